@@ -1,0 +1,1 @@
+"""swapflow decides, score by score, whom to review or interview next."""

@@ -1,0 +1,179 @@
+"""What a rule sees when it looks at a cycle, and what it answers."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+UNSCORED_MEAN = 0.5
+"""Estimate of an arm without any score; utilities lie in [0, 1] in every cycle."""
+
+UNSCORED_RADIUS = 0.5
+"""With the mean above, the one radius that is certain without a score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullKind:
+    """One way to gather information.
+
+    Attributes:
+        cost: What one pull costs (the paper's j for a strong pull), in any one unit.
+        gain: How many weak pulls' information one pull gives (the paper's s).
+    """
+
+    cost: float
+    gain: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Every score that counts, sparse, in an order that does not depend on arrival.
+
+    Attributes:
+        arm: Index of the scored arm, shape (m,).
+        reviewer: Index of the reviewer (any dense numbering), shape (m,).
+        kind: Index into the situation's kinds, shape (m,).
+        mark: Utility in [0, 1], shape (m,).
+    """
+
+    arm: IntArray
+    reviewer: IntArray
+    kind: IntArray
+    mark: FloatArray
+
+
+def no_scores() -> Scores:
+    """Give the scores of a cycle in which nobody has answered yet."""
+    none = np.zeros(0, dtype=np.int64)
+    return Scores(arm=none, reviewer=none, kind=none, mark=np.zeros(0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """A cycle at one moment, as arrays over its n arms (candidates only).
+
+    Arms come in the order that decides ties: whatever else is equal, the lowest index wins.
+
+    Attributes:
+        mean: Information-weighted mean (û), shape (n,); `UNSCORED_MEAN` where information is 0.
+        information: Sum of gains received (T), shape (n,).
+        pending: Sum of gains dispatched and not yet received, shape (n,).
+        settled_mean: The means over each arm's scores up to the first one still out in
+            dispatch order, shape (n,). Equal to `mean` when nothing is out. The live
+            certificate uses these, so that good news that arrives early proves nothing.
+        settled_information: The information behind `settled_mean`, shape (n,).
+        kinds: The pull kinds, cheapest first by convention of the rules file.
+        allowed: How many more pulls of each kind each arm may still be given, shape
+            (n, kinds): limits per arm, prerequisites, holds and reviewers are already in it.
+        kind_left: How many more pulls of each kind the cycle may still give, shape (kinds,).
+        budget_left: Cost that may still be committed, in the unit of the kinds' costs.
+        cost: Cost dispatched so far (the paper's Cost), in units of one weak pull.
+        scores: The scores behind the means (`budget` fits its model to them).
+    """
+
+    mean: FloatArray
+    information: FloatArray
+    pending: FloatArray
+    settled_mean: FloatArray
+    settled_information: FloatArray
+    kinds: tuple[PullKind, ...]
+    allowed: IntArray
+    kind_left: IntArray
+    budget_left: float
+    cost: float
+    scores: Scores = field(default_factory=no_scores)
+
+    @property
+    def n(self) -> int:
+        """Number of arms."""
+        return self.mean.size
+
+
+class StopReason(StrEnum):
+    """Why a cycle needs no further pull."""
+
+    CERTIFIED = "certified"
+    SETTLED = "settled"
+    BUDGET = "budget"
+    DEADLINE = "deadline"
+    EXHAUSTED = "exhausted"
+    STAFF = "staff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What a rule believes at one moment.
+
+    Attributes:
+        cohort: The best cohort under the rule's estimates (M), sorted indices, shape (K,).
+        rival: The best cohort when every estimate errs as badly as its radius allows (M̃).
+        contested: Cohort △ rival, most uncertain first.
+        estimate: The utilities the cohort was chosen by: û, or posterior means, shape (n,).
+        radius: Radius of each estimate, shape (n,).
+        gap: w(rival) - w(cohort) under the rule's own worst case ũ.
+        certified_loss: The gap under the mixture radius on `settled_mean`, whatever the rule.
+        expected_loss: The model's estimate of the loss (`budget` only, else NaN).
+        stop: CERTIFIED or SETTLED when the rule says so on received scores, else None.
+        parameters: What was fitted or fixed for this look, by name, for the decision's record.
+    """
+
+    cohort: IntArray
+    rival: IntArray
+    contested: IntArray
+    estimate: FloatArray
+    radius: FloatArray
+    gap: float
+    certified_loss: float
+    expected_loss: float
+    stop: StopReason | None
+    parameters: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """One pull that a rule wants, with the priority that put it there (rounded to 1e-9)."""
+
+    arm: int
+    kind: int
+    priority: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picks:
+    """The next pulls a rule wants, best first.
+
+    Attributes:
+        picks: At most as many as asked for.
+        shortfall: Why there are fewer than asked for: BUDGET (nothing affordable left),
+            EXHAUSTED (no contested arm may get another pull), SETTLED or CERTIFIED (what is
+            pending would settle it), or None when there are as many as asked for or when
+            arms merely wait for a pull that is out.
+    """
+
+    picks: tuple[Pick, ...]
+    shortfall: StopReason | None
+
+
+class Rule(Protocol):
+    """One of the three rules: how to look, and which pulls to ask for next.
+
+    Both methods are pure: equal arguments give equal answers on every machine, up to the
+    rounding that the answers themselves carry.
+    """
+
+    def look(self, situation: Situation) -> Look:
+        """Say what is believed now, on received scores alone."""
+        ...
+
+    def choose(
+        self, situation: Situation, look: Look, *, at_most: int, rng: np.random.Generator
+    ) -> Picks:
+        """Choose the next pulls, counting pending ones; `rng` serves the paper's coin."""
+        ...

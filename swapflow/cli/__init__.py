@@ -1,0 +1,1 @@
+"""The `swapflow` command, one module a command group."""

@@ -1,0 +1,1 @@
+"""The things a round consists of, as frozen dataclasses that know only their own data."""

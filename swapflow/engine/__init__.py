@@ -1,0 +1,1 @@
+"""The numbered steps of the path, one module each, and the ports they need."""

@@ -1,0 +1,111 @@
+"""Every error swapflow raises on purpose.
+
+SwapflowError
+├── InvalidInputError             the caller's data cannot be used; fix it and try again
+│   ├── InvalidRulesError         cycle rules contradict each other or the roster
+│   ├── ScoreOutOfRangeError      a score lies outside [0, 1]
+│   ├── BadRowsError              an import holds rows that cannot be used; nothing was imported
+│   └── InfeasibleError           no cohort satisfies the constraints
+├── NotFoundError                 no such cycle, applicant, reviewer or assignment
+├── ConflictError                 the request was valid, but the cycle has moved on
+│   ├── AssignmentClosedError     scored, declined, expired or cancelled already
+│   ├── CycleFinalizedError       the cohort is fixed; nothing may change it
+│   ├── NotReadyError             the cycle is not (or no longer) in the state this needs
+│   └── LeaseLostError            another coordinator has taken over this cycle
+└── UnavailableError              Redis, the database or the queue did not answer
+
+The CLI turns them into exit codes 2, 3, 4 and 5, the web into statuses 422, 404, 409 and
+503; a worker retries only the last. Anything else that escapes is a bug.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class SwapflowError(Exception):
+    """Base of every error raised on purpose; its message is for the person who reads it."""
+
+
+class InvalidInputError(SwapflowError):
+    """The caller's data cannot be used: the message names place, value and cure."""
+
+
+class InvalidRulesError(InvalidInputError):
+    """The rules of a cycle contradict each other, the budget or the roster."""
+
+
+class ScoreOutOfRangeError(InvalidInputError):
+    """A score lies outside the scale it was given on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadRow:
+    """One thing wrong in an imported file.
+
+    Attributes:
+        line: Line (CSV) or row (XLSX) as a spreadsheet shows it, starting at 1; 0 for the file.
+        column: The column's header, or "" when the whole row is meant.
+        value: What stands there, shortened for display.
+        reason: What is wrong with it.
+        cure: What to do about it.
+    """
+
+    line: int
+    column: str
+    value: str
+    reason: str
+    cure: str
+
+    def __str__(self) -> str:
+        place = f"line {self.line}" if self.line else "the file"
+        column = f", column {self.column!r}" if self.column else ""
+        value = f", value {self.value!r}" if self.value else ""
+        return f"{place}{column}{value}: {self.reason}. {self.cure}"
+
+
+class BadRowsError(InvalidInputError):
+    """An import holds rows that cannot be used; nothing was imported."""
+
+    def __init__(self, source: str, rows: Sequence[BadRow]) -> None:
+        listing = "\n".join(f"  {row}" for row in rows)
+        noun = "problem" if len(rows) == 1 else "problems"
+        super().__init__(f"{source}: {len(rows)} {noun}, nothing was imported\n{listing}")
+        self.source = source
+        self.rows = tuple(rows)
+
+
+class InfeasibleError(InvalidInputError):
+    """No cohort satisfies the constraints; the message names the smallest relaxation."""
+
+
+class NotFoundError(SwapflowError):
+    """No such round, cycle, applicant, reviewer or assignment."""
+
+
+class ConflictError(SwapflowError):
+    """The request was valid, but the cycle has moved on."""
+
+
+class AssignmentClosedError(ConflictError):
+    """The assignment cannot be scored, declined, reopened or given away any more."""
+
+    def __init__(self, assignment_id: str, status: str) -> None:
+        super().__init__(f"assignment {assignment_id} is {status}")
+        self.assignment_id = assignment_id
+        self.status = status
+
+
+class CycleFinalizedError(ConflictError):
+    """The cohort is fixed; only `cycle reopen` starts another version of it."""
+
+
+class NotReadyError(ConflictError):
+    """The cycle is not in the state that this needs; the message says in which it is."""
+
+
+class LeaseLostError(ConflictError):
+    """Another coordinator holds this cycle's lease; nothing was written."""
+
+
+class UnavailableError(SwapflowError):
+    """Redis, the database or the queue did not answer; the message says what to check."""

@@ -1,0 +1,1 @@
+"""Files in and out: applicants, reviewers, scores, rules, cohorts."""

@@ -1,0 +1,1 @@
+"""The durable record: every event, pull, assignment and score, in SQL."""

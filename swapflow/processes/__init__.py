@@ -1,0 +1,1 @@
+"""Long-running processes: supervisor, embedded Redis, coordinator loop."""

@@ -1,0 +1,1 @@
+"""How assignments and mails leave: Celery messages, or direct calls in process."""

@@ -1,0 +1,1 @@
+"""Celery entry points: parse, call one method, report."""
