@@ -1,0 +1,68 @@
+"""An application: one person in one cycle."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ApplicationStatus(StrEnum):
+    """Where an application stands; every move is an event and reversible.
+
+    INCOMPLETE ──► READY ⇄ HELD         held: a candidate, but takes no new pull
+       any    ──► INELIGIBLE, WITHDRAWN, MERGED   leave at once, open pulls are cancelled
+    """
+
+    INCOMPLETE = "incomplete"
+    READY = "ready"
+    HELD = "held"
+    INELIGIBLE = "ineligible"
+    WITHDRAWN = "withdrawn"
+    MERGED = "merged"
+
+    @property
+    def is_candidate(self) -> bool:
+        """Whether the application can be in the cohort."""
+        return self in {ApplicationStatus.READY, ApplicationStatus.HELD}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """One person in one cycle, as staff know it.
+
+    Attributes:
+        number: Its arm: the order of arrival in the cycle, from 0.
+        external_id: The office's own key, unique in the cycle; "" once purged.
+        tie: Keyed hash of (seed, external id): decides whatever else is equal.
+        attributes: Selection attributes by name; monitoring attributes are not here.
+        fields: Whatever else the import brought, shown to reviewers under the blind policy.
+    """
+
+    cycle_id: str
+    number: int
+    external_id: str
+    name: str
+    email: str
+    status: ApplicationStatus
+    wave: int
+    tie: int
+    attributes: dict[str, str]
+    fields: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewApplication:
+    """One applicant as imported.
+
+    Attributes:
+        selection: Attributes that may enter an objective.
+        monitor: Attributes for reports only: kept in a table that no deciding code reads.
+        documents: (name, link or path, marked redacted) of files that reviewers may see.
+    """
+
+    external_id: str
+    name: str = ""
+    email: str = ""
+    ready: bool = True
+    selection: dict[str, str]
+    monitor: dict[str, str]
+    fields: dict[str, str]
+    documents: tuple[tuple[str, str, bool], ...] = ()

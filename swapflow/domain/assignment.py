@@ -1,0 +1,120 @@
+"""Pulls and assignments: a request for one score, and one seat of it given to one reviewer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class PullStatus(StrEnum):
+    """Where a pull stands.
+
+    PROPOSED ──► OPEN ──► CLOSED        proposed: waits for a person's approval
+        └─────────┴─────► CANCELLED
+
+    The budget's reservation belongs to the pull: committed when it is proposed or opened, spent
+    when its score counts, released when it is cancelled.
+    """
+
+    PROPOSED = "proposed"
+    OPEN = "open"
+    CLOSED = "closed"
+    CANCELLED = "cancelled"
+
+
+class PullWhy(StrEnum):
+    """Who wanted a pull."""
+
+    FLOOR = "floor"
+    RULE = "rule"
+    STAFF = "staff"
+    APPEAL = "appeal"
+    LATE = "late"
+
+
+class AssignmentStatus(StrEnum):
+    """Where an assignment stands.
+
+    QUEUED ──► DELIVERED ──► OPENED ──► SCORED
+       │           ├────────────┤────► DECLINED    (reviewer says no; the pull is given to another)
+       ├───────────┴────────────┼────► EXPIRED     (due time passed; the pull is given to another)
+       └───────────┴────────────┴────► CANCELLED   (no longer needed: withdrawn, settled, replaced)
+
+    A late score for an expired assignment is accepted once and flagged: it is information
+    already paid for. Nothing is ever counted twice.
+    """
+
+    QUEUED = "queued"
+    DELIVERED = "delivered"
+    OPENED = "opened"
+    SCORED = "scored"
+    DECLINED = "declined"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a score is still awaited."""
+        return self in OPEN_ASSIGNMENT
+
+
+OPEN_ASSIGNMENT = frozenset(
+    {AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED, AssignmentStatus.OPENED}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pull:
+    """One request for one score of one application.
+
+    Attributes:
+        kind: Index of the kind in the rules.
+        ordinal: Its number among the pulls of this kind of this application, from 1.
+        cost: Reserved for it, in the round's unit.
+        gain: Information it brings, in gain units.
+        decision: Number of the decision that wanted it, 0 for none.
+        seats: How many reviewers sit on it.
+        quorum: How many answers close it.
+    """
+
+    id: str
+    cycle_id: str
+    application: int
+    kind: int
+    ordinal: int
+    status: PullStatus
+    why: PullWhy
+    cost: int
+    gain: int
+    decision: int
+    seats: int = 1
+    quorum: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """One seat of a pull given to one reviewer.
+
+    Attributes:
+        packet: The reviewer's packet it was handed out in, from 1.
+        rubric_version: Pinned when it was opened; 0 before.
+        sent_at: When its broker message was last sent, None when never.
+        sends: How often its message was sent.
+    """
+
+    id: str
+    pull_id: str
+    cycle_id: str
+    application: int
+    kind: int
+    ordinal: int
+    seat: int
+    attempt: int
+    reviewer: int
+    status: AssignmentStatus
+    packet: int
+    rubric_version: int
+    created_at: datetime
+    due_at: datetime | None
+    sent_at: datetime | None = None
+    sends: int = 0
+    opened_at: datetime | None = None

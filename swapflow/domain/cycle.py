@@ -1,0 +1,78 @@
+"""A cycle: one decision with its own places, rules, budget and people."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class CycleStatus(StrEnum):
+    """Where a cycle stands.
+
+    DRAFT ──► RUNNING ⇄ PAUSED
+                 │  ▲
+                 ▼  │ resume (rules or budget changed)
+              PROPOSED ──► ENDED ──► FINALIZED ──► (reopen) ENDED
+                              ▲
+       RUNNING, PAUSED ───────┘ stop, by staff
+
+    PROPOSED: the rule proposes to stop and nothing more is dispatched; a person decides.
+    ENDED: no further pull; scores that are out are still taken until the freeze.
+    """
+
+    DRAFT = "draft"
+    RUNNING = "running"
+    PAUSED = "paused"
+    PROPOSED = "proposed"
+    ENDED = "ended"
+    FINALIZED = "finalized"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """How far into a cycle's ledger something has read: the event's number and chain hash.
+
+    The hash tells a restored ledger, whose numbers start again, from the one that was read.
+    """
+
+    seq: int
+    hash: str
+
+
+START = Position(0, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One season of an office: groups cycles that share people and a calendar."""
+
+    id: str
+    name: str
+    unit: str
+    zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cycle:
+    """A cycle as its row stands.
+
+    Attributes:
+        spent: Cost of the pulls whose scores count, in the round's unit.
+        committed: Cost reserved for open pulls.
+        epoch: Number of the lease under which decisions are written.
+        cohort_version: The latest finalized version, 0 before the first.
+    """
+
+    id: str
+    round_id: str
+    name: str
+    status: CycleStatus
+    position: Position
+    rules_version: int
+    spent: int
+    committed: int
+    decisions: int
+    epoch: int
+    cohort_version: int
+    created_at: datetime
+    paused_at: datetime | None
+    stop_reason: str | None

@@ -1,0 +1,121 @@
+"""Events: the facts of a cycle, in one order, chained by hash.
+
+Payloads hold ids, enumerated words and integers only. Names, remarks, marks and free text live in
+rows of their own that can be erased; the chain and every replay stand without them.
+
+| type | payload |
+|---|---|
+| launched, rules_changed | `rules` (version) |
+| application_added | `a`, `tie`, `wave`, `group` (index of its value, -1 none), `topics` |
+| application_moved | `a`, `status` |
+| reviewer_added, reviewer_changed | `r`, `capacity`, `packet`, `automatic`, `topics` |
+| reviewer_away | `r`, `away` (0 or 1) |
+| reviewer_left | `r` |
+| conflicts_added | `pairs` [[a, r], …] |
+| panel_set | `pairs` [[a, r], …]: only these may judge these applications |
+| decided | `decision`, `at` (seq it read), `digest`, `stop` (reason or null), `picks` (count) |
+| pulls_opened | `decision`, `why`, `pulls` [[a, k, ordinal, approval], …] |
+| pulls_approved | `pulls` [[a, k, ordinal], …] |
+| assigned | `items` [[a, k, ordinal, seat, attempt, r], …] |
+| scored | `a`, `k`, `o`, `seat`, `attempt`, `r`, `v`, `counts`, `closes`, `extra`, `late` |
+| declined | `a`, `k`, `o`, `seat`, `attempt`, `r`, `kind` |
+| expired | `items` [[a, k, ordinal, seat, attempt, r], …] |
+| pulls_cancelled | `pulls` [[a, k, ordinal], …], `why` |
+| score_corrected | `a`, `k`, `o`, `seat`, `v`, `counts` |
+| paused, resumed | `shift` (seconds by which open due times moved) |
+| stop_proposed, ended | `reason` |
+| finalized | `version` |
+| reopened | `version` |
+| purged | `a` |
+| applications_merged | `a`, `into` |
+
+`capacity` is [[kind, most or null], …]; `topics` are numbers.
+`a`, `r` and `k` are numbers of the application, the reviewer and the kind within the cycle, from
+0; `o` is the pull's ordinal, from 1. Integer changes of the live state ride beside the payload.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+from swapflow.domain.cycle import Position
+from swapflow.domain.quantity import Delta
+
+
+Json: TypeAlias = "int | float | str | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+
+class EventType(StrEnum):
+    """Every kind of event ever released; none is ever removed."""
+
+    LAUNCHED = "launched"
+    RULES_CHANGED = "rules_changed"
+    APPLICATION_ADDED = "application_added"
+    APPLICATION_MOVED = "application_moved"
+    APPLICATIONS_MERGED = "applications_merged"
+    REVIEWER_ADDED = "reviewer_added"
+    REVIEWER_CHANGED = "reviewer_changed"
+    REVIEWER_AWAY = "reviewer_away"
+    REVIEWER_LEFT = "reviewer_left"
+    CONFLICTS_ADDED = "conflicts_added"
+    PANEL_SET = "panel_set"
+    DECIDED = "decided"
+    PULLS_OPENED = "pulls_opened"
+    PULLS_APPROVED = "pulls_approved"
+    PULLS_CANCELLED = "pulls_cancelled"
+    ASSIGNED = "assigned"
+    SCORED = "scored"
+    SCORE_CORRECTED = "score_corrected"
+    DECLINED = "declined"
+    EXPIRED = "expired"
+    PAUSED = "paused"
+    RESUMED = "resumed"
+    STOP_PROPOSED = "stop_proposed"
+    ENDED = "ended"
+    FINALIZED = "finalized"
+    REOPENED = "reopened"
+    PURGED = "purged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One fact, at its place in the chain.
+
+    Attributes:
+        deltas: Integer changes of the arms.
+        spent: Change of the cost spent, in the round's unit.
+        committed: Change of the cost reserved for open pulls.
+    """
+
+    cycle_id: str
+    position: Position
+    type: EventType
+    version: int
+    payload: Mapping[str, Json]
+    deltas: tuple[Delta, ...]
+    spent: int
+    committed: int
+    at: datetime
+
+
+def body(
+    payload: Mapping[str, Json], deltas: Sequence[Delta], *, spent: int, committed: int
+) -> str:
+    """Spell an event's content as the one text that is stored and hashed."""
+    content = {
+        "payload": payload,
+        "deltas": [[d.application, d.numerator, d.information, d.pending] for d in deltas],
+        "spent": spent,
+        "committed": committed,
+    }
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def chain_hash(previous: str, *, cycle_id: str, seq: int, kind: str, text: str) -> str:
+    """Hash an event onto the chain: SHA-256 over the previous hash and the bytes as stored."""
+    head = f"{previous}|{cycle_id}|{seq}|{kind}|"
+    return hashlib.sha256((head + text).encode()).hexdigest()

@@ -1,0 +1,27 @@
+"""Natural ids: what a thing is, spelled so that making it twice makes the same row twice."""
+
+import re
+
+
+CYCLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
+
+
+def pull_id(cycle_id: str, application: int, kind: str, ordinal: int) -> str:
+    """Name the `ordinal`-th pull (from 1) of one kind of one application."""
+    return f"{cycle_id}:{application}:{kind}:{ordinal}"
+
+
+def assignment_id(pull: str, seat: int, attempt: int) -> str:
+    """Name the `attempt`-th try (from 1) to fill one seat (from 1) of a pull."""
+    return f"{pull}:{seat}.{attempt}"
+
+
+def pull_of(assignment: str) -> str:
+    """Give the pull that an assignment belongs to."""
+    return assignment.rsplit(":", 1)[0]
+
+
+def cycle_of(natural_id: str) -> str:
+    """Give the cycle that a pull or an assignment belongs to."""
+    return natural_id.split(":", 1)[0]

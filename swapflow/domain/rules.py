@@ -1,0 +1,262 @@
+"""The rules of a cycle: immutable versions; every decision names the one it was made under."""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class RuleName(StrEnum):
+    """Which rule chooses pulls and says when to stop."""
+
+    BUDGET = "budget"
+    CERTIFIED = "certified"
+    PAPER = "paper"
+
+
+class DispatchMode(StrEnum):
+    """How decisions follow each other.
+
+    ROLLING keeps a number of pulls out and tops up as answers come in. LOCKSTEP waits until every
+    pull of a batch is closed, so that the whole cycle is a function of the answers.
+    """
+
+    ROLLING = "rolling"
+    LOCKSTEP = "lockstep"
+
+
+class Purpose(StrEnum):
+    """What a cycle is for; automatic reviewers need more than a click in a real one."""
+
+    REAL = "real"
+    SIMULATION = "simulation"
+    REPLAY = "replay"
+
+
+class FloorFor(StrEnum):
+    """Whom a floor protects."""
+
+    ALL = "all"
+    CHOSEN = "chosen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRules:
+    """A way to gather information, as the rules fix it.
+
+    Attributes:
+        cost: Integer, in the round's unit (minutes by default).
+        gain: Information in units of one pull of the first kind (the paper's s).
+        requires: Kind that must be closed for an application first, "" for none.
+        maximum: Most pulls of this kind per application.
+        total: Most pulls of this kind in the cycle, None for no cap.
+        seats: Reviewers who sit on one pull; quorum: answers that close it.
+        approval: A named person approves each batch before it goes out.
+        window_days: Time a reviewer has; 0 means no due date.
+    """
+
+    name: str
+    cost: int
+    gain: float
+    requires: str = ""
+    maximum: int
+    total: int | None = None
+    seats: int = 1
+    quorum: int = 1
+    approval: bool = False
+    window_days: float = 14.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """So many pulls of a kind for everyone, or for whoever is chosen."""
+
+    kind: str
+    count: int
+    who: FloorFor = FloorFor.ALL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatLine:
+    """Places of one line (funded, unfunded, a site …); lines sum to the cohort's size."""
+
+    name: str
+    places: int
+    funded: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objective:
+    """What the selection rule maximises.
+
+    Attributes:
+        name: "top-k" or "diverse".
+        attribute: Selection attribute whose groups `diverse` spreads over.
+        legal_basis: Recorded basis, needed for an attribute on the list of protected traits.
+    """
+
+    name: str = "top-k"
+    attribute: str = ""
+    legal_basis: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutomaticReview:
+    """Who allowed programs to answer in a real cycle, for what, and when."""
+
+    purpose: str
+    approver: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One row of a rubric.
+
+    Attributes:
+        marks: The marks that may be given, lowest first, each with its anchor text.
+        weight: Share in the utility, relative to the other criteria.
+    """
+
+    name: str
+    marks: tuple[tuple[float, str], ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rubric:
+    """How the marks of one kind become a utility."""
+
+    kind: str
+    version: int
+    criteria: tuple[Criterion, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Everything that decides how a cycle runs; a change makes a new version.
+
+    Attributes:
+        lines: The places; their sum is the cohort's size K.
+        budget: Most cost that may be committed and spent, in the round's unit.
+        reserve: Share of the budget kept for reviews that staff ask for.
+        delta: Probability with which the certificate may fail.
+        epsilon: Loss of cohort value at which `certified` and `paper` stop.
+        sigma: Spread of marks around an applicant's true score; None lets `budget` fit it.
+        rho: Time scale of the mixture radius.
+        policy: Strong-pull policy of `paper`: paper, weak, strong, ratio or symdiff.
+        certificate: "mixture" or "pairwise" (plain top-k only), for `certified`.
+        severity: `budget` estimates how severe each reviewer is and takes it out.
+        kind_offsets: `budget` estimates each kind's offset and takes it out.
+        settled: Share of the cohort's value below which further pulls are worth nothing.
+        max_applicants: Stated number behind the radii; None takes those present.
+        batch: Pulls per decision in lockstep; most pulls per decision in rolling.
+        out: Most pulls out at once in rolling; None means reviewers times packet.
+        packet: Most assignments open at once per reviewer, unless the roster says otherwise.
+        attempts: Tries to fill a seat before staff are asked.
+        applications_close: No new arm after this; None while open.
+        deadline: The rule proposes to stop then; None for none.
+        signatures: Named people who must sign the cohort.
+    """
+
+    version: int
+    purpose: Purpose = Purpose.REAL
+    lines: tuple[SeatLine, ...]
+    kinds: tuple[KindRules, ...]
+    rubrics: tuple[Rubric, ...] = ()
+    floors: tuple[Floor, ...] = ()
+    budget: int
+    reserve: float = 0.05
+    rule: RuleName = RuleName.BUDGET
+    objective: Objective = Objective()
+    delta: float = 0.05
+    epsilon: float = 0.0
+    sigma: float | None = None
+    rho: float = 3.0
+    policy: str = "paper"
+    certificate: str = "mixture"
+    severity: bool = True
+    kind_offsets: bool = True
+    settled: float = 0.0005
+    max_applicants: int | None = None
+    dispatch: DispatchMode = DispatchMode.ROLLING
+    batch: int = 50
+    out: int | None = None
+    packet: int = 10
+    attempts: int = 5
+    blind: bool = True
+    applications_close: datetime | None = None
+    deadline: datetime | None = None
+    zone: str = "UTC"
+    automatic: AutomaticReview | None = None
+    signatures: int = 1
+    seed: int = 0
+
+    @property
+    def cohort_size(self) -> int:
+        """The places of all lines together (K)."""
+        return sum(line.places for line in self.lines)
+
+    def kind_index(self, name: str) -> int:
+        """Give the index of a kind by its name; -1 when there is none."""
+        return next((i for i, kind in enumerate(self.kinds) if kind.name == name), -1)
+
+    def floor_counts(self, who: FloorFor) -> tuple[int, ...]:
+        """Give the floor of each kind, in the order of the kinds, 0 where there is none."""
+        counts = [0] * len(self.kinds)
+        for floor in self.floors:
+            if floor.who is who:
+                counts[self.kind_index(floor.kind)] = floor.count
+        return tuple(counts)
+
+    def rubric(self, kind: str) -> Rubric | None:
+        """Give the rubric of a kind, None when its scores are utilities already."""
+        return next((rubric for rubric in self.rubrics if rubric.kind == kind), None)
+
+
+def to_text(rules: Rules) -> str:
+    """Spell rules as the JSON that is stored."""
+    return json.dumps(dataclasses.asdict(rules), default=_plain, sort_keys=True)
+
+
+def from_text(text: str) -> Rules:
+    """Read rules from the JSON that `to_text` wrote; fields added since take their defaults."""
+    raw = json.loads(text)
+    raw["purpose"] = Purpose(raw["purpose"])
+    raw["rule"] = RuleName(raw["rule"])
+    raw["dispatch"] = DispatchMode(raw["dispatch"])
+    raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
+    raw["kinds"] = tuple(KindRules(**kind) for kind in raw["kinds"])
+    raw["rubrics"] = tuple(_rubric(rubric) for rubric in raw["rubrics"])
+    raw["floors"] = tuple(
+        Floor(kind=f["kind"], count=f["count"], who=FloorFor(f["who"])) for f in raw["floors"]
+    )
+    raw["objective"] = Objective(**raw["objective"])
+    raw["automatic"] = AutomaticReview(**raw["automatic"]) if raw["automatic"] else None
+    for moment in ("applications_close", "deadline"):
+        raw[moment] = datetime.fromisoformat(raw[moment]) if raw[moment] else None
+    return Rules(**raw)
+
+
+def _rubric(raw: dict[str, object]) -> Rubric:
+    criteria = raw.pop("criteria")
+    assert isinstance(criteria, list)
+    return Rubric(
+        kind=str(raw["kind"]),
+        version=int(str(raw["version"])),
+        criteria=tuple(
+            Criterion(
+                name=c["name"],
+                weight=c["weight"],
+                marks=tuple((float(mark), str(anchor)) for mark, anchor in c["marks"]),
+            )
+            for c in criteria
+        ),
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{value!r} has no place in rules")

@@ -1,0 +1,91 @@
+"""Scores: what a reviewer answered, what of it counts, and why."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Origin(StrEnum):
+    """How a score came to be."""
+
+    ASSIGNED = "assigned"
+    STAFF = "staff"
+    VOLUNTEERED = "volunteered"
+    IMPORTED = "imported"
+    AUTOMATIC = "automatic"
+
+
+class Late(StrEnum):
+    """What became of a score that came after its assignment had expired."""
+
+    CLOSES = "closes"
+    EXTRA = "extra"
+    UNCOUNTED = "uncounted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a reviewer hands in for one assignment.
+
+    Attributes:
+        marks: Mark per criterion of the rubric, by criterion name; None is "N/A". Empty when
+            `utility` is given directly (automatic reviewers and imports without a rubric).
+        utility: Utility in [0, 1] when there are no marks.
+        typed_by: Who typed it, when not the reviewer: the name staff act under.
+        remark: For the committee; erasable.
+    """
+
+    assignment_id: str
+    marks: dict[str, float | None] = field(default_factory=dict)
+    utility: float | None = None
+    typed_by: str = ""
+    origin: Origin = Origin.ASSIGNED
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A score as stored; a correction or a void is a new row that supersedes it.
+
+    Attributes:
+        revision: From 1; the highest revision of an assignment stands.
+        value: Utility in value units (0 to 1,000,000).
+        counts: Whether it enters the estimates.
+        reason: Why it does not count, or why it was corrected or voided; "" otherwise.
+    """
+
+    assignment_id: str
+    pull_id: str
+    cycle_id: str
+    application: int
+    kind: int
+    ordinal: int
+    seat: int
+    reviewer: int
+    revision: int
+    value: int
+    counts: bool
+    reason: str
+    origin: Origin
+    late: Late | None
+    typed_by: str
+    rubric_version: int
+    submitted_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What the reviewer is told once the ledger holds the score.
+
+    Attributes:
+        seq: The event that recorded it.
+        repeated: The same assignment had been answered before; nothing was changed.
+        value: What is stored, in value units.
+        counts: Whether it enters the estimates.
+    """
+
+    assignment_id: str
+    seq: int
+    value: int
+    counts: bool
+    repeated: bool

@@ -1,0 +1,612 @@
+"""What the steps need from outside: a live state, a ledger, a way out, a doorbell."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
+from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.cohort import MethodSheet, Outcome, Place, Waiver
+from swapflow.domain.cycle import Cycle, CycleStatus, Position, Round
+from swapflow.domain.event import Event, EventType, Json
+from swapflow.domain.quantity import Delta
+from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
+from swapflow.domain.rules import Rules
+from swapflow.domain.score import Score
+
+
+Integers = NDArray[np.int64]
+
+
+# Live state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Consecutive events folded together: at most one delta per arm."""
+
+    deltas: tuple[Delta, ...]
+    spent: int
+    committed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """A snapshot of a cycle's live state.
+
+    Attributes:
+        position: The event that the numbers include, and all before it.
+        numerator: Sum of gain times value per arm, shape (n,); n is the highest arm ever
+            changed plus one, so it can be shorter than the cycle's applications.
+        information: Sum of gains received per arm, shape (n,).
+        pending: Sum of gains dispatched and not received per arm, shape (n,).
+        spent: Cost spent, in the round's unit.
+        committed: Cost reserved for open pulls.
+    """
+
+    position: Position
+    numerator: Integers
+    information: Integers
+    pending: Integers
+    spent: int
+    committed: int
+
+
+class Applied(Enum):
+    """What became of changes handed to the live state."""
+
+    APPLIED = "applied"
+    DUPLICATE = "duplicate"
+    GAP = "gap"
+
+
+class CycleState(Protocol):
+    """The live state of every open cycle: integers per arm, and how far they have read.
+
+    Implementations are safe to share between processes. What a method returns is a snapshot:
+    later writes never change it. Every write is atomic, may be repeated, and leaves the state as
+    it was when it fails.
+
+    Raises:
+        UnavailableError: From any method, if the store does not answer.
+    """
+
+    def position(self, cycle_id: str) -> Position:
+        """Say how far the state has read; `START` for a cycle it does not know."""
+        ...
+
+    def apply(
+        self, cycle_id: str, changes: Changes, *, before: Position, after: Position
+    ) -> Applied:
+        """Fold in the changes of the events after `before` up to `after`, if it stands there.
+
+        Returns:
+            APPLIED; DUPLICATE when it stands at `after` or further on already; GAP when it stands
+            anywhere else (an earlier number, or another hash at `before`'s number: rebuild from
+            the ledger). Unless APPLIED, the state is unchanged.
+        """
+        ...
+
+    def replace(self, cycle_id: str, arms: Arms) -> None:
+        """Put a rebuilt state in the place of whatever was there, all of it at once."""
+        ...
+
+    def arms(self, cycle_id: str) -> Arms:
+        """Read the whole state of a cycle as of one moment; empty at `START` if unknown."""
+        ...
+
+    def forget(self, cycle_id: str) -> None:
+        """Drop a cycle's state; it can be rebuilt."""
+        ...
+
+
+class Doorbell(Protocol):
+    """Tells coordinators that there is something new; losing a ring costs a moment, no more."""
+
+    def ring(self, cycle_id: str) -> None:
+        """Wake whoever waits; never raises, never blocks for long."""
+        ...
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a ring for at most `seconds` (2 at most); say whether one came."""
+        ...
+
+
+# Way out
+
+
+class Topic(Enum):
+    """What a message is about."""
+
+    DELIVER = "deliver"
+    MAIL = "mail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A hint to a worker: one id and the queue it goes to; the ledger knows the rest.
+
+    Attributes:
+        tier: Index of the pull kind, which decides the queue of a DELIVER message.
+    """
+
+    topic: Topic
+    id: str
+    tier: int = 0
+
+
+class Dispatcher(Protocol):
+    """Hands messages to workers; a message may be lost, doubled or late, and nothing breaks.
+
+    Raises:
+        UnavailableError: If the broker does not take them; some may have been sent.
+    """
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Send the messages, in order, in as few round trips as the broker allows."""
+        ...
+
+
+# Ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """The right to decide for a cycle; every decision's transaction carries its epoch."""
+
+    cycle_id: str
+    holder: str
+    epoch: int
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRecord:
+    """What was believed and why these pulls, as the ledger keeps it.
+
+    Attributes:
+        number: From 1, without gaps.
+        read: The position whose integers the decision was made from.
+        digest: SHA-256 over those integers and the structure the decision read.
+        picks: (application, kind, ordinal, priority in 1e-9 units, reviewers given).
+        look: Fitted parameters, gap, certified loss, sizes: numbers by name.
+        cohort: Applications of the cohort that was believed best.
+        contested: Applications that another pull could still move.
+        stop: Stop reason that was proposed, "" for none.
+        versions: Code and library versions.
+    """
+
+    cycle_id: str
+    number: int
+    read: Position
+    digest: str
+    rules_version: int
+    why: str
+    picks: tuple[tuple[int, int, int, int, tuple[int, ...]], ...]
+    look: Mapping[str, float]
+    cohort: tuple[int, ...]
+    contested: tuple[int, ...]
+    stop: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Something staff want of the coordinator, kept until it is done.
+
+    Attributes:
+        what: "pull" (an extra pull of `kind` for `application`).
+        done: Decision that carried it out, or "refused: …"; "" while open.
+    """
+
+    id: int
+    cycle_id: str
+    what: str
+    application: int
+    kind: int
+    by: str
+    reason: str
+    done: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A message to a person, as a row: `sending` before SMTP is spoken to, `sent` after."""
+
+    id: str
+    to: str
+    subject: str
+    text: str
+    html: str
+    calendar: str
+    state: str
+
+
+class Transaction(Protocol):
+    """One write to a cycle, under the lock of the cycle's row; all of it or nothing.
+
+    No computing, Redis or broker call belongs inside. Methods that move rows are conditional
+    updates: they say how many rows they moved, and the caller checks.
+    """
+
+    @property
+    def cycle(self) -> Cycle:
+        """The cycle's row as it stood when the lock was taken, plus this transaction's events."""
+        ...
+
+    @property
+    def now(self) -> datetime:
+        """The database's time when the lock was taken, plus the test offset; aware UTC."""
+        ...
+
+    def record(
+        self,
+        event_type: EventType,
+        payload: Mapping[str, Json],
+        *,
+        deltas: Sequence[Delta] = (),
+        spent: int = 0,
+        committed: int = 0,
+    ) -> int:
+        """Append an event to the chain; gives its number."""
+        ...
+
+    def set_status(
+        self, status: CycleStatus, *, paused_at: datetime | None = None, stop_reason: str = ""
+    ) -> None:
+        """Move the cycle to another status."""
+        ...
+
+    def set_rules(self, rules: Rules, *, by: str, reason: str) -> None:
+        """Store a new rules version and make it the cycle's."""
+        ...
+
+    def rules(self, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+    # Applications and reviewers
+
+    def add_applications(
+        self, new: Sequence[NewApplication], ties: Sequence[int], *, wave: int
+    ) -> tuple[Application, ...]:
+        """Insert applications with the next free numbers, in the order given."""
+        ...
+
+    def applications(self, numbers: Collection[int] | None = None) -> tuple[Application, ...]:
+        """Read applications, all or those named, in the order of their numbers."""
+        ...
+
+    def move_application(
+        self, number: int, status: ApplicationStatus, *, by: str, reason: str
+    ) -> None:
+        """Set an application's status; the reason is kept in an erasable row."""
+        ...
+
+    def erase_application(self, number: int) -> None:
+        """Erase name, mail, fields, documents, remarks and attributes of one application."""
+        ...
+
+    def add_reviewers(self, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
+        """Insert roster entries with the next free numbers, in the order given."""
+        ...
+
+    def reviewers(self) -> tuple[Reviewer, ...]:
+        """Read the roster, in the order of the numbers."""
+        ...
+
+    def change_reviewer(self, reviewer: Reviewer) -> None:
+        """Replace a roster entry's capacity, packet, topics, absences and activity."""
+        ...
+
+    def add_absence(self, reviewer: int, absence: Absence) -> None:
+        """Add days on which a reviewer gets nothing new."""
+        ...
+
+    def add_conflicts(self, pairs: Iterable[tuple[int, int]], *, source: str) -> int:
+        """Record (application, reviewer) conflicts; known ones are ignored. Counts new ones."""
+        ...
+
+    def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Restrict applications to the reviewers named: (application, reviewer) pairs."""
+        ...
+
+    def topic_number(self, topic: str) -> int:
+        """Give the number of a topic in this cycle, making one for a new topic."""
+        ...
+
+    def group_number(self, attribute: str, value: str) -> int:
+        """Give the number of an attribute's value in this cycle, making one for a new value."""
+        ...
+
+    # Pulls, assignments, scores
+
+    def insert_pulls(self, pulls: Sequence[Pull]) -> None:
+        """Insert pulls; those that exist already are left as they are."""
+        ...
+
+    def insert_assignments(self, assignments: Sequence[Assignment]) -> None:
+        """Insert assignments; those that exist already are left as they are."""
+        ...
+
+    def pulls(self, ids: Collection[str]) -> dict[str, Pull]:
+        """Read pulls by id; unknown ids are absent from the answer."""
+        ...
+
+    def next_ordinal(self, application: int, kind: int) -> int:
+        """Give the ordinal that the next pull of this kind of this application gets."""
+        ...
+
+    def assignments(self, ids: Collection[str]) -> dict[str, Assignment]:
+        """Read assignments by id; unknown ids are absent from the answer."""
+        ...
+
+    def assignments_of(self, pull_ids: Collection[str]) -> tuple[Assignment, ...]:
+        """Read every assignment of the pulls, by pull, seat and attempt."""
+        ...
+
+    def assignments_of_reviewer(
+        self, reviewer: int, statuses: Collection[AssignmentStatus]
+    ) -> tuple[Assignment, ...]:
+        """Read a reviewer's assignments in the given statuses."""
+        ...
+
+    def overdue(self, *, at_most: int) -> tuple[Assignment, ...]:
+        """Read open assignments whose due time has passed, oldest first."""
+        ...
+
+    def move_assignments(
+        self,
+        ids: Collection[str],
+        to: AssignmentStatus,
+        *,
+        allowed: Collection[AssignmentStatus],
+    ) -> int:
+        """Move assignments that stand in one of the allowed statuses; counts them."""
+        ...
+
+    def move_pulls(
+        self, ids: Collection[str], to: PullStatus, *, allowed: Collection[PullStatus]
+    ) -> int:
+        """Move pulls that stand in one of the allowed statuses; counts them."""
+        ...
+
+    def shift_due_times(self, by: timedelta) -> None:
+        """Move the due time of every open assignment."""
+        ...
+
+    def insert_scores(
+        self,
+        scores: Sequence[Score],
+        *,
+        marks: Sequence[Mapping[str, float | None]],
+        remarks: Sequence[str],
+    ) -> None:
+        """Insert scores with their marks and remarks (erasable rows)."""
+        ...
+
+    def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of every score of the pulls."""
+        ...
+
+    def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:
+        """Read the latest revision of every score of a reviewer."""
+        ...
+
+    # Decisions, proposals, outcomes
+
+    def insert_decision(self, decision: DecisionRecord) -> None:
+        """Store a decision; the cycle's count of decisions follows."""
+        ...
+
+    def insert_proposal(self, places: Sequence[Place], sheet: MethodSheet) -> int:
+        """Store a proposal; gives its version."""
+        ...
+
+    def insert_outcomes(self, version: int, outcomes: Sequence[Outcome]) -> None:
+        """Store what people decided, for one cohort version."""
+        ...
+
+    def insert_signature(self, version: int, *, by: str, role: str) -> None:
+        """Store that a named person signed a cohort version."""
+        ...
+
+    def insert_waiver(self, version: int, application: int, waiver: Waiver) -> None:
+        """Store that a person accepts somebody below a floor."""
+        ...
+
+    def set_cohort_version(self, version: int) -> None:
+        """Make a cohort version the cycle's latest."""
+        ...
+
+    def add_wish(self, *, what: str, application: int, kind: int, by: str, reason: str) -> int:
+        """Store a wish of staff; gives its id."""
+        ...
+
+    def wishes(self) -> tuple[Wish, ...]:
+        """Read the open wishes, oldest first."""
+        ...
+
+    def close_wish(self, wish_id: int, done: str) -> None:
+        """Say what became of a wish."""
+        ...
+
+    def note(self, *, subject: str, by: str, text: str) -> None:
+        """Store a free-text reason in an erasable row."""
+        ...
+
+    def queue_mail(self, mails: Sequence[Mail]) -> None:
+        """Store mails to be sent; those whose id exists already are left as they are."""
+        ...
+
+
+class Ledger(Protocol):
+    """The durable record.
+
+    Raises:
+        NotFoundError: From any method, if the cycle does not exist.
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    def now(self) -> datetime:
+        """The database's time plus the offset that tests set; aware UTC."""
+        ...
+
+    def create_round(self, new: Round) -> None:
+        """Store a round; an existing id raises InvalidInputError."""
+        ...
+
+    def rounds(self) -> tuple[Round, ...]:
+        """Read the rounds, oldest first."""
+        ...
+
+    def create_cycle(
+        self, cycle_id: str, *, round_id: str, name: str, rules: Rules, by: str
+    ) -> None:
+        """Store a cycle in DRAFT with its first rules; an existing id raises."""
+        ...
+
+    def cycle(self, cycle_id: str) -> Cycle:
+        """Read a cycle's row."""
+        ...
+
+    def cycles(self) -> tuple[Cycle, ...]:
+        """Read every cycle's row, oldest first."""
+        ...
+
+    def write(
+        self, cycle_id: str, *, epoch: int | None = None
+    ) -> AbstractContextManager[Transaction]:
+        """Open a transaction that locks the cycle's row first.
+
+        Args:
+            cycle_id: The cycle.
+            epoch: The lease's epoch, for whatever only the coordinator may write.
+
+        Raises:
+            LeaseLostError: If the cycle's epoch is another one.
+        """
+        ...
+
+    def take_lease(self, cycle_id: str, *, holder: str, seconds: float) -> Lease | None:
+        """Take or renew the lease; None while another holder's is still valid.
+
+        A new holder, or the same after its lease ran out, gets a higher epoch. The database's
+        own time decides, without the test offset.
+        """
+        ...
+
+    def release_lease(self, lease: Lease) -> None:
+        """Let another coordinator take over at once."""
+        ...
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read the events after a position; None when the ledger never stood there."""
+        ...
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+        """Read QUEUED assignments of cycles that dispatch, never sent or sent too long ago.
+
+        Args:
+            again_after: Seconds after which a message without effect is sent again; each
+                further time waits twice as long, up to 64 times.
+            at_most: Most rows.
+        """
+        ...
+
+    def mark_sent(self, ids: Collection[str]) -> None:
+        """Note that the messages of these assignments have been handed to the broker."""
+        ...
+
+    def unanswered(
+        self, cycle_id: str, automatic: Collection[int], *, at_most: int
+    ) -> tuple[Assignment, ...]:
+        """Read open assignments of the given (automatic) reviewers, oldest first."""
+        ...
+
+    def mark_delivered(self, ids: Collection[str]) -> int:
+        """Move QUEUED assignments to DELIVERED; counts them. Writes no event."""
+        ...
+
+    def mark_opened(self, assignment_id: str, *, rubric_version: int) -> bool:
+        """Move an assignment to OPENED and pin its rubric; False when it was open already."""
+        ...
+
+    def assignment(self, assignment_id: str) -> Assignment:
+        """Read one assignment."""
+        ...
+
+    def assignments(
+        self,
+        cycle_id: str,
+        *,
+        reviewer: int | None = None,
+        application: int | None = None,
+        statuses: Collection[AssignmentStatus] = (),
+    ) -> tuple[Assignment, ...]:
+        """Read assignments of a cycle, filtered; no statuses means all."""
+        ...
+
+    def pulls(
+        self,
+        cycle_id: str,
+        *,
+        application: int | None = None,
+        statuses: Collection[PullStatus] = (),
+    ) -> tuple[Pull, ...]:
+        """Read pulls of a cycle, filtered; no statuses means all."""
+        ...
+
+    def scores(self, cycle_id: str, *, application: int | None = None) -> tuple[Score, ...]:
+        """Read every revision of every score, in the order of their submission."""
+        ...
+
+    def applications(self, cycle_id: str) -> tuple[Application, ...]:
+        """Read a cycle's applications, in the order of their numbers."""
+        ...
+
+    def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
+        """Read a cycle's roster, in the order of the numbers."""
+        ...
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read a cycle's decisions, in order."""
+        ...
+
+    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
+        """Read a cycle's proposals: version, places, method sheet."""
+        ...
+
+    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+        """Read what people decided, for one cohort version."""
+        ...
+
+    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
+        """Read (assignment id, remark) of a cycle, for exports."""
+        ...
+
+    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
+        """Count assignments by (kind, status), for progress views."""
+        ...
+
+    def mails(self, *, at_most: int) -> tuple[Mail, ...]:
+        """Read mails that wait to be sent, oldest first."""
+        ...
+
+    def claim_mail(self, mail_id: str) -> Mail | None:
+        """Mark a mail as being sent and read it; None when it was sent already."""
+        ...
+
+    def mark_mail(self, mail_id: str, state: str) -> None:
+        """Note that a mail was sent ("sent") or refused ("failed: …")."""
+        ...
