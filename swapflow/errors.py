@@ -5,12 +5,12 @@ SwapflowError
 │   ├── InvalidRulesError         cycle rules contradict each other or the roster
 │   ├── ScoreOutOfRangeError      a score lies outside [0, 1]
 │   ├── BadRowsError              an import holds rows that cannot be used; nothing was imported
-│   └── InfeasibleError           no cohort satisfies the constraints
+│   ├── InfeasibleError           no cohort satisfies the constraints
+│   └── NotReadyError             the cycle is not, or no longer, in the state that this needs
+│       └── CycleFinalizedError   the cohort is fixed; only `cycle reopen` starts another version
 ├── NotFoundError                 no such cycle, applicant, reviewer or assignment
 ├── ConflictError                 the request was valid, but the cycle has moved on
 │   ├── AssignmentClosedError     scored, declined, expired or cancelled already
-│   ├── CycleFinalizedError       the cohort is fixed; nothing may change it
-│   ├── NotReadyError             the cycle is not (or no longer) in the state this needs
 │   └── LeaseLostError            another coordinator has taken over this cycle
 └── UnavailableError              Redis, the database or the queue did not answer
 
@@ -78,6 +78,14 @@ class InfeasibleError(InvalidInputError):
     """No cohort satisfies the constraints; the message names the smallest relaxation."""
 
 
+class NotReadyError(InvalidInputError):
+    """The cycle is not in the state that this needs; the message says in which it is."""
+
+
+class CycleFinalizedError(NotReadyError):
+    """The cohort is fixed; only `cycle reopen` starts another version of it."""
+
+
 class NotFoundError(SwapflowError):
     """No such round, cycle, applicant, reviewer or assignment."""
 
@@ -93,14 +101,6 @@ class AssignmentClosedError(ConflictError):
         super().__init__(f"assignment {assignment_id} is {status}")
         self.assignment_id = assignment_id
         self.status = status
-
-
-class CycleFinalizedError(ConflictError):
-    """The cohort is fixed; only `cycle reopen` starts another version of it."""
-
-
-class NotReadyError(ConflictError):
-    """The cycle is not in the state that this needs; the message says in which it is."""
 
 
 class LeaseLostError(ConflictError):

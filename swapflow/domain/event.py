@@ -6,7 +6,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 | type | payload |
 |---|---|
 | launched, rules_changed | `rules` (version) |
-| application_added | `a`, `tie`, `wave`, `group` (index of its value, -1 none), `topics` |
+| application_added | `a`, `status`, `tie`, `wave`, `group` (index of its value or -1), `topics` |
 | application_moved | `a`, `status` |
 | reviewer_added, reviewer_changed | `r`, `capacity`, `packet`, `automatic`, `topics` |
 | reviewer_away | `r`, `away` (0 or 1) |
@@ -21,7 +21,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 | declined | `a`, `k`, `o`, `seat`, `attempt`, `r`, `kind` |
 | expired | `items` [[a, k, ordinal, seat, attempt, r], …] |
 | pulls_cancelled | `pulls` [[a, k, ordinal], …], `why` |
-| score_corrected | `a`, `k`, `o`, `seat`, `v`, `counts` |
+| score_corrected | `a`, `k`, `o`, `seat`, `attempt`, `v`, `counts` |
 | paused, resumed | `shift` (seconds by which open due times moved) |
 | stop_proposed, ended | `reason` |
 | finalized | `version` |

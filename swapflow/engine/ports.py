@@ -257,6 +257,10 @@ class Transaction(Protocol):
         """Append an event to the chain; gives its number."""
         ...
 
+    def event_types_after(self, seq: int) -> frozenset[EventType]:
+        """Say what kinds of events came after one, this transaction's own excluded."""
+        ...
+
     def set_status(
         self, status: CycleStatus, *, paused_at: datetime | None = None, stop_reason: str = ""
     ) -> None:
@@ -589,6 +593,14 @@ class Ledger(Protocol):
 
     def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
         """Read what people decided, for one cohort version."""
+        ...
+
+    def unredacted(self, cycle_id: str) -> tuple[str, ...]:
+        """Name the external ids whose documents are not marked redacted."""
+        ...
+
+    def check_chain(self, cycle_id: str) -> str | None:
+        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
         ...
 
     def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:

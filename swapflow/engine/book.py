@@ -1,0 +1,500 @@
+"""The book: a cycle as its events tell it, kept in memory by whoever decides.
+
+The live state holds the numbers that the bandit reads (`CycleState`); the book holds the structure
+around them: who is a candidate, which pulls are out, who judged whom, who may still be asked. Both
+are folds of the same events, so equal ledgers give equal books.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swapflow.domain.applicant import ApplicationStatus
+from swapflow.domain.assignment import PullWhy
+from swapflow.domain.cycle import START, CycleStatus, Position
+from swapflow.domain.event import Event, EventType, Json
+from swapflow.domain.rules import Rules
+
+
+Integers = NDArray[np.int64]
+PullKey = tuple[int, int, int]
+"""(application, kind, ordinal)"""
+
+ScoreKey = tuple[int, int, int, int, int]
+"""(application, kind, ordinal, seat, attempt)"""
+
+EXTRA_PULL = 1
+"""`extra` of a score that opened and closed a pull of its own (it came late)."""
+
+VOLUNTEERED = 2
+"""`extra` of a score that nobody asked for."""
+
+PAIR = 1 << 24
+"""An (application, reviewer) pair is kept as one integer: application times this plus reviewer."""
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenPull:
+    """A pull that waits for answers.
+
+    Attributes:
+        rank: Its place in the order of dispatch, over the whole cycle.
+        approved: False while a person still has to approve it.
+        live: Who is asked now, by seat: (attempt, reviewer).
+        attempts: Tries so far, by seat.
+        answered: Seats that have answered.
+    """
+
+    rank: int
+    why: PullWhy
+    decision: int
+    seats: int
+    approved: bool
+    live: dict[int, tuple[int, int]] = field(default_factory=dict)
+    attempts: dict[int, int] = field(default_factory=dict)
+    answered: set[int] = field(default_factory=set)
+
+    def vacant(self) -> list[int]:
+        """Name the seats that nobody is asked to fill."""
+        if not self.approved:
+            return []
+        seats = range(1, self.seats + 1)
+        return [seat for seat in seats if seat not in self.live and seat not in self.answered]
+
+
+@dataclass(slots=True, kw_only=True)
+class RosterFacts:
+    """What the book knows of one reviewer.
+
+    Attributes:
+        capacity: Most assignments by kind; None is unlimited, a missing kind is not asked.
+        load: Assignments by kind that were neither declined, expired nor cancelled.
+        out: Assignments open now.
+    """
+
+    capacity: dict[int, int | None]
+    packet: int | None
+    automatic: bool
+    topics: frozenset[int]
+    active: bool = True
+    away: bool = False
+    load: dict[int, int] = field(default_factory=dict)
+    out: int = 0
+
+    def room(self, kind: int) -> int:
+        """Assignments of a kind that this reviewer may still get in this cycle."""
+        if not self.active or kind not in self.capacity:
+            return 0
+        most = self.capacity[kind]
+        return 1_000_000 if most is None else max(0, most - self.load.get(kind, 0))
+
+
+class Book:
+    """A cycle's structure, folded from its events.
+
+    Attributes:
+        position: The event read last.
+        rules: The rules in force; whoever feeds events calls `use` after an event that
+            changed `rules_version`.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.position: Position = START
+        self.rules = rules
+        self.rules_version = 0
+        self.status = CycleStatus.DRAFT
+        self.decisions = 0
+        self.floors_open = True
+        self.staff_cost = 0
+        self.stop_reason = ""
+        kinds = len(rules.kinds)
+        self._rank = 0
+        # Applications, by number.
+        self.statuses: list[ApplicationStatus] = []
+        self.ties = array("q")
+        self.groups = array("q")
+        self.topics: dict[int, frozenset[int]] = {}
+        self._given = _Table(kinds)
+        self._closed = _Table(kinds)
+        self._out = _Table(kinds)
+        self._ordinals = _Table(kinds)
+        # Who may judge whom.
+        self.reviewers: list[RosterFacts] = []
+        self._barred: set[int] = set()
+        self._barred_list = array("q")
+        self.panels: dict[int, set[int]] = {}
+        # Pulls and scores.
+        self.open: dict[PullKey, OpenPull] = {}
+        self._score_rows: dict[ScoreKey, int] = {}
+        self._scores = ScoreColumns()
+
+    # What decisions read
+
+    @property
+    def applications(self) -> int:
+        """How many applications ever became arms."""
+        return len(self.statuses)
+
+    def given(self) -> Integers:
+        """Pulls per application and kind that were not cancelled, shape (n, kinds)."""
+        return self._given.view(self.applications)
+
+    def closed(self) -> Integers:
+        """Closed pulls per application and kind, shape (n, kinds)."""
+        return self._closed.view(self.applications)
+
+    def out(self) -> Integers:
+        """Pulls proposed or open per application and kind, shape (n, kinds)."""
+        return self._out.view(self.applications)
+
+    def next_ordinal(self, application: int, kind: int) -> int:
+        """The ordinal that the next pull of this kind of this application gets."""
+        return int(self._ordinals.rows[application, kind]) + 1
+
+    def is_barred(self, application: int, reviewer: int) -> bool:
+        """Whether a reviewer was asked before, or is in conflict with the application."""
+        return application * PAIR + reviewer in self._barred
+
+    def barred_pairs(self) -> tuple[Integers, Integers]:
+        """All barred pairs, as (applications, reviewers)."""
+        pairs = np.array(self._barred_list, dtype=np.int64)
+        return pairs // PAIR, pairs % PAIR
+
+    def panel_pairs(self) -> tuple[Integers, Integers]:
+        """All (application, reviewer) pairs of applications that only certain people may judge."""
+        pairs = [(a, r) for a, reviewers in self.panels.items() for r in sorted(reviewers)]
+        table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return table[:, 0], table[:, 1]
+
+    def first_out(self) -> Integers:
+        """Rank of the first pull still out, per application; a huge number where none is."""
+        first = np.full(self.applications, np.iinfo(np.int64).max)
+        for (application, _kind, _ordinal), pull in self.open.items():
+            first[application] = min(first[application], pull.rank)
+        return first
+
+    def scores(self) -> "ScoreTable":
+        """Every score that counts, in an order that does not depend on arrival."""
+        return self._scores.table()
+
+    def vacancies(self) -> list[tuple[PullKey, int]]:
+        """Seats of open pulls that nobody is asked to fill, in the order of dispatch."""
+        ordered = sorted(self.open.items(), key=lambda item: item[1].rank)
+        return [(key, seat) for key, pull in ordered for seat in pull.vacant()]
+
+    # Folding
+
+    def apply(self, event: Event) -> None:
+        """Fold in the next event."""
+        fold = getattr(self, f"_{event.type.value}")
+        fold(event.payload)
+        self.position = event.position
+
+    def use(self, rules: Rules) -> None:
+        """Go on under another version of the rules; kinds are only ever appended."""
+        self.rules = rules
+        for table in self._tables():
+            table.widen(len(rules.kinds))
+
+    def _launched(self, payload: Mapping[str, Json]) -> None:
+        self.status = CycleStatus.RUNNING
+        self.rules_version = _int(payload["rules"])
+
+    def _rules_changed(self, payload: Mapping[str, Json]) -> None:
+        self.rules_version = _int(payload["rules"])
+
+    def _application_added(self, payload: Mapping[str, Json]) -> None:
+        self.statuses.append(ApplicationStatus(str(payload["status"])))
+        self.ties.append(_int(payload["tie"]))
+        self.groups.append(_int(payload["group"]))
+        topics = frozenset(_ints(payload["topics"]))
+        if topics:
+            self.topics[_int(payload["a"])] = topics
+        for table in self._tables():
+            table.lengthen(self.applications)
+
+    def _application_moved(self, payload: Mapping[str, Json]) -> None:
+        self.statuses[_int(payload["a"])] = ApplicationStatus(str(payload["status"]))
+
+    def _applications_merged(self, payload: Mapping[str, Json]) -> None:
+        self.statuses[_int(payload["a"])] = ApplicationStatus.MERGED
+
+    def _reviewer_added(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers.append(_roster(payload))
+
+    def _reviewer_changed(self, payload: Mapping[str, Json]) -> None:
+        number = _int(payload["r"])
+        before, after = self.reviewers[number], _roster(payload)
+        after.load, after.out, after.away = before.load, before.out, before.away
+        after.active = before.active
+        self.reviewers[number] = after
+
+    def _reviewer_away(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers[_int(payload["r"])].away = bool(payload["away"])
+
+    def _reviewer_left(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers[_int(payload["r"])].active = False
+
+    def _conflicts_added(self, payload: Mapping[str, Json]) -> None:
+        for application, reviewer in _rows(payload["pairs"]):
+            self._bar(application, reviewer)
+
+    def _panel_set(self, payload: Mapping[str, Json]) -> None:
+        for application, reviewer in _rows(payload["pairs"]):
+            self.panels.setdefault(application, set()).add(reviewer)
+
+    def _decided(self, payload: Mapping[str, Json]) -> None:
+        self.decisions = _int(payload["decision"])
+
+    def _pulls_opened(self, payload: Mapping[str, Json]) -> None:
+        why, decision = PullWhy(str(payload["why"])), _int(payload["decision"])
+        for application, kind, ordinal, approval in _rows(payload["pulls"]):
+            self._rank += 1
+            rules = self.rules.kinds[kind]
+            self.open[application, kind, ordinal] = OpenPull(
+                rank=self._rank,
+                why=why,
+                decision=decision,
+                seats=rules.seats,
+                approved=not approval,
+            )
+            self._count_pull(application, kind, ordinal)
+            self._out.rows[application, kind] += 1
+            if why in {PullWhy.STAFF, PullWhy.APPEAL}:
+                self.staff_cost += rules.cost
+
+    def _pulls_approved(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal in _rows(payload["pulls"]):
+            self.open[application, kind, ordinal].approved = True
+
+    def _pulls_cancelled(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal in _rows(payload["pulls"]):
+            pull = self.open.pop((application, kind, ordinal))
+            for seat in list(pull.live):
+                self._end_live(pull, seat, kind, keeps_load=False)
+            self._given.rows[application, kind] -= 1
+            self._out.rows[application, kind] -= 1
+            if pull.why in {PullWhy.STAFF, PullWhy.APPEAL}:
+                self.staff_cost -= self.rules.kinds[kind].cost
+
+    def _assigned(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal, seat, attempt, reviewer in _rows(payload["items"]):
+            pull = self.open[application, kind, ordinal]
+            pull.live[seat] = (attempt, reviewer)
+            pull.attempts[seat] = attempt
+            facts = self.reviewers[reviewer]
+            facts.out += 1
+            facts.load[kind] = facts.load.get(kind, 0) + 1
+            self._bar(application, reviewer)
+
+    def _scored(self, payload: Mapping[str, Json]) -> None:
+        application, kind, ordinal = _int(payload["a"]), _int(payload["k"]), _int(payload["o"])
+        seat, reviewer = _int(payload["seat"]), _int(payload["r"])
+        pull = self.open.get((application, kind, ordinal))
+        self._bar(application, reviewer)
+        if payload["extra"] == EXTRA_PULL:
+            self._rank += 1
+            self._count_pull(application, kind, ordinal)
+            self._closed.rows[application, kind] += 1
+        elif payload["extra"] == VOLUNTEERED:
+            self._rank += 1
+            self._number_pull(application, kind, ordinal)
+        elif pull is not None and payload["late"] != "uncounted":
+            pull.answered.add(seat)
+            if seat in pull.live:
+                answered_itself = pull.live[seat][1] == reviewer
+                self._end_live(pull, seat, kind, keeps_load=answered_itself)
+        rank = pull.rank if pull is not None else self._rank
+        self._put_score(
+            (application, kind, ordinal, seat, _int(payload["attempt"])),
+            (reviewer, _int(payload["v"]), int(bool(payload["counts"])), rank),
+        )
+        if pull is not None and payload["closes"]:
+            for left in list(pull.live):
+                self._end_live(pull, left, kind, keeps_load=False)
+            del self.open[application, kind, ordinal]
+            self._out.rows[application, kind] -= 1
+            self._closed.rows[application, kind] += 1
+
+    def _score_corrected(self, payload: Mapping[str, Json]) -> None:
+        names = ("a", "k", "o", "seat", "attempt")
+        application, kind, ordinal, seat, attempt = (_int(payload[name]) for name in names)
+        row = self._score_rows[application, kind, ordinal, seat, attempt]
+        self._scores.value[row] = _int(payload["v"])
+        self._scores.counts[row] = int(bool(payload["counts"]))
+
+    def _declined(self, payload: Mapping[str, Json]) -> None:
+        key = (_int(payload["a"]), _int(payload["k"]), _int(payload["o"]))
+        pull = self.open.get(key)
+        if pull is not None:
+            self._end_live(pull, _int(payload["seat"]), key[1], keeps_load=False)
+
+    def _expired(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal, seat, _attempt, _reviewer in _rows(payload["items"]):
+            pull = self.open.get((application, kind, ordinal))
+            if pull is not None:
+                self._end_live(pull, seat, kind, keeps_load=False)
+
+    def _paused(self, _payload: Mapping[str, Json]) -> None:
+        self.status = CycleStatus.PAUSED
+
+    def _resumed(self, _payload: Mapping[str, Json]) -> None:
+        self.status = CycleStatus.RUNNING
+        self.stop_reason = ""
+
+    def _stop_proposed(self, payload: Mapping[str, Json]) -> None:
+        self.status = CycleStatus.PROPOSED
+        self.stop_reason = str(payload["reason"])
+
+    def _ended(self, payload: Mapping[str, Json]) -> None:
+        self.status = CycleStatus.ENDED
+        self.stop_reason = str(payload["reason"])
+
+    def _finalized(self, _payload: Mapping[str, Json]) -> None:
+        self.status = CycleStatus.FINALIZED
+
+    def _reopened(self, _payload: Mapping[str, Json]) -> None:
+        self.status = CycleStatus.ENDED
+
+    def _purged(self, _payload: Mapping[str, Json]) -> None:
+        """Nothing here is personal: an erased person leaves every number as it was."""
+
+    # Helpers of the folds
+
+    def _tables(self) -> "tuple[_Table, ...]":
+        return (self._given, self._closed, self._out, self._ordinals)
+
+    def _count_pull(self, application: int, kind: int, ordinal: int) -> None:
+        self._given.rows[application, kind] += 1
+        self._number_pull(application, kind, ordinal)
+
+    def _number_pull(self, application: int, kind: int, ordinal: int) -> None:
+        highest = self._ordinals.rows[application, kind]
+        self._ordinals.rows[application, kind] = max(highest, ordinal)
+
+    def _bar(self, application: int, reviewer: int) -> None:
+        pair = application * PAIR + reviewer
+        if pair not in self._barred:
+            self._barred.add(pair)
+            self._barred_list.append(pair)
+
+    def _end_live(self, pull: OpenPull, seat: int, kind: int, *, keeps_load: bool) -> None:
+        if seat not in pull.live:
+            return
+        _attempt, reviewer = pull.live.pop(seat)
+        facts = self.reviewers[reviewer]
+        facts.out -= 1
+        if not keeps_load:
+            facts.load[kind] -= 1
+
+    def _put_score(self, key: tuple[int, int, int, int], row: tuple[int, int, int, int]) -> None:
+        if key in self._score_rows:
+            self._scores.replace(self._score_rows[key], row)
+        else:
+            self._score_rows[key] = self._scores.append(key, row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreTable:
+    """Scores that count, ordered by (application, kind, ordinal, seat); every column (m,)."""
+
+    application: Integers
+    kind: Integers
+    reviewer: Integers
+    value: Integers
+    rank: Integers
+
+
+class ScoreColumns:
+    """Scores by column: compact, and ready for numpy."""
+
+    def __init__(self) -> None:
+        self.application = array("q")
+        self.kind = array("q")
+        self.ordinal = array("q")
+        self.seat = array("q")
+        self.attempt = array("q")
+        self.reviewer = array("q")
+        self.value = array("q")
+        self.counts = array("q")
+        self.rank = array("q")
+
+    def append(self, key: ScoreKey, row: tuple[int, int, int, int]) -> int:
+        """Add a score; gives its row."""
+        columns = (self.application, self.kind, self.ordinal, self.seat, self.attempt)
+        for column, number in zip(columns, key, strict=True):
+            column.append(number)
+        for column, number in zip(self._facts(), row, strict=True):
+            column.append(number)
+        return len(self.value) - 1
+
+    def replace(self, index: int, row: tuple[int, int, int, int]) -> None:
+        """Put (reviewer, value, counts, rank) in the place of a score's."""
+        for column, number in zip(self._facts(), row, strict=True):
+            column[index] = number
+
+    def table(self) -> ScoreTable:
+        """Give the scores that count, in canonical order."""
+        keep = np.array(self.counts, dtype=bool)
+        application, kind = np.array(self.application), np.array(self.kind)
+        order = np.lexsort((np.array(self.seat), np.array(self.ordinal), kind, application))
+        order = order[keep[order]]
+        return ScoreTable(
+            application=application[order].astype(np.int64),
+            kind=kind[order].astype(np.int64),
+            reviewer=np.array(self.reviewer, dtype=np.int64)[order],
+            value=np.array(self.value, dtype=np.int64)[order],
+            rank=np.array(self.rank, dtype=np.int64)[order],
+        )
+
+    def _facts(self) -> "tuple[array[int], ...]":
+        return (self.reviewer, self.value, self.counts, self.rank)
+
+
+class _Table:
+    """Integers per application and kind, growing with the applications."""
+
+    def __init__(self, kinds: int) -> None:
+        self.rows = np.zeros((1024, kinds), dtype=np.int64)
+
+    def view(self, applications: int) -> Integers:
+        """Give the first rows."""
+        return self.rows[:applications]
+
+    def lengthen(self, applications: int) -> None:
+        """Make room for so many applications."""
+        if applications > len(self.rows):
+            self.rows = np.vstack([self.rows, np.zeros_like(self.rows)])
+
+    def widen(self, kinds: int) -> None:
+        """Make room for so many kinds."""
+        missing = kinds - self.rows.shape[1]
+        if missing > 0:
+            self.rows = np.pad(self.rows, ((0, 0), (0, missing)))
+
+
+def _roster(payload: Mapping[str, Json]) -> RosterFacts:
+    capacity = cast("list[list[int | None]]", payload["capacity"])
+    packet = payload["packet"]
+    return RosterFacts(
+        capacity={_int(kind): most for kind, most in capacity},
+        packet=None if packet is None else _int(packet),
+        automatic=bool(payload["automatic"]),
+        topics=frozenset(_ints(payload["topics"])),
+    )
+
+
+def _int(value: Json) -> int:
+    return cast("int", value)
+
+
+def _ints(value: Json) -> Iterable[int]:
+    return cast("list[int]", value)
+
+
+def _rows(value: Json) -> Iterable[tuple[int, ...]]:
+    return cast("list[tuple[int, ...]]", value)
