@@ -1,0 +1,166 @@
+"""The rule `certified`: SWAP with a radius that needs no union over time.
+
+It keeps Algorithm 1's look and its arm, and changes three things: the normal-mixture radius in
+place of the paper's (3.7 to 4.1 times cheaper), a strong pull by need in place of a coin, and
+batches. For plain top-k the `pairwise` certificate is tighter still (3 to 16 % cheaper).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from swapflow.bandit.batch import Contender, choose_contested
+from swapflow.bandit.decision import certified_loss, certified_stop, compare, is_settled
+from swapflow.bandit.oracle import Oracle, TopK
+from swapflow.bandit.pairwise import PairCertificate
+from swapflow.bandit.policy import information_needed, kind_for_need, settling_distances
+from swapflow.bandit.radius import RHO, mixture_radius
+from swapflow.bandit.situation import FloatArray, Look, Picks, Situation
+from swapflow.errors import InvalidInputError
+
+
+class Certificate(StrEnum):
+    """What the stop rests on: one bound per arm, or one per pair of arms (top-k only)."""
+
+    MIXTURE = "mixture"
+    PAIRWISE = "pairwise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifiedRule:
+    """Stops when the cohort is within the tolerance of the best with probability 1 - delta.
+
+    That promise needs a linear objective, independent scores and a sigma that bounds every
+    arm's noise. Other objectives stop at the same test, as a heuristic: the look then carries
+    the parameter `heuristic` = 1 and the stop reads SETTLED, never CERTIFIED.
+
+    Attributes:
+        oracle: The objective.
+        sigma: Sub-Gaussian constant of one weak pull, in score units.
+        delta: Allowed probability of error, over the whole cycle.
+        tolerance: eps, in the objective's units.
+        rho: Information at which the radius is tightest.
+        max_applicants: How many arms may ever take part, if more than at the start.
+        certificate: Which certificate decides, and with it which arms are chosen.
+
+    Raises:
+        InvalidInputError: If `PAIRWISE` is asked for with another objective than top-k.
+    """
+
+    oracle: Oracle
+    sigma: float
+    delta: float
+    tolerance: float = 0.0
+    rho: float = RHO
+    max_applicants: int | None = None
+    certificate: Certificate = Certificate.MIXTURE
+
+    def __post_init__(self) -> None:
+        if self.certificate is Certificate.PAIRWISE and not isinstance(self.oracle, TopK):
+            raise InvalidInputError(
+                "the pairwise certificate compares arms one to one and holds for plain top-k "
+                "only; use the mixture certificate with this objective"
+            )
+
+    def look(self, situation: Situation) -> Look:
+        """Compare the best cohort with its strongest rival, on received scores."""
+        cohort = self.oracle.best(situation.mean)
+        radius = self._radius(situation, situation.information)
+        if self.certificate is Certificate.PAIRWISE:
+            comparison = self._pairs(situation).compare(situation, cohort)
+        else:
+            comparison = compare(situation.mean, radius, cohort, self.oracle)
+        settled = is_settled(comparison, self.tolerance)
+        return Look(
+            cohort=cohort,
+            rival=comparison.rival,
+            contested=comparison.contested,
+            estimate=situation.mean,
+            radius=radius,
+            gap=comparison.gap,
+            certified_loss=certified_loss(
+                situation,
+                cohort,
+                self.oracle,
+                sigma=self.sigma,
+                delta=self.delta,
+                max_applicants=self.max_applicants,
+                rho=self.rho,
+            ),
+            expected_loss=float("nan"),
+            stop=certified_stop(self.oracle) if settled else None,
+            parameters={
+                "sigma": self.sigma,
+                "delta": self.delta,
+                "tolerance": self.tolerance,
+                "rho": self.rho,
+                "arms": float(self._arms(situation)),
+                "heuristic": 0.0 if self.oracle.linear else 1.0,
+            },
+        )
+
+    def choose(
+        self,
+        situation: Situation,
+        look: Look,
+        *,
+        at_most: int,
+        rng: np.random.Generator,  # noqa: ARG002 - the protocol's coin; this rule needs none
+    ) -> Picks:
+        """Choose by the certificate's own order; each arm gets the kind its need pays for."""
+        distances = settling_distances(self.oracle, situation.mean)
+
+        def kind_of(contender: Contender) -> int:
+            needed = information_needed(
+                information=contender.information,
+                radius=contender.radius,
+                distance=float(distances[contender.arm]),
+            )
+            return kind_for_need(situation.kinds, needed)
+
+        def radius_of(information: FloatArray) -> FloatArray:
+            return self._radius(situation, information)
+
+        if self.certificate is Certificate.PAIRWISE:
+            return self._pairs(situation).choose(
+                situation,
+                look.cohort,
+                at_most=at_most,
+                tolerance=self.tolerance,
+                radius_of=radius_of,
+                kind_of=kind_of,
+            )
+        return choose_contested(
+            situation,
+            look.cohort,
+            self.oracle,
+            at_most=at_most,
+            tolerance=self.tolerance,
+            radius_of=radius_of,
+            kind_of=kind_of,
+        )
+
+    def _radius(self, situation: Situation, information: FloatArray) -> FloatArray:
+        """Give the mixture radius for as many arms as may ever take part."""
+        return mixture_radius(
+            information,
+            sigma=self.sigma,
+            delta=self.delta,
+            arms=self._arms(situation),
+            rho=self.rho,
+        )
+
+    def _arms(self, situation: Situation) -> int:
+        """Give n of the union bound."""
+        return max(self.max_applicants or 0, situation.n)
+
+    def _pairs(self, situation: Situation) -> PairCertificate:
+        """Give the pairwise certificate for as many pairs as there may ever be."""
+        size = self.oracle.size
+        return PairCertificate(
+            sigma=self.sigma,
+            delta=self.delta,
+            pairs=max(size * (self._arms(situation) - size), 1),
+            rho=self.rho,
+        )
