@@ -8,7 +8,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 | launched, rules_changed | `rules` (version) |
 | application_added | `a`, `status`, `tie`, `wave`, `group` (index of its value or -1), `topics` |
 | application_moved | `a`, `status` |
-| reviewer_added, reviewer_changed | `r`, `capacity`, `packet`, `automatic`, `topics` |
+| reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics` |
 | reviewer_away | `r`, `away` (0 or 1) |
 | reviewer_left | `r` |
 | conflicts_added | `pairs` [[a, r], …] |

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import PullWhy
 from swapflow.domain.cycle import START, CycleStatus, Position
-from swapflow.domain.event import Event, EventType, Json
+from swapflow.domain.event import Event, Json
 from swapflow.domain.rules import Rules
 
 
@@ -71,11 +71,13 @@ class RosterFacts:
     """What the book knows of one reviewer.
 
     Attributes:
+        tie: Keyed hash of (seed, external id): decides between reviewers alike in all else.
         capacity: Most assignments by kind; None is unlimited, a missing kind is not asked.
         load: Assignments by kind that were neither declined, expired nor cancelled.
         out: Assignments open now.
     """
 
+    tie: int
     capacity: dict[int, int | None]
     packet: int | None
     automatic: bool
@@ -124,7 +126,7 @@ class Book:
         self._ordinals = _Table(kinds)
         # Who may judge whom.
         self.reviewers: list[RosterFacts] = []
-        self._barred: set[int] = set()
+        self._barred: dict[int, set[int]] = {}
         self._barred_list = array("q")
         self.panels: dict[int, set[int]] = {}
         # Pulls and scores.
@@ -157,7 +159,11 @@ class Book:
 
     def is_barred(self, application: int, reviewer: int) -> bool:
         """Whether a reviewer was asked before, or is in conflict with the application."""
-        return application * PAIR + reviewer in self._barred
+        return reviewer in self._barred.get(application, ())
+
+    def barred(self, application: int) -> set[int]:
+        """Reviewers who may not be asked about an application (again)."""
+        return self._barred.get(application, set())
 
     def barred_pairs(self) -> tuple[Integers, Integers]:
         """All barred pairs, as (applications, reviewers)."""
@@ -377,10 +383,10 @@ class Book:
         self._ordinals.rows[application, kind] = max(highest, ordinal)
 
     def _bar(self, application: int, reviewer: int) -> None:
-        pair = application * PAIR + reviewer
-        if pair not in self._barred:
-            self._barred.add(pair)
-            self._barred_list.append(pair)
+        barred = self._barred.setdefault(application, set())
+        if reviewer not in barred:
+            barred.add(reviewer)
+            self._barred_list.append(application * PAIR + reviewer)
 
     def _end_live(self, pull: OpenPull, seat: int, kind: int, *, keeps_load: bool) -> None:
         if seat not in pull.live:
@@ -391,7 +397,7 @@ class Book:
         if not keeps_load:
             facts.load[kind] -= 1
 
-    def _put_score(self, key: tuple[int, int, int, int], row: tuple[int, int, int, int]) -> None:
+    def _put_score(self, key: ScoreKey, row: tuple[int, int, int, int]) -> None:
         if key in self._score_rows:
             self._scores.replace(self._score_rows[key], row)
         else:
@@ -481,6 +487,7 @@ def _roster(payload: Mapping[str, Json]) -> RosterFacts:
     capacity = cast("list[list[int | None]]", payload["capacity"])
     packet = payload["packet"]
     return RosterFacts(
+        tie=_int(payload["tie"]),
         capacity={_int(kind): most for kind, most in capacity},
         packet=None if packet is None else _int(packet),
         automatic=bool(payload["automatic"]),
