@@ -1,0 +1,272 @@
+"""The rule `budget`: spend what there is where it is expected to improve the cohort most.
+
+No worst-case promise: beliefs are a fitted model's posterior (`posterior.py`), the next pull is
+the one with the highest expected improvement per cost (`knowledge_gradient.py`), and the cohort
+is the best under posterior means.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from swapflow.bandit.decision import certified_loss, compare
+from swapflow.bandit.knowledge_gradient import (
+    LARGEST_BUNDLE,
+    PullChooser,
+    PullValues,
+    expected_crossing,
+)
+from swapflow.bandit.oracle import Oracle
+from swapflow.bandit.posterior import Fitted, Posterior, fit, posterior
+from swapflow.bandit.situation import (
+    FloatArray,
+    IntArray,
+    Look,
+    Picks,
+    PullKind,
+    Situation,
+    StopReason,
+)
+from swapflow.bandit.ties import rounded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetRule:
+    """KG* under a fitted posterior; implements `Rule`.
+
+    Attributes:
+        oracle: Picks the best cohort under the cycle's objective.
+        delta: Error probability of the certified loss that is shown beside the cohort.
+        max_applicants: Arms that the certified loss allows for; None takes those there are.
+        sigma: Known sd of one mark of gain 1 (last year's), or None to start from a guess.
+        sigma_weight: How many scores `sigma`, or the guess, is worth in the fit; `math.inf`
+            fixes it.
+        severity: Whether means are adjusted for reviewers' severity.
+        kind_offsets: Whether means are adjusted for kinds that are more generous.
+        tolerance: The cycle is settled when all pulls that may still come are expected to
+            improve the cohort by less than this share of its value; 0 never settles.
+        widening: Factor on posterior variances in choosing (not in means or reports).
+        max_out: Whether (1) or not (0) an arm with a pull out waits for it while few are out.
+        few_out: Share of the arms up to which the pulls out are few (W ≤ n/10).
+        largest_bundle: Most pulls together that are valued.
+        refit_growth: Growth of the scores that calls for another fit.
+        quantile: Radii are this many posterior standard deviations (1.96: 95 % of arms).
+        fitted: The parameters in force. None fits at every look, which is slower.
+    """
+
+    oracle: Oracle
+    delta: float = 0.05
+    max_applicants: int | None = None
+    sigma: float | None = None
+    sigma_weight: float = 50.0
+    severity: bool = False
+    kind_offsets: bool = False
+    tolerance: float = 0.001
+    widening: float = 1.5
+    max_out: int = 1
+    few_out: float = 0.1
+    largest_bundle: int = LARGEST_BUNDLE
+    refit_growth: float = 0.1
+    quantile: float = 1.96
+    fitted: Fitted | None = None
+
+    def needs_refit(self, count: int) -> bool:
+        """Whether `count` applied scores are enough more than the fit has seen."""
+        if self.fitted is None:
+            return True
+        return count > self.fitted.count and count >= (1 + self.refit_growth) * self.fitted.count
+
+    def refitted(self, situation: Situation) -> Self:
+        """Give the same rule with parameters fitted to all of the situation's scores."""
+        return replace(self, fitted=self._fit(situation))
+
+    def believe(self, situation: Situation) -> Posterior:
+        """Posterior of arms and reviewers under the parameters in force, for reports."""
+        return self._posterior(situation, self.fitted or self._fit(situation))
+
+    def look(self, situation: Situation) -> Look:
+        """Say what is believed on received scores: `Rule.look`.
+
+        The radius is `quantile` posterior standard deviations, and gap, rival and contested set
+        follow from it; they promise nothing. The certified loss is on raw means, given the
+        fitted spread of marks (noise and severity together).
+        """
+        fitted = self.fitted or self._fit(situation)
+        believed = self._posterior(situation, fitted)
+        estimate = rounded(believed.mean)
+        deviation = np.sqrt(believed.variance)
+        radius = self.quantile * deviation
+        cohort = self.oracle.best(estimate)
+        comparison = compare(estimate, radius, cohort, self.oracle)
+        distance, slope = self._cut(estimate, cohort)
+        doubt = slope * expected_crossing(distance, deviation)
+        return Look(
+            cohort=cohort,
+            rival=comparison.rival,
+            contested=comparison.contested,
+            estimate=estimate,
+            radius=radius,
+            gap=comparison.gap,
+            certified_loss=certified_loss(
+                situation,
+                cohort,
+                self.oracle,
+                sigma=math.sqrt(fitted.noise_variance + fitted.severity_variance),
+                delta=self.delta,
+                max_applicants=self.max_applicants,
+            ),
+            expected_loss=float(doubt.sum()),
+            stop=self._stop(situation, fitted, estimate, cohort),
+            parameters=fitted.to_dict() | self._own_parameters(),
+        )
+
+    def choose(
+        self,
+        situation: Situation,
+        look: Look,
+        *,
+        at_most: int,
+        rng: np.random.Generator,  # noqa: ARG002 - `Rule` has it for the paper's coin
+    ) -> Picks:
+        """Choose the next pulls under the parameters that `look` records: `Rule.choose`.
+
+        Means stay fixed; a pending pull counts in the variance only. A pull whose value per
+        cost rounds to nothing is not asked for.
+        """
+        values = self._values(Fitted.from_dict(look.parameters), look.estimate, look.cohort)
+        chooser = PullChooser(
+            values=replace(values, widening=self.widening),
+            kinds=situation.kinds,
+            information=situation.information + situation.pending,
+            allowed=situation.allowed,
+            kind_left=situation.kind_left,
+            budget_left=situation.budget_left,
+            once=self._waits(situation, at_most),
+            waiting=situation.pending > 0,
+        )
+        remaining = _Remaining(values, chooser, tolerated=self._tolerated(look))
+        if remaining.settled:
+            return Picks(picks=(), shortfall=StopReason.SETTLED)
+        picks = chooser.choose(at_most, enough=remaining.settles_after)
+        if len(picks) == at_most:
+            return Picks(picks=picks, shortfall=None)
+        return Picks(picks=picks, shortfall=_shortfall(chooser, remaining))
+
+    def _fit(self, situation: Situation) -> Fitted:
+        """Fit to all scores."""
+        return fit(
+            situation.scores,
+            n=situation.n,
+            kinds=situation.kinds,
+            severity=self.severity,
+            kind_offsets=self.kind_offsets,
+            sigma=self.sigma,
+            sigma_weight=self.sigma_weight,
+        )
+
+    def _posterior(self, situation: Situation, fitted: Fitted) -> Posterior:
+        """Posterior under given parameters."""
+        return posterior(situation.scores, n=situation.n, kinds=situation.kinds, fitted=fitted)
+
+    def _cut(self, estimate: FloatArray, cohort: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Distance of every mean from its cut (d = Δ/λ), and the slope there (λ)."""
+        slope = self.oracle.slopes(estimate, cohort)
+        return self.oracle.single_exchange_losses(estimate) / slope, slope
+
+    def _values(self, fitted: Fitted, estimate: FloatArray, cohort: IntArray) -> PullValues:
+        """Beliefs to value pulls by, not widened."""
+        distance, slope = self._cut(estimate, cohort)
+        return PullValues(
+            distance=distance,
+            slope=slope,
+            prior_variance=fitted.prior_variance,
+            noise_variance=fitted.noise_variance,
+            largest_bundle=self.largest_bundle,
+        )
+
+    def _tolerated(self, look: Look) -> float:
+        """Expected improvement under which the cycle is settled."""
+        return self.tolerance * self.oracle.value(look.estimate, look.cohort)
+
+    def _stop(
+        self, situation: Situation, fitted: Fitted, estimate: FloatArray, cohort: IntArray
+    ) -> StopReason | None:
+        """Whether all that may still come is worth less than the tolerance.
+
+        Where nobody may get anything more, nothing is settled: the cycle is exhausted.
+        """
+        still = situation.pending + _open_information(situation.allowed, situation.kinds)
+        if not np.any(still > 0):
+            return None
+        worth = self._values(fitted, estimate, cohort).of_information(
+            np.arange(situation.n), situation.information, still
+        )
+        tolerated = self.tolerance * self.oracle.value(estimate, cohort)
+        return StopReason.SETTLED if float(worth.sum()) < tolerated else None
+
+    def _waits(self, situation: Situation, at_most: int) -> bool:
+        """Whether so few pulls are out that nobody gets a second before the first is in."""
+        out = int(np.count_nonzero(situation.pending > 0)) + at_most
+        return self.max_out > 0 and out <= self.few_out * situation.n
+
+    def _own_parameters(self) -> dict[str, float]:
+        """What was fixed for this look, by name."""
+        fixed = {
+            "delta": self.delta,
+            "tolerance": self.tolerance,
+            "widening": self.widening,
+            "radius_quantile": self.quantile,
+        }
+        return fixed if self.sigma is None else fixed | {"given_sigma": self.sigma}
+
+
+class _Remaining:
+    """What all pulls that arms may still get are worth together, while pulls are chosen."""
+
+    def __init__(self, values: PullValues, chooser: PullChooser, *, tolerated: float) -> None:
+        self._values = values
+        self._chooser = chooser
+        self._tolerated = tolerated
+        self._touched: list[int] = []
+        self._worth = self._value(np.arange(chooser.information.size))
+        self._at_least = float(self._worth.sum())
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is out would settle the cycle."""
+        return self._at_least < self._tolerated
+
+    def settles_after(self, arm: int) -> bool:
+        """Take a choice for `arm` into account, then say whether the cycle is settled."""
+        # What the arm's next pulls were worth is all that can go; only where that could be
+        # enough is it worth finding out how much is left.
+        self._touched.append(arm)
+        self._at_least -= float(self._worth[arm])
+        if self.settled:
+            touched = np.unique(self._touched)
+            self._worth[touched] = self._value(touched)
+            self._at_least = float(self._worth.sum())
+            self._touched.clear()
+        return self.settled
+
+    def _value(self, arms: IntArray) -> FloatArray:
+        """Value of everything that these arms may still get, beside what is out."""
+        still = _open_information(self._chooser.allowed[arms], self._chooser.kinds)
+        return self._values.of_information(arms, self._chooser.information[arms], still)
+
+
+def _shortfall(chooser: PullChooser, remaining: _Remaining) -> StopReason | None:
+    """Say why there are fewer than asked for; None if arms only wait for a pull that is out."""
+    if remaining.settled:
+        return StopReason.SETTLED
+    wanted = (chooser.worth_of(np.arange(chooser.information.size)) > 0).any(axis=0)
+    if not (wanted & (chooser.kind_left > 0)).any():
+        return StopReason.EXHAUSTED
+    return None if (wanted & chooser.affordable()).any() else StopReason.BUDGET
+
+
+def _open_information(allowed: IntArray, kinds: tuple[PullKind, ...]) -> FloatArray:
+    """Information that all allowed pulls would give each arm, shape (m,)."""
+    return np.asarray(allowed @ np.array([kind.gain for kind in kinds]), dtype=np.float64)
