@@ -1,0 +1,39 @@
+"""What lies in Redis: every key, its type and its meaning.
+
+| key | type | content |
+|---|---|---|
+| `sf:{C}:meta` | hash | `seq`, `hash`: the position; `spent`, `committed`; `arms`: n |
+| `sf:{C}:num` | string | numerator of arm i: bytes 8i to 8i + 7, signed big-endian |
+| `sf:{C}:inf` | string | information, likewise |
+| `sf:{C}:pend` | string | pending information, likewise |
+| `sf:bell` | list | one cycle id per ring not yet heard, at most `BELL_RINGS` |
+
+C is the cycle's id. The braces are part of the key: they keep the four keys of a cycle in one
+slot of a Redis cluster. The three strings are always 8n bytes long; a state where they are not
+was damaged from outside and counts as unknown. All of it can be rebuilt from the ledger. Celery's
+own keys share the server and start with `sfq:`.
+"""
+
+from typing import NamedTuple
+
+
+BELL = "sf:bell"
+"""The doorbell's list."""
+
+BELL_RINGS = 8
+"""Most rings kept: a ring says only that there is something new, and one is enough."""
+
+
+class CycleKeys(NamedTuple):
+    """The keys of one cycle, in the order in which the scripts take them."""
+
+    meta: str
+    numerator: str
+    information: str
+    pending: str
+
+
+def cycle_keys(cycle_id: str) -> CycleKeys:
+    """Name the keys of a cycle."""
+    prefix = f"sf:{{{cycle_id}}}:"
+    return CycleKeys(prefix + "meta", prefix + "num", prefix + "inf", prefix + "pend")

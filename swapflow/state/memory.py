@@ -1,0 +1,148 @@
+"""The live state and the doorbell in one process, with the same integers and answers."""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from swapflow.domain.cycle import START, Position
+from swapflow.engine.ports import Applied, Arms, Changes, Integers
+from swapflow.errors import InvalidInputError
+from swapflow.state.codec import LARGEST, arms_needed, check_changes
+
+
+_SMALLEST = -LARGEST - 1
+
+
+def no_arms() -> Arms:
+    """Give the state of a cycle that nobody knows."""
+    return Arms(
+        position=START,
+        numerator=np.zeros(0, dtype=np.int64),
+        information=np.zeros(0, dtype=np.int64),
+        pending=np.zeros(0, dtype=np.int64),
+        spent=0,
+        committed=0,
+    )
+
+
+class MemoryCycleState:
+    """The `CycleState` port for threads of one process: simulations, replays and tests."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cycles: dict[str, Arms] = {}
+
+    def position(self, cycle_id: str) -> Position:
+        """Say how far the state has read; `START` for a cycle it does not know."""
+        return self._read(cycle_id).position
+
+    def apply(
+        self, cycle_id: str, changes: Changes, *, before: Position, after: Position
+    ) -> Applied:
+        """Fold in the changes after `before` up to `after`, if the state stands there.
+
+        Raises:
+            InvalidInputError: If a sum would leave 64 bits; nothing has changed.
+        """
+        check_changes(changes)
+        with self._lock:
+            now = self._cycles.get(cycle_id, no_arms())
+            answer = _answer(now.position, before=before, after=after)
+            if answer is Applied.APPLIED:
+                self._cycles[cycle_id] = _folded(cycle_id, now, changes, after)
+        return answer
+
+    def replace(self, cycle_id: str, arms: Arms) -> None:
+        """Put a rebuilt state in the place of whatever was there, all of it at once."""
+        with self._lock:
+            self._cycles[cycle_id] = _copy(arms)
+
+    def arms(self, cycle_id: str) -> Arms:
+        """Read the whole state of a cycle as of one moment; empty at `START` if unknown."""
+        return _copy(self._read(cycle_id))
+
+    def forget(self, cycle_id: str) -> None:
+        """Drop a cycle's state; it can be rebuilt."""
+        with self._lock:
+            self._cycles.pop(cycle_id, None)
+
+    def check(self) -> None:
+        """Memory needs no check."""
+
+    def close(self) -> None:
+        """Memory holds nothing open."""
+
+    def _read(self, cycle_id: str) -> Arms:
+        with self._lock:
+            return self._cycles.get(cycle_id, no_arms())
+
+
+@dataclass(slots=True)
+class MemoryDoorbell:
+    """The `Doorbell` port for threads of one process."""
+
+    _rung: threading.Event = field(default_factory=threading.Event)
+
+    def ring(self, cycle_id: str) -> None:
+        """Wake whoever waits; which cycle it was does not matter to the waiter."""
+        del cycle_id
+        self._rung.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a ring for at most `seconds`; say whether one came."""
+        heard = self._rung.wait(seconds)
+        self._rung.clear()
+        return heard
+
+    def close(self) -> None:
+        """Memory holds nothing open."""
+
+
+def _answer(now: Position, *, before: Position, after: Position) -> Applied:
+    """Say what becomes of changes from `before` to `after` on a state that stands at `now`."""
+    if now == after or now.seq > after.seq:
+        return Applied.DUPLICATE
+    if now == before and before.seq < after.seq:
+        return Applied.APPLIED
+    return Applied.GAP
+
+
+def _folded(cycle_id: str, now: Arms, changes: Changes, after: Position) -> Arms:
+    """Make the state after the changes; the old one is left alone."""
+    arms = max(now.numerator.size, arms_needed(changes.deltas))
+    where = np.array([delta.application for delta in changes.deltas], dtype=np.int64)
+
+    def column(old: Integers, by: Iterable[int]) -> Integers:
+        new = np.zeros(arms, dtype=np.int64)
+        new[: old.size] = old
+        new[where] = [_within(cycle_id, int(new[a]) + d) for a, d in zip(where, by, strict=True)]
+        return new
+
+    return Arms(
+        position=after,
+        numerator=column(now.numerator, (d.numerator for d in changes.deltas)),
+        information=column(now.information, (d.information for d in changes.deltas)),
+        pending=column(now.pending, (d.pending for d in changes.deltas)),
+        spent=_within(cycle_id, now.spent + changes.spent),
+        committed=_within(cycle_id, now.committed + changes.committed),
+    )
+
+
+def _within(cycle_id: str, total: int) -> int:
+    """Refuse a sum that Redis could not hold either."""
+    if not _SMALLEST <= total <= LARGEST:
+        raise InvalidInputError(f"cycle {cycle_id}: a sum would leave 64 bits")
+    return total
+
+
+def _copy(arms: Arms) -> Arms:
+    return Arms(
+        position=arms.position,
+        numerator=arms.numerator.copy(),
+        information=arms.information.copy(),
+        pending=arms.pending.copy(),
+        spent=arms.spent,
+        committed=arms.committed,
+    )

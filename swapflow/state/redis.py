@@ -1,0 +1,251 @@
+"""The live state and the doorbell on a Redis or Valkey server."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import cast
+
+import redis
+from redis.backoff import ExponentialBackoff, NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from swapflow.domain.cycle import START, Position
+from swapflow.engine.ports import Applied, Arms, Changes
+from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.state.codec import changes_arguments, check_changes, pack, unpack
+from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys
+from swapflow.state.memory import no_arms
+
+
+OLDEST_SERVER = (6, 2)
+"""kombu needs ZRANGE BYSCORE and ZADD GT, redis-py needs HELLO."""
+
+LONGEST_WAIT = 2.0
+"""Longest wait at the doorbell, seconds: well under the socket's timeout, after which redis-py
+would take the silence for a fault."""
+
+QUIET_AFTER_FAILURE = 1.0
+"""Seconds without ringing after a ring that failed, so that a dead server cannot slow submits."""
+
+_OVERFLOW = "overflow"
+
+
+class RedisCycleState:
+    """The `CycleState` port on a server that all processes share.
+
+    Every write is one script, which runs alone and may be repeated. That is what makes it safe to
+    let redis-py repeat a command whose answer did not come: it does so silently, and a plain INCR
+    sent to a frozen server was seen to count twice.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Prepare; nothing is sent before the first call.
+
+        Args:
+            url: `redis://host:port/db`, `rediss://…` or `unix:///path/to/socket`.
+
+        Raises:
+            InvalidInputError: If the address cannot be read.
+        """
+        self._url = url
+        self._client = _client(url, timeout=5.0, retry=Retry(ExponentialBackoff(cap=1.0), 3))
+        self._apply = _Script(self._client, "apply.lua")
+        self._replace = _Script(self._client, "replace.lua")
+        self._arms = _Script(self._client, "arms.lua")
+
+    def position(self, cycle_id: str) -> Position:
+        """Say how far the state has read; `START` for a cycle it does not know."""
+        keys = cycle_keys(cycle_id)
+        with self._answering(), self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hmget(keys.meta, ["seq", "hash", "arms"])
+            for key in keys[1:]:
+                pipeline.strlen(key)
+            (seq, digest, arms), *lengths = pipeline.execute()
+        if seq is None or lengths != [8 * int(arms)] * 3:
+            return START
+        return Position(int(seq), digest.decode())
+
+    def apply(
+        self, cycle_id: str, changes: Changes, *, before: Position, after: Position
+    ) -> Applied:
+        """Fold in the changes after `before` up to `after`, if the state stands there.
+
+        Raises:
+            InvalidInputError: If a sum would leave 64 bits; nothing has changed.
+        """
+        check_changes(changes)
+        arguments = changes_arguments(changes, before=before, after=after)
+        with self._answering():
+            answer = self._apply.word(cycle_keys(cycle_id), arguments)
+        if answer == _OVERFLOW:
+            raise InvalidInputError(f"cycle {cycle_id}: a sum would leave 64 bits")
+        return Applied(answer)
+
+    def replace(self, cycle_id: str, arms: Arms) -> None:
+        """Put a rebuilt state in the place of whatever was there, all of it at once."""
+        arguments: list[str | bytes] = [
+            str(arms.position.seq),
+            arms.position.hash,
+            str(arms.spent),
+            str(arms.committed),
+            str(arms.numerator.size),
+            pack(arms.numerator),
+            pack(arms.information),
+            pack(arms.pending),
+        ]
+        with self._answering():
+            self._replace.word(cycle_keys(cycle_id), arguments)
+
+    def arms(self, cycle_id: str) -> Arms:
+        """Read the whole state of a cycle as of one moment; empty at `START` if unknown."""
+        with self._answering():
+            answer = self._arms.parts(cycle_keys(cycle_id))
+        if not answer:
+            return no_arms()
+        seq, digest, spent, committed, numerator, information, pending = answer
+        return Arms(
+            position=Position(int(seq), digest.decode()),
+            numerator=unpack(numerator),
+            information=unpack(information),
+            pending=unpack(pending),
+            spent=int(spent),
+            committed=int(committed),
+        )
+
+    def forget(self, cycle_id: str) -> None:
+        """Drop a cycle's state; it can be rebuilt."""
+        with self._answering():
+            self._client.delete(*cycle_keys(cycle_id))
+
+    def check(self) -> None:
+        """Refuse a server that would lose data or lacks commands; call it before work starts.
+
+        Raises:
+            UnavailableError: If the server does not answer, is older than 6.2, or may evict keys
+                when its memory is full (queues and live state would vanish without an error).
+        """
+        with self._answering():
+            info = self._client.info()
+        version = str(info["redis_version"])
+        if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_SERVER:
+            raise UnavailableError(
+                f"Redis at {self._shown} is version {version}; swapflow needs 6.2 or later, "
+                "or any Valkey"
+            )
+        policy = str(info["maxmemory_policy"])
+        if policy != "noeviction":
+            raise UnavailableError(
+                f"Redis at {self._shown} has maxmemory-policy {policy} and would drop queues when "
+                "its memory is full; set maxmemory-policy noeviction, and do not share the server "
+                "with a cache"
+            )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    @property
+    def _shown(self) -> str:
+        """The address without a password."""
+        return without_password(self._url)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Turn the library's errors into ours."""
+        try:
+            yield
+        except RedisError as error:
+            raise UnavailableError(
+                f"Redis at {self._shown} did not answer ({error}); check that it runs, that "
+                "SWAPFLOW_REDIS_URL names it, and that its memory and disk are not full"
+            ) from error
+
+
+class RedisDoorbell:
+    """The `Doorbell` port: one short list that coordinators wait on.
+
+    A ring wakes one of them. The others look at the ledger within `LONGEST_WAIT` anyway.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Prepare; nothing is sent before the first call.
+
+        Raises:
+            InvalidInputError: If the address cannot be read.
+        """
+        # Never repeated: a ring that may have been heard is not worth the wait.
+        never = Retry(NoBackoff(), 0)
+        self._ringer = _client(url, timeout=0.5, retry=never)
+        self._waiter = _client(url, timeout=LONGEST_WAIT + 3.0, retry=never)
+        self._quiet_until = 0.0
+
+    def ring(self, cycle_id: str) -> None:
+        """Wake whoever waits; never raises, blocks for half a second at most."""
+        if time.monotonic() < self._quiet_until:
+            return
+        try:
+            with self._ringer.pipeline(transaction=False) as pipeline:
+                pipeline.lpush(BELL, cycle_id)
+                pipeline.ltrim(BELL, 0, BELL_RINGS - 1)
+                pipeline.execute()
+        except RedisError:
+            self._quiet_until = time.monotonic() + QUIET_AFTER_FAILURE
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a ring for at most `seconds` (2 at most); say whether one came.
+
+        A server that does not answer counts as silence, so that the caller's loop keeps its pace.
+        """
+        seconds = min(max(seconds, 0.01), LONGEST_WAIT)  # 0 would wait for ever
+        until = time.monotonic() + seconds
+        try:
+            return self._waiter.blpop([BELL], timeout=seconds) is not None
+        except RedisError:
+            time.sleep(max(0.0, until - time.monotonic()))
+            return False
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._ringer.close()
+        self._waiter.close()
+
+
+class _Script:
+    """A script that the server keeps; it is sent again when the server has forgotten it."""
+
+    def __init__(self, client: redis.Redis, name: str) -> None:
+        text = files("swapflow.state").joinpath("scripts", name).read_text("utf-8")
+        self._script = client.register_script(text)
+
+    def word(self, keys: Sequence[str], arguments: Sequence[str | bytes]) -> str:
+        """Run a script that answers one word."""
+        return cast("bytes", self._script(keys=keys, args=arguments)).decode()
+
+    def parts(self, keys: Sequence[str]) -> list[bytes]:
+        """Run a script that takes no arguments and answers a list."""
+        return cast("list[bytes]", self._script(keys=keys, args=[]))
+
+
+def without_password(url: str) -> str:
+    """Give an address as it may be shown in messages."""
+    scheme, separator, rest = url.partition("://")
+    return scheme + separator + rest.rpartition("@")[2]
+
+
+def _client(url: str, *, timeout: float, retry: Retry) -> redis.Redis:
+    try:
+        return redis.Redis.from_url(
+            url,
+            socket_timeout=timeout,
+            socket_connect_timeout=timeout,
+            health_check_interval=30,
+            retry=retry,
+            client_name="swapflow",
+        )
+    except ValueError as error:
+        raise InvalidInputError(
+            f"SWAPFLOW_REDIS_URL {without_password(url)!r} cannot be read ({error}); write "
+            "redis://host:6379/0, rediss://… or unix:///path/to/socket"
+        ) from error

@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+
+import pytest
+
+from swapflow.state.memory import MemoryCycleState
+from swapflow.state.redis import RedisCycleState
+from tests.support.redis_server import RedisServer, debian_server
+
+
+@pytest.fixture(scope="session")
+def valkey() -> Iterator[RedisServer]:
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis7() -> Iterator[RedisServer]:
+    with RedisServer(binary=debian_server()) as server:
+        yield server
+
+
+@pytest.fixture(params=["memory", "valkey", "redis7"])
+def state(request: pytest.FixtureRequest) -> Iterator[MemoryCycleState | RedisCycleState]:
+    """The live state on every store that it has, one after the other, without cycle 'fall'."""
+    if request.param == "memory":
+        yield MemoryCycleState()
+        return
+    server: RedisServer = request.getfixturevalue(request.param)
+    store = RedisCycleState(server.url)
+    store.forget("fall")
+    yield store
+    store.close()

@@ -1,0 +1,90 @@
+"""A real Redis or Valkey server that a test starts, kills, freezes and empties."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+from swapflow.processes.embedded import find_server, server_answers, server_argv
+
+
+START_SECONDS = 15.0
+
+
+def debian_server() -> Path:
+    """Give the `redis-server` on the PATH; skips at home and fails in CI when there is none."""
+    found = shutil.which("redis-server")
+    if found is None:
+        message = "no redis-server on the PATH: the tests against Redis 7 did not run"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    return Path(found)
+
+
+class RedisServer:
+    """One server on a Unix socket in a temporary folder, with an append-only file."""
+
+    def __init__(self, *, binary: Path | None = None, options: tuple[str, ...] = ()) -> None:
+        # Not pytest's folder: its path may be longer than a socket's may be.
+        self.folder = Path(tempfile.mkdtemp(prefix="sf-redis-"))
+        self.socket = self.folder / "redis.sock"
+        self.url = f"unix://{self.socket}"
+        self._argv = server_argv(
+            binary or find_server(), folder=self.folder, socket_path=self.socket
+        )
+        self._argv += options
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._process is not None:
+            self.cont()
+            self.kill9()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        log = self.folder / "server.log"
+        with log.open("ab") as output:
+            self._process = subprocess.Popen(self._argv, stdout=output, stderr=output)
+        until = time.monotonic() + START_SECONDS
+        while not server_answers(self.socket):
+            assert self._process.poll() is None, log.read_text()
+            assert time.monotonic() < until, log.read_text()
+            time.sleep(0.01)
+
+    def kill9(self) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        """Freeze it: connections stay open and nothing is answered."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def cont(self) -> None:
+        os.kill(
+            self.pid, signal.SIGCONT
+        ) if self._process and self._process.poll() is None else None
+
+    def restart(self, *, keep_file: bool = True) -> None:
+        """Kill it and start it again, with or without what it had written."""
+        self.kill9()
+        if not keep_file:
+            for path in self.folder.glob("appendonly*"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.start()
