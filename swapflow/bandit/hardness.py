@@ -58,9 +58,9 @@ def hardness(gap: FloatArray) -> float:
     return float(np.sum(1 / gap**2))
 
 
-def scaled_hardness(raw: float, *, sigma: float, width: int = WIDTH) -> float:
-    """Give max(width^2 sigma^2 H, 1) (H~ of the proofs)."""
-    return max(width**2 * sigma**2 * raw, 1.0)
+def scaled_hardness(raw: float, *, sigma: float, width: int = WIDTH, least: float = 1.0) -> float:
+    """Give max(width^2 sigma^2 H, 1) (H~ of the proofs); `least` = 0 lets it be smaller."""
+    return max(width**2 * sigma**2 * raw, least)
 
 
 def expected(value: float, strong_probability: float) -> float:
@@ -100,13 +100,14 @@ def pull_bound(*, n: int, scaled: float, delta: float, cost: float, gain: float)
 
 
 def implicit_pull_bound(*, n: int, scaled: float, delta: float, cost: float, gain: float) -> float:
-    """Solve T = n + 18 H~ ln(4 n cost^3 T^3 / delta) / gain for its largest solution.
+    """Solve T = n + 18 H' ln(4 n cost^3 T^3 / delta) / gain for its largest solution.
 
-    This is the inequality before the proofs loosen it to the constant 499; for all but the
-    easiest problems it is several times smaller than `pull_bound`.
+    This is the inequality before the proofs loosen it to the constant 499, several times
+    smaller than `pull_bound`. It needs no floor under the hardness, so H' may be
+    `scaled_hardness(..., least=0)`; the other arguments are those of `pull_bound`.
     """
-    pulls = pull_bound(n=n, scaled=scaled, delta=delta, cost=cost, gain=gain)
-    # The right side grows as 3 * 18 H~ ln(T) / gain, so from above the iteration falls to it.
+    pulls = pull_bound(n=n, scaled=max(scaled, 1.0), delta=delta, cost=cost, gain=gain)
+    # The right side grows as the logarithm of T only, so from above the iteration falls to it.
     while True:
         lower = n + _PER_ARM * scaled * math.log(4 * n * (cost * pulls) ** 3 / delta) / gain
         if lower >= pulls * (1 - 1e-15):

@@ -69,6 +69,7 @@ class Course:
         budget: Cost that may be spent, first looks included.
         overshoot: Whether the last pull may pass the budget, as in the paper's experiments,
             where the budget is tested before a pull and not with it.
+        max_pulls: How many pulls may follow the first looks; then the run ends as DEADLINE.
         with_scores: Whether situations list every score, for rules that fit a model to them.
     """
 
@@ -77,6 +78,7 @@ class Course:
     delays: Delays = no_delay
     budget: float = float("inf")
     overshoot: bool = False
+    max_pulls: float = float("inf")
     with_scores: bool = False
 
 
@@ -109,11 +111,11 @@ def walk(
             return
         picks: tuple[Pick, ...] = ()
         if not draining:
-            wanted = course.at_once - desk.out
-            chosen = rule.choose(situation, look, at_most=wanted, rng=rng)
+            chosen = rule.choose(situation, look, at_most=desk.wanted, rng=rng)
             picks = chosen.picks
             if not picks and not desk.anything_out:
-                yield desk.step(situation, look, (), chosen.shortfall or StopReason.EXHAUSTED)
+                late = StopReason.DEADLINE if desk.wanted == 0 else StopReason.EXHAUSTED
+                yield desk.step(situation, look, (), chosen.shortfall or late)
                 return
         yield desk.step(situation, look, picks, None)
         for pick in picks:
@@ -143,9 +145,10 @@ class _Desk:
             self._first_look(arm)
 
     @property
-    def out(self) -> int:
-        """How many pulls are out."""
-        return len(self._out)
+    def wanted(self) -> int:
+        """How many more pulls should go out now."""
+        left = self._course.max_pulls - self._dispatched
+        return int(min(self._course.at_once - len(self._out), left))
 
     @property
     def anything_out(self) -> bool:
