@@ -1,0 +1,183 @@
+"""Celery as the way out: the app that dispatchers and workers share, and the dispatcher."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from urllib.parse import parse_qs, quote, urlsplit
+
+from celery import Celery
+from kombu import Queue
+from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its stubs
+    BatchPublishError,
+    KombuError,
+)
+
+from swapflow.engine.ports import Message, Topic
+from swapflow.errors import UnavailableError
+from swapflow.queues.names import ALL_QUEUES, MAIL_QUEUE, TaskName, pull_queue
+
+
+KEY_PREFIX = "sfq:"
+"""What every key of Celery starts with, for queues and live state may share a server."""
+
+BATCH = 500
+"""Messages per round trip to the broker."""
+
+TASK_SECONDS = 60
+"""Longest life of a task, seconds; the visibility timeout must be longer."""
+
+
+def broker_url(redis_url: str) -> str:
+    """Spell the address of a Redis server as kombu wants it.
+
+    Args:
+        redis_url: `redis://…`, `rediss://…` or `unix:///path/to/socket?db=0`.
+    """
+    parts = urlsplit(redis_url)
+    if parts.scheme != "unix":
+        return redis_url
+    database = parse_qs(parts.query).get("db", ["0"])[0]
+    login = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    return f"redis+socket://{login}{quote(parts.path)}?virtual_host={database}"
+
+
+def celery_app(
+    broker: str,
+    *,
+    visibility_timeout: float = 300.0,
+    include: Sequence[str] = (),
+    socket_timeout: float = 10.0,
+    restore_interval: float = 5.0,
+) -> Celery:
+    """Make the Celery app; dispatchers and workers must make it alike.
+
+    Args:
+        broker: What `broker_url` gives.
+        visibility_timeout: Seconds after which a message that a dead worker held is handed to
+            another; the shortest of all apps on one broker wins.
+        include: Modules that hold the tasks, for workers.
+        socket_timeout: Seconds until a connection that gives no answer is given up.
+        restore_interval: Seconds between two looks for messages that dead workers held.
+
+    Source:
+        kombu 5.7 looks for lost messages every `unacked_restore_interval` times
+        `unacked_restore_throttle` (10 x 10) seconds by default: measured 100 s to redelivery at
+        a visibility timeout of 10 s, 10.6 s with a throttle of 1.
+    """
+    app = Celery("swapflow", broker=broker, include=list(include), set_as_current=False)
+    app.conf.update(
+        # Broker. A message is a hint and short-lived: nothing here waits for people.
+        broker_transport_options={
+            "visibility_timeout": visibility_timeout,
+            "unacked_restore_interval": restore_interval,
+            "unacked_restore_throttle": 1,
+            # Without it a half-open connection hangs every pool for ever.
+            "socket_timeout": socket_timeout,
+            "socket_connect_timeout": min(5.0, socket_timeout),
+            "socket_keepalive": True,
+            "health_check_interval": 25,
+            "max_connections": 50,
+            "queue_order_strategy": "round_robin",
+            "priority_steps": [0],
+            "global_keyprefix": KEY_PREFIX,
+            "client_name": "swapflow-celery",
+        },
+        visibility_timeout=visibility_timeout,
+        broker_connection_retry=True,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_pool_limit=10,
+        broker_pool_acquire_timeout=10,
+        # Results are rows of the ledger.
+        result_backend=None,
+        task_ignore_result=True,
+        task_store_errors_even_if_ignored=False,
+        # Late acknowledgement alone still loses a task whose pool process is killed.
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        task_acks_on_failure=True,
+        task_acks_on_timeout=True,
+        task_time_limit=TASK_SECONDS,
+        task_soft_time_limit=TASK_SECONDS * 3 // 4,
+        task_publish_retry=True,
+        task_publish_retry_policy={
+            "max_retries": 3,
+            "interval_start": 0.2,
+            "interval_step": 0.5,
+            "interval_max": 2,
+        },
+        worker_prefetch_multiplier=1,
+        worker_eta_task_limit=100,
+        worker_max_tasks_per_child=1000,
+        # Without it 4 of 29 workers died with their broker (kombu 5.7.0), with it 0 of 30.
+        worker_cancel_long_running_tasks_on_connection_loss=True,
+        worker_soft_shutdown_timeout=10,
+        worker_enable_soft_shutdown_on_idle=False,
+        worker_enable_remote_control=False,
+        worker_hijack_root_logger=False,
+        task_serializer="json",
+        result_serializer="json",
+        accept_content=["json"],
+        enable_utc=True,
+        timezone="UTC",
+        task_queues=[Queue(name, routing_key=name) for name in ALL_QUEUES],
+        task_default_queue=MAIL_QUEUE,
+        task_create_missing_queues=False,
+    )
+    return app
+
+
+class CeleryDispatcher:
+    """The `Dispatcher` port: one Celery message per assignment or mail, holding its id alone."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Send the messages, in order, `BATCH` to a round trip.
+
+        Raises:
+            UnavailableError: If the broker does not take them; some may have been sent.
+        """
+        if not messages:
+            return
+        with self._answering():
+            try:
+                self._publish(messages)
+            except BatchPublishError:
+                # The pooled connection may only be older than the broker's last restart: kombu
+                # does not repeat a batch by itself. A second one makes duplicates at worst.
+                self._publish(messages)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._app.close()
+
+    def _publish(self, messages: Sequence[Message]) -> None:
+        with (
+            self._app.producer_pool.acquire(block=True, timeout=10) as producer,
+            producer.batch(max_size=BATCH),  # type: ignore[attr-defined]  # newer than its stubs
+        ):
+            for message in messages:
+                task, queue = _address(message)
+                self._app.send_task(task, args=(message.id,), queue=queue, producer=producer)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Turn the library's errors into ours."""
+        try:
+            yield
+        except KombuError as error:
+            raise UnavailableError(
+                f"the message broker at {self._app.connection_for_write().as_uri()} did not "
+                f"answer ({error}); check that Redis runs, that SWAPFLOW_REDIS_URL names it, and "
+                "that its memory is not full"
+            ) from error
+
+
+def _address(message: Message) -> tuple[TaskName, str]:
+    """Say which task a message asks for, and on which queue it travels."""
+    match message.topic:
+        case Topic.DELIVER:
+            return TaskName.DELIVER, pull_queue(message.tier)
+        case Topic.MAIL:
+            return TaskName.SEND_MAIL, MAIL_QUEUE

@@ -1,0 +1,42 @@
+"""The way out without processes: messages wait here until the same process handles them."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from swapflow.engine.ports import Message
+
+
+class InlineDispatcher:
+    """The `Dispatcher` port for cycles that run in one process.
+
+    Messages are queued, not handled inside `send`: a handler may then submit scores and the
+    caller may dispatch again, without one call growing inside the other.
+    """
+
+    def __init__(self, handler: Callable[[Sequence[Message]], object]) -> None:
+        """Prepare.
+
+        Args:
+            handler: Does what workers would do, for a list of messages in the order sent.
+        """
+        self._handler = handler
+        self._waiting: deque[Message] = deque()
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Queue the messages, in order."""
+        self._waiting.extend(messages)
+
+    def run_pending(self) -> int:
+        """Handle what waits now, in one call; counts the messages.
+
+        What the handler sends waits for the next call. A handler that raises loses its messages,
+        as a worker that dies may: they are hints, and are sent again.
+        """
+        messages = list(self._waiting)
+        self._waiting.clear()
+        if messages:
+            self._handler(messages)
+        return len(messages)
+
+    def close(self) -> None:
+        """Nothing is open."""
