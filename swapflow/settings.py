@@ -1,0 +1,169 @@
+"""What differs between deployments, read from SWAPFLOW_* environment variables.
+
+How a cycle runs (rules, budget, deadlines) is data in the ledger and never a setting: a redeploy
+must not change a running round.
+"""
+
+import hashlib
+import os
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from swapflow.errors import InvalidInputError
+
+
+LONGEST_SOCKET_PATH = 100
+"""Bytes of a Unix socket's path: Linux takes 107, macOS 103."""
+
+Seconds = Annotated[float, Field(gt=0, le=86_400 * 7)]
+
+
+class LogFormat(StrEnum):
+    """How log lines are written."""
+
+    CONSOLE = "console"
+    JSON = "json"
+
+
+class SmtpSecurity(StrEnum):
+    """How the connection to the mail server is encrypted."""
+
+    STARTTLS = "starttls"
+    TLS = "tls"
+    NONE = "none"
+
+
+class Settings(BaseSettings):
+    """One deployment; read it with `load_settings`.
+
+    Attributes:
+        data_dir: Folder for whatever this machine keeps: SQLite, embedded Redis, logs, locks.
+        database_url: SQLite or PostgreSQL; a SQLite file in the data folder when not set.
+        redis_url: Redis or Valkey; a server started by `swapflow up` when not set.
+        redis_bin: Server binary to start instead of the one that comes with the package.
+        lease_seconds: Life of a coordinator's lease: the time a stand-by needs to take over.
+        resend_seconds: Age at which a broker message without effect is sent again.
+        visibility_timeout: Seconds after which a message that a dead worker held is handed to
+            another one; longer than any task takes.
+        worker_concurrency: Tasks that one worker runs at the same time.
+        public_url: Address under which people reach swapflow; links in mails start with it.
+        mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
+        smtp_timeout: Seconds that the mail server may take for an answer.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="SWAPFLOW_", env_ignore_empty=True, frozen=True, extra="ignore"
+    )
+
+    data_dir: Path = Path("var")
+    database_url: str | None = Field(default=None, repr=False)
+    redis_url: str | None = Field(default=None, repr=False)
+    redis_bin: Path | None = None
+
+    lease_seconds: Seconds = 15.0
+    resend_seconds: Seconds = 600.0
+    visibility_timeout: Seconds = 300.0
+    worker_concurrency: int = Field(default=4, ge=1, le=64)
+
+    public_url: str = "http://127.0.0.1:8000"
+    mail_from: str = "swapflow@localhost"
+    smtp_host: str | None = None
+    smtp_port: int = Field(default=587, ge=1, le=65_535)
+    smtp_security: SmtpSecurity = SmtpSecurity.STARTTLS
+    smtp_user: str | None = None
+    smtp_password: SecretStr | None = None
+    smtp_timeout: Seconds = 20.0
+
+    log_format: LogFormat = LogFormat.CONSOLE
+    log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+
+    @field_validator("data_dir", "redis_bin")
+    @classmethod
+    def _absolute(cls, path: Path | None) -> Path | None:
+        return None if path is None else path.expanduser().absolute()
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        scheme, _, rest = url.partition("://")
+        if scheme in {"postgres", "postgresql"}:
+            return f"postgresql+psycopg://{rest}"
+        if not rest or scheme not in {"sqlite", "postgresql+psycopg"}:
+            raise ValueError("write sqlite:////path/to/file.db or postgresql://user@host/database")
+        return url
+
+    @field_validator("redis_url")
+    @classmethod
+    def _known_redis(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        parts = urlsplit(url)
+        has_place = parts.path if parts.scheme == "unix" else parts.hostname
+        if parts.scheme not in {"redis", "rediss", "unix"} or not has_place:
+            raise ValueError("write redis://host:6379/0, rediss://… or unix:///path/to/socket")
+        _ = parts.port  # a port that is no number raises
+        return url
+
+    @field_validator("public_url")
+    @classmethod
+    def _known_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("write https://the.address")
+        return url.rstrip("/")
+
+    @property
+    def database(self) -> str:
+        """Address of the database, as SQLAlchemy takes it."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'swapflow.db'}"
+
+    @property
+    def redis(self) -> str:
+        """Address of the server that holds queues and live state."""
+        return self.redis_url or f"unix://{self.redis_socket}"
+
+    @property
+    def embedded_redis(self) -> bool:
+        """Whether `swapflow up` starts the server itself."""
+        return self.redis_url is None
+
+    @property
+    def redis_socket(self) -> Path:
+        """Where the embedded server listens; every process of one data folder agrees on it.
+
+        In the data folder, or in a short folder of this user when that path would be too long.
+        """
+        inside = self.data_dir / "redis" / "redis.sock"
+        if len(os.fsencode(inside)) <= LONGEST_SOCKET_PATH:
+            return inside
+        name = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"swapflow-{os.getuid()}-{name}" / "redis.sock"
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read the settings from the environment.
+
+    Args:
+        overrides: Settings that stand above the environment, by attribute name.
+
+    Raises:
+        InvalidInputError: If a variable cannot be used; every such variable is named.
+    """
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]  # pydantic checks the values
+    except ValidationError as error:
+        # The values stay out of the message: an address may hold a password.
+        problems = [
+            f"  SWAPFLOW_{'_'.join(str(part) for part in problem['loc']).upper()}: "
+            f"{problem['msg'].removeprefix('Value error, ')}"
+            for problem in error.errors()
+        ]
+        raise InvalidInputError("settings cannot be used\n" + "\n".join(problems)) from error

@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import pytest
+
+from swapflow.errors import InvalidInputError
+from swapflow.settings import LONGEST_SOCKET_PATH, LogFormat, load_settings
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("DATABASE_URL", "REDIS_URL", "DATA_DIR", "LEASE_SECONDS", "LOG_FORMAT"):
+        monkeypatch.delenv(f"SWAPFLOW_{name}", raising=False)
+
+
+def test_without_any_setting_everything_lies_in_var(tmp_path: Path) -> None:
+    settings = load_settings(data_dir="var")
+
+    assert settings.data_dir == tmp_path / "var"
+    assert settings.database == f"sqlite:///{tmp_path}/var/swapflow.db"
+    assert settings.embedded_redis
+    assert settings.redis.startswith("unix:///")
+
+
+def test_variables_are_read_and_an_empty_one_counts_as_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SWAPFLOW_REDIS_URL", "rediss://user:pw@redis.example:6380/2")
+    monkeypatch.setenv("SWAPFLOW_LEASE_SECONDS", "4")
+    monkeypatch.setenv("SWAPFLOW_LOG_FORMAT", "json")
+    monkeypatch.setenv("SWAPFLOW_DATABASE_URL", "")
+
+    settings = load_settings()
+
+    assert settings.redis == "rediss://user:pw@redis.example:6380/2"
+    assert not settings.embedded_redis
+    assert (settings.lease_seconds, settings.log_format) == (4.0, LogFormat.JSON)
+    assert settings.database.startswith("sqlite:///")
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_every_spelling_of_postgresql_reaches_the_driver_that_is_installed(scheme: str) -> None:
+    settings = load_settings(database_url=f"{scheme}://me@db.example/swapflow")
+
+    assert settings.database == "postgresql+psycopg://me@db.example/swapflow"
+
+
+def test_every_variable_that_cannot_be_used_is_named_without_its_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SWAPFLOW_REDIS_URL", "http://user:geheim@host")
+    monkeypatch.setenv("SWAPFLOW_DATABASE_URL", "mysql://user:geheim@host/db")
+    monkeypatch.setenv("SWAPFLOW_LEASE_SECONDS", "soon")
+
+    with pytest.raises(InvalidInputError) as caught:
+        load_settings()
+
+    message = str(caught.value)
+    assert "SWAPFLOW_REDIS_URL: write redis://" in message
+    assert "SWAPFLOW_DATABASE_URL: write sqlite:" in message
+    assert "SWAPFLOW_LEASE_SECONDS:" in message
+    assert "geheim" not in message
+
+
+@pytest.mark.parametrize("bad", ["redis://", "unix://", "redis://host:port/0", "localhost:6379"])
+def test_an_address_that_names_no_place_is_refused(bad: str) -> None:
+    with pytest.raises(InvalidInputError, match="SWAPFLOW_REDIS_URL"):
+        load_settings(redis_url=bad)
+
+
+def test_a_deep_data_folder_gets_a_short_socket_that_all_its_processes_agree_on(
+    tmp_path: Path,
+) -> None:
+    deep = tmp_path / ("d" * 90) / ("e" * 90)
+
+    one, two = load_settings(data_dir=deep), load_settings(data_dir=deep)
+    other = load_settings(data_dir=deep / "x")
+
+    assert one.redis_socket == two.redis_socket
+    assert len(str(one.redis_socket)) <= LONGEST_SOCKET_PATH
+    assert other.redis_socket != one.redis_socket
+
+
+def test_secrets_do_not_show_when_the_settings_are_printed() -> None:
+    settings = load_settings(
+        redis_url="redis://user:geheim@host", smtp_password="geheim", database_url="sqlite:///a"
+    )
+
+    assert "geheim" not in repr(settings)
