@@ -250,8 +250,8 @@ def _chances(book: Book, seats: Sequence[Seat], roster: Sequence[RosterFacts]) -
     for part in seat_keys.T:
         mixed = _mix(mixed ^ part)
     ties = np.array([facts.tie for facts in roster], dtype=np.uint64)
-    chances: Floats = (_mix(mixed[:, None] ^ ties[None, :]) >> np.uint64(11)) * 2.0**-53
-    return chances
+    words = _mix(mixed[:, None] ^ ties[None, :]) >> np.uint64(11)
+    return words.astype(np.float64) * 2.0**-53
 
 
 def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:

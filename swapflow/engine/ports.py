@@ -361,6 +361,14 @@ class Transaction(Protocol):
         """Read a reviewer's assignments in the given statuses."""
         ...
 
+    def end_assignments_of(self, reviewer: int) -> tuple[Assignment, ...]:
+        """Move a reviewer's open assignments to EXPIRED and give them."""
+        ...
+
+    def open_pulls_of(self, application: int) -> tuple[Pull, ...]:
+        """Read an application's proposed and open pulls."""
+        ...
+
     def overdue(self, *, at_most: int) -> tuple[Assignment, ...]:
         """Read open assignments whose due time has passed, oldest first."""
         ...
@@ -397,6 +405,10 @@ class Transaction(Protocol):
 
     def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
         """Read the latest revision of every score of the pulls."""
+        ...
+
+    def scores_of_assignments(self, ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of the score of each assignment that has one."""
         ...
 
     def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:

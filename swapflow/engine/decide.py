@@ -1,0 +1,320 @@
+"""Step 7, decide: propose to stop, or choose the next pulls and who takes them.
+
+Pure: a plan is a function of book and live state. Writing it is `dispatch`'s.
+"""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+import numpy as np
+
+from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.posterior import Fitted
+from swapflow.bandit.situation import Look, Rule, StopReason
+from swapflow.domain.assignment import PullWhy
+from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.rules import DispatchMode, FloorFor
+from swapflow.engine.assign import Obstacle, Seat, out_target, place, seats_of, slots_now
+from swapflow.engine.book import Book, PullKey
+from swapflow.engine.ports import Arms
+from swapflow.engine.rule import coin, rule_for
+from swapflow.engine.situate import Sight, see
+
+
+PRIORITY_UNITS = 1_000_000_000
+"""Priorities are recorded as integers, in billionths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPull:
+    """A pull to open: its key, its priority in billionths, and who takes its seats."""
+
+    key: PullKey
+    priority: int
+    reviewers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a decision wants written.
+
+    Attributes:
+        number: The decision's number, from 1.
+        read: The position it was made at.
+        why: FLOOR or RULE.
+        pulls: Pulls to open, best first; empty when a stop is proposed.
+        stop: The reason to stop, None otherwise.
+        look: What was believed; None for a floor, which needs no belief.
+        sight: What was seen.
+        fitted: Parameters of the model after this look (`budget` only).
+        blocked: Pulls that were wanted and have no reviewer.
+    """
+
+    number: int
+    read: Position
+    why: PullWhy
+    pulls: tuple[PlannedPull, ...]
+    stop: StopReason | None
+    look: Look | None
+    sight: Sight
+    fitted: Fitted | None
+    blocked: dict[Seat, Obstacle]
+
+    @property
+    def cohort(self) -> tuple[int, ...]:
+        """Applications believed best, in the order of their numbers."""
+        return () if self.look is None else _numbers(self.sight, self.look.cohort)
+
+    @property
+    def contested(self) -> tuple[int, ...]:
+        """Applications that another pull could still move, most uncertain first."""
+        if self.look is None:
+            return ()
+        return tuple(int(self.sight.application[arm]) for arm in self.look.contested)
+
+
+def decide(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> Plan | None:
+    """Make the next decision of a running cycle.
+
+    Args:
+        book: The cycle's structure.
+        arms: Its live state, at the same position.
+        fitted: Parameters that the last decision recorded.
+
+    Returns:
+        A plan, or None when there is nothing to do but wait.
+    """
+    if book.status is not CycleStatus.RUNNING or book.applications == 0:
+        return None
+    if book.rules.dispatch is DispatchMode.LOCKSTEP and book.open:
+        return None
+    sight = see(book, arms)
+    if sight.application.size == 0:
+        return None
+    plan = _floors(book, arms, sight)
+    return plan or _by_rule(book, arms, sight, fitted)
+
+
+def look_now(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> tuple[Sight, Look, Rule]:
+    """Say what is believed at this moment, without deciding anything: for views and reports."""
+    sight = see(book, arms)
+    rule = _with_fit(rule_for(book, sight.application, fitted), sight)
+    return sight, rule.look(sight.situation), rule
+
+
+def versions() -> dict[str, str]:
+    """Name the versions that a decision's last digits may depend on."""
+    return {
+        "swapflow": version("swapflow"),
+        "numpy": np.__version__,
+        "scipy": version("scipy"),
+        "python": platform.python_version(),
+    }
+
+
+def _floors(book: Book, arms: Arms, sight: Sight) -> Plan | None:
+    """Open floor pulls, everyone's first before anyone's second, as far as reviewers go."""
+    wanted: list[PullKey] = []
+    # What is reserved for floors may be spent on them; staff's reserve may not.
+    budget = sight.situation.budget_left + _floor_cost(book, sight)
+    most = _room(book)
+    for kind in range(len(book.rules.kinds)):
+        missing = np.minimum(sight.floors_missing[:, kind], sight.situation.allowed[:, kind])
+        cost = book.rules.kinds[kind].cost
+        for step in range(int(missing.max(initial=0))):
+            for arm in np.flatnonzero(missing > step):
+                if budget < cost or len(wanted) >= most:
+                    break
+                application = int(sight.application[arm])
+                ordinal = book.next_ordinal(application, kind) + step
+                wanted.append((application, kind, ordinal))
+                budget -= cost
+    pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
+    if not pulls:
+        return None
+    return _plan(book, arms, sight, why=PullWhy.FLOOR, pulls=pulls, blocked=blocked)
+
+
+def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Plan | None:
+    rule = _with_fit(rule_for(book, sight.application, fitted), sight)
+    look = rule.look(sight.situation)
+    floors_open = bool(sight.floors_missing.any()) or _floor_out(book)
+    if look.stop is not None and not floors_open:
+        # Good news arrives early: what is out must come in before the rule may stop.
+        return None if book.open else _stop_or_chosen(book, arms, sight, rule, look, look.stop)
+
+    most = min(_room(book), _pending_room(book))
+    if most > 0:
+        now = _only_now(book, sight)
+        picks = rule.choose(
+            now.situation, look, at_most=most, rng=coin(book.rules, book.decisions)
+        )
+        wanted = _keys(book, sight, [(p.arm, p.kind) for p in picks.picks])
+        priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
+        pulls, blocked = _staffed(wanted, priorities, book)
+        if pulls:
+            plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=pulls, blocked=blocked)
+            return replace(plan, look=look, fitted=_fitted(rule))
+    if book.open:
+        return None
+    rest = rule.choose(sight.situation, look, at_most=1, rng=coin(book.rules, book.decisions))
+    if rest.picks or _floor_may_come(book, sight):
+        return None  # wanted, but every reviewer who could is busy or away
+    reason = rest.shortfall or StopReason.EXHAUSTED
+    if floors_open and reason in {StopReason.CERTIFIED, StopReason.SETTLED}:
+        reason = StopReason.EXHAUSTED
+    return _stop_or_chosen(book, arms, sight, rule, look, reason)
+
+
+def _stop_or_chosen(
+    book: Book, arms: Arms, sight: Sight, rule: Rule, look: Look, reason: StopReason
+) -> Plan | None:
+    """Propose to stop, unless somebody chosen still lacks what the chosen are promised."""
+    wanted: list[PullKey] = []
+    given = book.given()
+    for kind, count in enumerate(book.rules.floor_counts(FloorFor.CHOSEN)):
+        for arm in look.cohort:
+            application = int(sight.application[arm])
+            missing = min(
+                count - int(given[application, kind]), int(sight.situation.allowed[arm, kind])
+            )
+            first = book.next_ordinal(application, kind)
+            wanted += [(application, kind, first + step) for step in range(missing)]
+    pulls, blocked = _staffed(wanted[: _room(book)], [0] * len(wanted), book)
+    if pulls:
+        plan = _plan(book, arms, sight, why=PullWhy.FLOOR, pulls=pulls, blocked=blocked)
+        return replace(plan, look=look, fitted=_fitted(rule))
+    if any(obstacle.passes for obstacle in blocked.values()):
+        return None
+    plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=(), blocked=blocked)
+    return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
+
+
+def _plan(
+    book: Book,
+    arms: Arms,
+    sight: Sight,
+    *,
+    why: PullWhy,
+    pulls: tuple[PlannedPull, ...],
+    blocked: dict[Seat, Obstacle],
+) -> Plan:
+    return Plan(
+        number=book.decisions + 1,
+        read=arms.position,
+        why=why,
+        pulls=pulls,
+        stop=None,
+        look=None,
+        sight=sight,
+        fitted=None,
+        blocked=blocked,
+    )
+
+
+def _with_fit(rule: Rule, sight: Sight) -> Rule:
+    """Fit the model of `budget` again when the scores have grown enough."""
+    if isinstance(rule, BudgetRule) and rule.needs_refit(sight.situation.scores.arm.size):
+        return rule.refitted(sight.situation)
+    return rule
+
+
+def _fitted(rule: Rule) -> Fitted | None:
+    return rule.fitted if isinstance(rule, BudgetRule) else None
+
+
+def _room(book: Book) -> int:
+    """How many pulls may be opened in this decision, by dispatch mode."""
+    if book.rules.dispatch is DispatchMode.LOCKSTEP:
+        return 1_000_000
+    return max(0, out_target(book) - len(book.open))
+
+
+def _pending_room(book: Book) -> int:
+    """Most pulls that the rule may choose in one decision."""
+    return book.rules.batch
+
+
+def _only_now(book: Book, sight: Sight) -> Sight:
+    """Limit each kind to the seats that reviewers could take at this moment."""
+    situation = sight.situation
+    now = [slots_now(book, kind) // limits.seats for kind, limits in enumerate(book.rules.kinds)]
+    left = np.minimum(situation.kind_left, np.array(now, dtype=np.int64))
+    return replace(sight, situation=replace(situation, kind_left=left))
+
+
+def _floor_cost(book: Book, sight: Sight) -> int:
+    costs = np.array([kind.cost for kind in book.rules.kinds], dtype=np.int64)
+    return int((sight.floors_missing.sum(axis=0) * costs).sum())
+
+
+def _floor_out(book: Book) -> bool:
+    """Whether a floor's pull is still out: then no cohort is certified or settled."""
+    return any(pull.why is PullWhy.FLOOR for pull in book.open.values())
+
+
+def _floor_may_come(book: Book, sight: Sight) -> bool:
+    """Whether a floor is open that a reviewer could still fill and the budget could pay."""
+    left = sight.situation.budget_left + _floor_cost(book, sight)
+    fillable = np.minimum(sight.floors_missing, sight.situation.allowed) > 0
+    return any(
+        fillable[:, kind].any() and left >= limits.cost
+        for kind, limits in enumerate(book.rules.kinds)
+    )
+
+
+def _keys(book: Book, sight: Sight, picks: Sequence[tuple[int, int]]) -> list[PullKey]:
+    """Number the pulls that a rule picked."""
+    ordinals: dict[tuple[int, int], int] = {}
+    keys = []
+    for arm, kind in picks:
+        application = int(sight.application[arm])
+        pair = (application, kind)
+        ordinals[pair] = ordinals.get(pair, book.next_ordinal(application, kind) - 1) + 1
+        keys.append((application, kind, ordinals[pair]))
+    return keys
+
+
+def _staffed(
+    wanted: Sequence[PullKey], priorities: Sequence[int], book: Book
+) -> tuple[tuple[PlannedPull, ...], dict[Seat, Obstacle]]:
+    """Give the wanted pulls to reviewers; a pull goes out when all its seats are filled.
+
+    Pulls of a kind that a person must approve go out without reviewers: they are found once the
+    approval is there.
+    """
+    kinds = book.rules.kinds
+    placement = place(seats_of([key for key in wanted if not kinds[key[1]].approval], book), book)
+    pulls = []
+    for key, priority in zip(wanted, priorities, strict=False):
+        application, kind, ordinal = key
+        reviewers = [
+            placement.taken.get(
+                Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
+            )
+            for number in range(1, kinds[kind].seats + 1)
+        ]
+        if kinds[kind].approval:
+            pulls.append(PlannedPull(key=key, priority=priority, reviewers=()))
+        elif None not in reviewers:
+            given = tuple(r for r in reviewers if r is not None)
+            pulls.append(PlannedPull(key=key, priority=priority, reviewers=given))
+    return _gapless(pulls, book), placement.left
+
+
+def _gapless(pulls: Sequence[PlannedPull], book: Book) -> tuple[PlannedPull, ...]:
+    """Renumber ordinals where an earlier pull of the same application could not be staffed."""
+    seen: dict[tuple[int, int], int] = {}
+    renumbered = []
+    for pull in pulls:
+        application, kind, _ = pull.key
+        pair = (application, kind)
+        seen[pair] = seen.get(pair, book.next_ordinal(application, kind) - 1) + 1
+        renumbered.append(replace(pull, key=(application, kind, seen[pair])))
+    return tuple(renumbered)
+
+
+def _numbers(sight: Sight, arms: np.ndarray) -> tuple[int, ...]:
+    return tuple(sorted(int(sight.application[arm]) for arm in arms))

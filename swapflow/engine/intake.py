@@ -1,0 +1,317 @@
+"""Step 1, intake: applicants and reviewers come in, move, and leave."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from swapflow.bandit.ties import tie_key
+from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType, Json
+from swapflow.domain.reviewer import NewReviewer, Reviewer
+from swapflow.domain.rules import Rules
+from swapflow.engine.dispatch import cancel_pulls
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.errors import (
+    CycleFinalizedError,
+    InvalidInputError,
+    NotFoundError,
+    NotReadyError,
+)
+
+
+TOPIC = "topic"
+"""Imported field that names what an application is about, for the choice of experts."""
+
+LEAVING = frozenset(
+    {ApplicationStatus.INELIGIBLE, ApplicationStatus.WITHDRAWN, ApplicationStatus.MERGED}
+)
+
+
+def tie_of(rules: Rules, external_id: str) -> int:
+    """Give the keyed hash that breaks ties, as a non-negative signed 64-bit integer."""
+    return tie_key(rules.seed, external_id) >> 1
+
+
+def import_applications(
+    cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0, ledger: Ledger
+) -> tuple[Application, ...]:
+    """Add applications to a cycle: all of them, or none.
+
+    Applications whose external id is in the cycle already and that are unchanged are passed over,
+    so the same file may be imported again after rows were added to it.
+
+    Args:
+        cycle_id: The cycle.
+        new: Checked rows.
+        wave: Number of the wave; 0 takes the next one.
+        ledger: The ledger.
+
+    Returns:
+        The applications that were added, in the order given.
+
+    Raises:
+        InvalidInputError: If a known external id comes with another name or mail.
+        NotReadyError: If the cycle takes no more applications.
+    """
+    with ledger.write(cycle_id) as tx:
+        rules = tx.rules()
+        _refuse_closed(tx, rules)
+        present = tx.applications()
+        fresh = _unknown(new, present)
+        if not fresh:
+            return ()
+        wave = wave or 1 + max((a.wave for a in present), default=0)
+        ties = [tie_of(rules, a.external_id) for a in fresh]
+        added = tx.add_applications(fresh, ties, wave=wave)
+        for application in added:
+            tx.record(EventType.APPLICATION_ADDED, _arrival(tx, application, rules))
+        return added
+
+
+def move_application(
+    cycle_id: str,
+    external_id: str,
+    status: ApplicationStatus,
+    *,
+    by: str,
+    reason: str = "",
+    ledger: Ledger,
+) -> None:
+    """Hold, release, withdraw, reinstate … an application; if it goes, what is out is cancelled.
+
+    Raises:
+        NotFoundError: If the cycle has no such application.
+        InvalidInputError: If it has that status already, or was merged into another.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    with ledger.write(cycle_id) as tx:
+        _refuse_finalized(tx)
+        application = find(tx.applications(), external_id, cycle_id)
+        if application.status is status:
+            raise InvalidInputError(f"application {external_id!r} is {status.value} already")
+        if application.status is ApplicationStatus.MERGED:
+            raise InvalidInputError(f"application {external_id!r} was merged into another one")
+        tx.move_application(application.number, status, by=by, reason=reason)
+        tx.record(EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value})
+        if status in LEAVING:
+            pulls = tx.open_pulls_of(application.number)
+            cancel_pulls(tx, pulls, why=status.value)
+
+
+def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
+    """Erase one person's data for good; the chain, replays and totals stand.
+
+    The application is withdrawn first, if it is still a candidate.
+    """
+    with ledger.write(cycle_id) as tx:
+        application = find(tx.applications(), external_id, cycle_id)
+        if application.status.is_candidate and tx.cycle.status is not CycleStatus.FINALIZED:
+            status = ApplicationStatus.WITHDRAWN
+            tx.move_application(application.number, status, by=by, reason="")
+            tx.record(
+                EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value}
+            )
+            cancel_pulls(tx, tx.open_pulls_of(application.number), why="purged")
+        tx.record(EventType.PURGED, {"a": application.number})
+        tx.erase_application(application.number)
+
+
+def import_reviewers(
+    cycle_id: str, new: Sequence[NewReviewer], *, ledger: Ledger
+) -> tuple[Reviewer, ...]:
+    """Add reviewers to a cycle's roster, or change those that are there: all, or none.
+
+    Raises:
+        InvalidInputError: If a reviewer takes a kind that the rules do not have, or is in
+            conflict with an application that is not in the cycle.
+    """
+    with ledger.write(cycle_id) as tx:
+        _refuse_finalized(tx)
+        rules = tx.rules()
+        present = {reviewer.external_id: reviewer for reviewer in tx.reviewers()}
+        _check_kinds(new, rules)
+        fresh = [reviewer for reviewer in new if reviewer.external_id not in present]
+        added = tx.add_reviewers(fresh)
+        for reviewer in added:
+            tx.record(EventType.REVIEWER_ADDED, _roster(tx, reviewer, rules))
+        for changed in (r for r in new if r.external_id in present):
+            _change_reviewer(tx, present[changed.external_id], changed, rules)
+        numbers = {r.external_id: r.number for r in (*present.values(), *added)}
+        conflicts = [(r.external_id, a) for r in new for a in r.conflicts]
+        if conflicts:
+            _add_conflicts(tx, conflicts, numbers, source="import")
+        return added
+
+
+def add_conflicts(
+    cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: Ledger
+) -> None:
+    """Record conflicts of interest, as (application, reviewer) external ids."""
+    with ledger.write(cycle_id) as tx:
+        numbers = {r.external_id: r.number for r in tx.reviewers()}
+        _add_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
+
+
+def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: Ledger) -> None:
+    """Restrict applications to the reviewers named, as (application, reviewer) external ids."""
+    with ledger.write(cycle_id) as tx:
+        applications = {a.external_id: a.number for a in tx.applications()}
+        reviewers = {r.external_id: r.number for r in tx.reviewers()}
+        numbered = [
+            (_known(applications, a, "application"), _known(reviewers, r, "reviewer"))
+            for a, r in pairs
+        ]
+        tx.set_panel(numbered)
+        tx.record(EventType.PANEL_SET, {"pairs": [list(pair) for pair in numbered]})
+
+
+def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
+    """Take a reviewer off the roster; what was open with them goes to others. Counts it."""
+    with ledger.write(cycle_id) as tx:
+        _refuse_finalized(tx)
+        reviewer = next((r for r in tx.reviewers() if r.external_id == external_id), None)
+        if reviewer is None:
+            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
+        if not reviewer.active:
+            raise InvalidInputError(f"reviewer {external_id!r} has left already")
+        tx.change_reviewer(replace(reviewer, active=False))
+        tx.record(EventType.REVIEWER_LEFT, {"r": reviewer.number})
+        ended = tx.end_assignments_of(reviewer.number)
+        if ended:
+            tx.record(
+                EventType.EXPIRED,
+                {
+                    "items": [
+                        [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
+                        for a in ended
+                    ]
+                },
+            )
+        if reason:
+            tx.note(subject=f"reviewer {external_id}", by=by, text=reason)
+        return len(ended)
+
+
+def find(applications: Iterable[Application], external_id: str, cycle_id: str) -> Application:
+    """Find an application by its external id."""
+    for application in applications:
+        if application.external_id == external_id:
+            return application
+    raise NotFoundError(f"cycle {cycle_id!r} has no application {external_id!r}")
+
+
+def _unknown(
+    new: Sequence[NewApplication], present: Iterable[Application]
+) -> list[NewApplication]:
+    """Keep the rows that are not in the cycle yet; refuse those that contradict it."""
+    known = {a.external_id: a for a in present}
+    fresh = []
+    for row in new:
+        there = known.get(row.external_id)
+        if there is None:
+            fresh.append(row)
+        elif (row.name, row.email) != (there.name, there.email):
+            raise InvalidInputError(
+                f"application {row.external_id!r} is in the cycle with another name or mail; "
+                "nothing was imported. Correct the file, or use another id"
+            )
+    return fresh
+
+
+def _arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:
+    attribute = rules.objective.attribute
+    value = application.attributes.get(attribute, "")
+    topic = application.fields.get(TOPIC, "")
+    return {
+        "a": application.number,
+        "status": application.status.value,
+        "tie": application.tie,
+        "wave": application.wave,
+        "group": tx.group_number(attribute, value) if attribute and value else -1,
+        "topics": [tx.topic_number(topic)] if topic else [],
+    }
+
+
+def _roster(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json]:
+    return {
+        "r": reviewer.number,
+        "tie": tie_of(rules, reviewer.external_id),
+        "capacity": [
+            [rules.kind_index(kind), most] for kind, most in sorted(reviewer.capacity.items())
+        ],
+        "packet": reviewer.packet,
+        "automatic": int(bool(reviewer.automatic)),
+        "topics": [tx.topic_number(topic) for topic in reviewer.topics],
+    }
+
+
+def _change_reviewer(tx: Transaction, there: Reviewer, new: NewReviewer, rules: Rules) -> None:
+    changed = replace(
+        there,
+        name=new.name or there.name,
+        email=new.email or there.email,
+        group=new.group or there.group,
+        capacity=new.capacity,
+        packet=new.packet,
+        automatic=new.automatic,
+        topics=new.topics,
+        absences=new.absences or there.absences,
+    )
+    if changed != there:
+        tx.change_reviewer(changed)
+        tx.record(EventType.REVIEWER_CHANGED, _roster(tx, changed, rules))
+
+
+def _check_kinds(new: Iterable[NewReviewer], rules: Rules) -> None:
+    names = {kind.name for kind in rules.kinds}
+    for reviewer in new:
+        unknown = sorted(set(reviewer.capacity) - names)
+        if unknown:
+            raise InvalidInputError(
+                f"reviewer {reviewer.external_id!r} takes {unknown[0]!r}, which the rules do not "
+                f"have; they have {', '.join(sorted(names))}"
+            )
+
+
+def _add_conflicts(
+    tx: Transaction,
+    pairs: Iterable[tuple[str, str]],
+    reviewers: Mapping[str, int],
+    *,
+    source: str,
+) -> None:
+    applications = {a.external_id: a.number for a in tx.applications()}
+    numbered = [
+        (_known(applications, a, "application"), _known(reviewers, r, "reviewer"))
+        for r, a in pairs
+    ]
+    tx.add_conflicts(numbered, source=source)
+    tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair) for pair in numbered]})
+
+
+def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:
+    if external_id not in numbers:
+        raise InvalidInputError(
+            f"there is no {noun} {external_id!r} in this cycle; import {noun}s first, or correct "
+            "the id. Nothing was changed"
+        )
+    return numbers[external_id]
+
+
+def _refuse_closed(tx: Transaction, rules: Rules) -> None:
+    _refuse_finalized(tx)
+    if tx.cycle.status is CycleStatus.ENDED:
+        raise NotReadyError(f"cycle {tx.cycle.id!r} has ended and takes no more applications")
+    closes = rules.applications_close
+    if closes is not None and tx.now > closes:
+        raise NotReadyError(
+            f"applications to cycle {tx.cycle.id!r} closed on {closes:%Y-%m-%d %H:%M} UTC; "
+            "change `applications_close` in the rules to admit late ones"
+        )
+
+
+def _refuse_finalized(tx: Transaction) -> None:
+    if tx.cycle.status is CycleStatus.FINALIZED:
+        raise CycleFinalizedError(
+            f"cycle {tx.cycle.id!r} is finalized; `swapflow cycle reopen` starts another version"
+        )

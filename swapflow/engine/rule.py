@@ -1,0 +1,82 @@
+"""From the rules of a cycle to the rule of the bandit that carries them out."""
+
+import numpy as np
+
+from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.certified import Certificate, CertifiedRule
+from swapflow.bandit.oracle import DiverseExact, Oracle, TopK
+from swapflow.bandit.paper import PaperRule
+from swapflow.bandit.policy import StrongPolicy
+from swapflow.bandit.posterior import Fitted
+from swapflow.bandit.situation import Rule
+from swapflow.domain.rules import RuleName, Rules
+from swapflow.engine.book import Book, Integers
+from swapflow.errors import InvalidRulesError
+
+
+def rule_for(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
+    """Make the bandit's rule for a cycle's candidates.
+
+    Args:
+        book: Supplies rules and groups.
+        application: The candidates, in the order of the situation.
+        fitted: Parameters of the model that are still in force (`budget` only).
+    """
+    rules = book.rules
+    oracle = _oracle(book, application)
+    match rules.rule:
+        case RuleName.BUDGET:
+            return BudgetRule(
+                oracle=oracle,
+                delta=rules.delta,
+                max_applicants=rules.max_applicants,
+                sigma=rules.sigma,
+                severity=rules.severity,
+                kind_offsets=rules.kind_offsets,
+                tolerance=rules.settled,
+                fitted=fitted,
+            )
+        case RuleName.CERTIFIED:
+            return CertifiedRule(
+                oracle=oracle,
+                sigma=_sigma(rules),
+                delta=rules.delta,
+                tolerance=rules.epsilon,
+                rho=rules.rho,
+                max_applicants=rules.max_applicants,
+                certificate=Certificate(rules.certificate),
+            )
+        case RuleName.PAPER:
+            return PaperRule(
+                oracle=oracle,
+                sigma=_sigma(rules),
+                delta=rules.delta,
+                tolerance=rules.epsilon,
+                policy=StrongPolicy(rules.policy),
+                max_applicants=rules.max_applicants,
+            )
+
+
+def coin(rules: Rules, decision: int) -> np.random.Generator:
+    """Give the random draws of a decision: a function of the seed and its number alone."""
+    words = [word % 2**64 for word in (rules.seed, decision)]
+    return np.random.Generator(np.random.Philox(key=np.array(words, dtype=np.uint64)))
+
+
+def _oracle(book: Book, application: Integers) -> Oracle:
+    size = min(book.rules.cohort_size, application.size)
+    if book.rules.objective.name == "diverse":
+        groups = np.array(book.groups, dtype=np.int64)[application]
+        # Applicants without the attribute form a group of their own.
+        _, dense = np.unique(groups, return_inverse=True)
+        return DiverseExact(size=size, groups=dense.astype(np.int64))
+    return TopK(size=size)
+
+
+def _sigma(rules: Rules) -> float:
+    if rules.sigma is None:
+        raise InvalidRulesError(
+            f"the rule {rules.rule.value!r} needs `sigma`, the spread of marks around an "
+            "applicant's true score on a scale of 0 to 1; 0.15 to 0.17 is common"
+        )
+    return rules.sigma
