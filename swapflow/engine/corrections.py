@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus, PullWhy
-from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import assignment_id, cycle_of, pull_id
 from swapflow.domain.quantity import Delta, contribution, gain_units
@@ -12,7 +11,8 @@ from swapflow.domain.score import Answer, Origin, Score
 from swapflow.engine.book import VOLUNTEERED
 from swapflow.engine.inbox import utility_of
 from swapflow.engine.ports import Ledger, Transaction
-from swapflow.errors import CycleFinalizedError, InvalidInputError, NotFoundError
+from swapflow.engine.refusal import refuse_finalized
+from swapflow.errors import InvalidInputError, NotFoundError
 
 
 SAW_OTHERS = "changed after others' marks were seen"
@@ -98,7 +98,7 @@ def volunteer(
         An assignment id for each, to name it by.
     """
     with ledger.write(cycle_id) as tx:
-        _refuse_finalized(tx)
+        refuse_finalized(tx)
         return tuple(_keep_volunteered(tx, score, origin) for score in scores)
 
 
@@ -122,7 +122,7 @@ def _change(
     tx: Transaction, old: Score, new: Score, *, marks: Answer | None, by: str, reason: str
 ) -> int:
     """Write a new revision; the event carries new minus old."""
-    _refuse_finalized(tx)
+    refuse_finalized(tx)
     pull = tx.pulls([old.pull_id])[old.pull_id]
     standing = {s.assignment_id: s for s in tx.standing_scores([pull.id]) if s.counts}
     before = _contribution(standing.values(), pull)
@@ -168,13 +168,6 @@ def _score(tx: Transaction, assignment: str) -> Score:
     if not found:
         raise NotFoundError(f"assignment {assignment!r} has no score")
     return found[0]
-
-
-def _refuse_finalized(tx: Transaction) -> None:
-    if tx.cycle.status is CycleStatus.FINALIZED:
-        raise CycleFinalizedError(
-            f"cycle {tx.cycle.id!r} is finalized; `swapflow cycle reopen` starts another version"
-        )
 
 
 def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> str:

@@ -97,6 +97,13 @@ def decide(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> Plan | No
     return plan or _by_rule(book, arms, sight, fitted)
 
 
+def stop_plan(book: Book, arms: Arms, reason: StopReason) -> Plan:
+    """Make a decision that only proposes to stop, with what is believed at this moment."""
+    sight, look, rule = look_now(book, arms)
+    plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=(), blocked={})
+    return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
+
+
 def look_now(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> tuple[Sight, Look, Rule]:
     """Say what is believed at this moment, without deciding anything: for views and reports."""
     sight = see(book, arms)

@@ -11,8 +11,8 @@ from swapflow.domain.reviewer import NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.refusal import refuse_finalized
 from swapflow.errors import (
-    CycleFinalizedError,
     InvalidInputError,
     NotFoundError,
     NotReadyError,
@@ -85,7 +85,7 @@ def move_application(
         CycleFinalizedError: If the cohort is fixed.
     """
     with ledger.write(cycle_id) as tx:
-        _refuse_finalized(tx)
+        refuse_finalized(tx)
         application = find(tx.applications(), external_id, cycle_id)
         if application.status is status:
             raise InvalidInputError(f"application {external_id!r} is {status.value} already")
@@ -126,7 +126,7 @@ def import_reviewers(
             conflict with an application that is not in the cycle.
     """
     with ledger.write(cycle_id) as tx:
-        _refuse_finalized(tx)
+        refuse_finalized(tx)
         rules = tx.rules()
         present = {reviewer.external_id: reviewer for reviewer in tx.reviewers()}
         _check_kinds(new, rules)
@@ -168,7 +168,7 @@ def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: Ledger
 def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
     """Take a reviewer off the roster; what was open with them goes to others. Counts it."""
     with ledger.write(cycle_id) as tx:
-        _refuse_finalized(tx)
+        refuse_finalized(tx)
         reviewer = next((r for r in tx.reviewers() if r.external_id == external_id), None)
         if reviewer is None:
             raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
@@ -299,7 +299,7 @@ def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:
 
 
 def _refuse_closed(tx: Transaction, rules: Rules) -> None:
-    _refuse_finalized(tx)
+    refuse_finalized(tx)
     if tx.cycle.status is CycleStatus.ENDED:
         raise NotReadyError(f"cycle {tx.cycle.id!r} has ended and takes no more applications")
     closes = rules.applications_close
@@ -307,11 +307,4 @@ def _refuse_closed(tx: Transaction, rules: Rules) -> None:
         raise NotReadyError(
             f"applications to cycle {tx.cycle.id!r} closed on {closes:%Y-%m-%d %H:%M} UTC; "
             "change `applications_close` in the rules to admit late ones"
-        )
-
-
-def _refuse_finalized(tx: Transaction) -> None:
-    if tx.cycle.status is CycleStatus.FINALIZED:
-        raise CycleFinalizedError(
-            f"cycle {tx.cycle.id!r} is finalized; `swapflow cycle reopen` starts another version"
         )

@@ -365,6 +365,20 @@ class Transaction(Protocol):
         """Move a reviewer's open assignments to EXPIRED and give them."""
         ...
 
+    def open_pulls(self) -> tuple[Pull, ...]:
+        """Read every proposed and open pull of the cycle."""
+        ...
+
+    def begun_assignments(self) -> tuple[Assignment, ...]:
+        """Read the cycle's assignments that a reviewer has opened and not answered."""
+        ...
+
+    def insert_approval(
+        self, pulls: Collection[str], *, by: str, verdict: str, reason: str
+    ) -> None:
+        """Store that a named person approved or struck proposed pulls."""
+        ...
+
     def open_pulls_of(self, application: int) -> tuple[Pull, ...]:
         """Read an application's proposed and open pulls."""
         ...
@@ -443,10 +457,6 @@ class Transaction(Protocol):
 
     def add_wish(self, *, what: str, application: int, kind: int, by: str, reason: str) -> int:
         """Store a wish of staff; gives its id."""
-        ...
-
-    def wishes(self) -> tuple[Wish, ...]:
-        """Read the open wishes, oldest first."""
         ...
 
     def close_wish(self, wish_id: int, done: str) -> None:
@@ -597,6 +607,18 @@ class Ledger(Protocol):
 
     def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
         """Read a cycle's decisions, in order."""
+        ...
+
+    def last_look(self, cycle_id: str) -> dict[str, float] | None:
+        """Read the numbers of the last decision that recorded a fitted model; None before."""
+        ...
+
+    def wishes(self, cycle_id: str) -> tuple[Wish, ...]:
+        """Read the open wishes of staff, oldest first."""
+        ...
+
+    def has_absences(self, cycle_id: str) -> bool:
+        """Say whether anyone on the roster has an absence on record."""
         ...
 
     def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:

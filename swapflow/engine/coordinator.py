@@ -1,0 +1,303 @@
+"""The coordinator: turns events into decisions and decisions into assignments, turn by turn.
+
+One turn of one cycle is: ingest, then (with the lease) expire, carry out wishes, fill vacant seats,
+decide, and relay. Every write carries the lease's epoch, every effect is a row that can be made
+twice without harm, and everything in memory can be made again from the ledger: so a coordinator
+may die at any instruction, and several may run.
+"""
+
+import uuid
+from dataclasses import dataclass, field
+
+from swapflow.bandit.posterior import Fitted
+from swapflow.bandit.situation import StopReason
+from swapflow.domain.assignment import PullWhy
+from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.event import EventType
+from swapflow.domain.ids import pull_id
+from swapflow.domain.rules import Purpose
+from swapflow.engine.assign import Obstacle, Seat, place, seats_of
+from swapflow.engine.book import Book
+from swapflow.engine.decide import Plan, PlannedPull, decide, stop_plan
+from swapflow.engine.dispatch import (
+    assign_seats,
+    cancel_pulls,
+    open_pulls,
+    relay,
+    write_plan,
+)
+from swapflow.engine.inbox import expire
+from swapflow.engine.ingest import ingest
+from swapflow.engine.ports import (
+    Arms,
+    CycleState,
+    Dispatcher,
+    Doorbell,
+    Lease,
+    Ledger,
+    Wish,
+)
+from swapflow.errors import LeaseLostError
+
+
+ACTIVE = frozenset({CycleStatus.RUNNING})
+FOLLOWED = frozenset(
+    {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED, CycleStatus.ENDED}
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """What a coordinator keeps of one cycle between turns; all of it can be read again.
+
+    Attributes:
+        fitted: Parameters of the model in force, as the last decision recorded them.
+        idle_at: The position at which there was nothing to decide.
+    """
+
+    book: Book
+    fitted: Fitted | None = None
+    fitted_known: bool = False
+    lease: Lease | None = None
+    idle_at: Position | None = None
+    blocked: dict[Seat, Obstacle] = field(default_factory=dict)
+
+
+class Coordinator:
+    """Runs the turns of every cycle that it can get the lease of.
+
+    Args:
+        ledger: The durable record.
+        state: The live state.
+        dispatcher: The way to the workers.
+        doorbell: What wakes it.
+        lease_seconds: How long a lease lasts without renewal.
+        resend_seconds: After how long a message without effect is sent again.
+        holder: Its name in the lease; made up when empty.
+    """
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        state: CycleState,
+        dispatcher: Dispatcher,
+        doorbell: Doorbell,
+        lease_seconds: float = 15.0,
+        resend_seconds: float = 600.0,
+        holder: str = "",
+    ) -> None:
+        self.holder = holder or f"coordinator-{uuid.uuid4().hex[:12]}"
+        self._ledger = ledger
+        self._state = state
+        self._dispatcher = dispatcher
+        self._doorbell = doorbell
+        self._lease_seconds = lease_seconds
+        self._resend_seconds = resend_seconds
+        self._desks: dict[str, Desk] = {}
+
+    def turn(self) -> int:
+        """Give every cycle one turn, then relay; says how much was done (0: nothing to do)."""
+        done = 0
+        for cycle in self._ledger.cycles():
+            if cycle.status in FOLLOWED:
+                done += self.serve(cycle.id)
+            else:
+                self._desks.pop(cycle.id, None)
+        return done + self.relay()
+
+    def relay(self) -> int:
+        """Send what has no message yet, or whose message had no effect; needs no lease."""
+        return relay(
+            ledger=self._ledger,
+            dispatcher=self._dispatcher,
+            again_after=self._resend_seconds,
+        )
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the doorbell."""
+        return self._doorbell.wait(seconds)
+
+    def stop(self) -> None:
+        """Let other coordinators take over at once."""
+        for desk in self._desks.values():
+            if desk.lease is not None:
+                self._ledger.release_lease(desk.lease)
+
+    def blocked(self, cycle_id: str) -> dict[Seat, Obstacle]:
+        """Pulls of the last decision that found no reviewer, and why."""
+        desk = self._desks.get(cycle_id)
+        return {} if desk is None else dict(desk.blocked)
+
+    def serve(self, cycle_id: str) -> int:
+        """Give one cycle its turn; another coordinator's lease makes this a no-op."""
+        desk = self._desks.get(cycle_id) or self._sit_down(cycle_id)
+        desk.lease = self._ledger.take_lease(
+            cycle_id, holder=self.holder, seconds=self._lease_seconds
+        )
+        before = desk.book.position
+        desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+        news = int(desk.book.position != before)
+        if desk.lease is None or desk.book.status not in ACTIVE:
+            return news
+        try:
+            return news + self._act(cycle_id, desk, desk.lease)
+        except LeaseLostError:
+            # Someone else took over while this process slept. What it knows may be old.
+            del self._desks[cycle_id]
+            return news
+
+    def _sit_down(self, cycle_id: str) -> Desk:
+        desk = Desk(book=Book(self._ledger.rules(cycle_id)))
+        self._desks[cycle_id] = desk
+        return desk
+
+    def _act(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+        done = expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
+        done += self._note_absences(cycle_id, desk, lease)
+        if done:
+            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+        wishes = self._ledger.wishes(cycle_id)
+        done += self._grant(desk, lease, wishes)
+        done += self._fill(desk, lease)
+        if done or desk.idle_at != desk.book.position:
+            done += self._decide(cycle_id, desk, lease)
+        return done
+
+    def _decide(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+        """Make decisions until there is nothing to do but wait."""
+        made = 0
+        while True:
+            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+            arms = self._state.arms(cycle_id)
+            if arms.position != desk.book.position:
+                return made + 1  # another process has read further: look again next turn
+            plan = self._deadline(desk.book, arms) or decide(
+                desk.book, arms, fitted=self._fitted(cycle_id, desk)
+            )
+            if plan is None:
+                desk.idle_at = desk.book.position
+                return made
+            desk.blocked = plan.blocked
+            if not write_plan(plan, desk.book, ledger=self._ledger, lease=lease):
+                return made + 1
+            desk.fitted = plan.fitted or desk.fitted
+            made += 1
+            self.relay()
+            if plan.stop is not None:
+                desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+                self._end_simulation(cycle_id, desk, lease)
+                return made
+
+    def _fitted(self, cycle_id: str, desk: Desk) -> Fitted | None:
+        """The model's parameters in force: this process's own, or the last decision's."""
+        if not desk.fitted_known:
+            desk.fitted = last_fit(self._ledger, cycle_id)
+            desk.fitted_known = True
+        return desk.fitted
+
+    def _deadline(self, book: Book, arms: Arms) -> Plan | None:
+        """Propose to stop once the deadline has passed, whatever is still out."""
+        deadline = book.rules.deadline
+        if deadline is None or book.status is not CycleStatus.RUNNING:
+            return None
+        if self._ledger.now() < deadline:
+            return None
+        return stop_plan(book, arms, StopReason.DEADLINE)
+
+    def _end_simulation(self, cycle_id: str, desk: Desk, lease: Lease) -> None:
+        """End a simulated cycle whose stop is proposed; a real one waits for a person."""
+        if desk.book.rules.purpose is Purpose.REAL:
+            return
+        with self._ledger.write(cycle_id, epoch=lease.epoch) as tx:
+            if tx.cycle.status is CycleStatus.PROPOSED:
+                reason = tx.cycle.stop_reason or StopReason.EXHAUSTED.value
+                tx.record(EventType.ENDED, {"reason": reason})
+                tx.set_status(CycleStatus.ENDED, stop_reason=reason)
+
+    def _note_absences(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+        """Write who has gone away or come back, so that no decision needs a calendar."""
+        if not self._ledger.has_absences(cycle_id):
+            return 0
+        today = self._ledger.now().date()
+        changed = []
+        for reviewer in self._ledger.reviewers(cycle_id):
+            away = any(a.first <= today <= a.last for a in reviewer.absences)
+            known = desk.book.reviewers[reviewer.number : reviewer.number + 1]
+            if known and known[0].away != away:
+                changed.append((reviewer.number, away))
+        if changed:
+            with self._ledger.write(cycle_id, epoch=lease.epoch) as tx:
+                for number, away in changed:
+                    tx.record(EventType.REVIEWER_AWAY, {"r": number, "away": int(away)})
+        return len(changed)
+
+    def _grant(self, desk: Desk, lease: Lease, wishes: tuple[Wish, ...]) -> int:
+        """Open the pulls that staff ask for, or say why not."""
+        book = desk.book
+        for wish in wishes:
+            key = (wish.application, wish.kind, book.next_ordinal(wish.application, wish.kind))
+            kind = book.rules.kinds[wish.kind]
+            placement = place(seats_of([key], book), book)
+            with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+                free = book.rules.budget - tx.cycle.spent - tx.cycle.committed
+                obstacles = list(placement.left.values())
+                if not book.statuses[wish.application].is_candidate:
+                    tx.close_wish(wish.id, "refused: no longer a candidate")
+                elif free < kind.cost:
+                    tx.close_wish(wish.id, f"refused: costs {kind.cost}, {free} are left")
+                elif obstacles and obstacles[0].passes:
+                    continue
+                elif obstacles:
+                    tx.close_wish(wish.id, f"refused: {obstacles[0].value}")
+                else:
+                    reviewers = tuple(placement.taken[seat] for seat in seats_of([key], book))
+                    pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
+                    open_pulls(tx, [pull], book.rules, why=PullWhy.STAFF, decision=0)
+                    tx.close_wish(wish.id, f"asked: {pull_id(lease.cycle_id, *_named(key, book))}")
+            desk.book = ingest(lease.cycle_id, book, ledger=self._ledger, state=self._state)
+            book = desk.book
+        return len(wishes)
+
+    def _fill(self, desk: Desk, lease: Lease) -> int:
+        """Give vacant seats of open pulls to other reviewers; cancel what nobody can take."""
+        book = desk.book
+        vacant = book.vacancies()
+        if not vacant:
+            return 0
+        attempts: dict[Seat, int] = {}
+        seats = []
+        for (application, kind, ordinal), number in vacant:
+            seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
+            attempts[seat] = book.open[application, kind, ordinal].attempts.get(number, 0)
+            seats.append(seat)
+        tired = {s: Obstacle.CONFLICTS for s in seats if attempts[s] >= book.rules.attempts}
+        placement = place([seat for seat in seats if seat not in tired], book)
+        hopeless = {s: o for s, o in (placement.left | tired).items() if not o.passes}
+        desk.blocked = placement.left | tired
+        if not placement.taken and not hopeless:
+            return 0
+        with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+            if tx.cycle.position != book.position:
+                # A score or a withdrawal may just have closed one of these: read it first.
+                return 1
+            assign_seats(tx, placement.taken, book.rules, attempts=attempts)
+            ids = {
+                pull_id(lease.cycle_id, *_named((s.application, s.kind, s.ordinal), book))
+                for s in hopeless
+            }
+            cancel_pulls(tx, tx.pulls(ids).values(), why="nobody left to ask")
+        self.relay()
+        desk.book = ingest(lease.cycle_id, book, ledger=self._ledger, state=self._state)
+        return len(placement.taken) + len(hopeless)
+
+
+def last_fit(ledger: Ledger, cycle_id: str) -> Fitted | None:
+    """Read the parameters that the last decision with a model recorded."""
+    look = ledger.last_look(cycle_id)
+    return Fitted.from_dict(look) if look is not None and "prior_variance" in look else None
+
+
+def _named(key: tuple[int, int, int], book: Book) -> tuple[int, str, int]:
+    application, kind, ordinal = key
+    return application, book.rules.kinds[kind].name, ordinal

@@ -1,0 +1,166 @@
+"""What operations staff do to a cycle: pause, resume, stop, change the rules, approve, ask."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from swapflow.domain.assignment import Pull, PullStatus
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.rules import Rules
+from swapflow.engine.dispatch import cancel_pulls
+from swapflow.engine.intake import find
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.refusal import refuse_finalized
+from swapflow.errors import (
+    InvalidInputError,
+    InvalidRulesError,
+    NotFoundError,
+    NotReadyError,
+)
+
+
+WISH_PULL = "pull"
+
+
+def pause(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
+    """Stop sending and expiring; scores, drafts, declines and corrections are still taken."""
+    with ledger.write(cycle_id) as tx:
+        _require(tx, {CycleStatus.RUNNING}, "paused")
+        tx.record(EventType.PAUSED, {})
+        tx.set_status(CycleStatus.PAUSED, paused_at=tx.now)
+        tx.note(subject=f"pause of {cycle_id}", by=by, text=reason)
+
+
+def resume(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
+    """Go on after a pause or against a proposed stop; open due times move by the pause."""
+    with ledger.write(cycle_id) as tx:
+        cycle = tx.cycle
+        _require(tx, {CycleStatus.PAUSED, CycleStatus.PROPOSED}, "resumed")
+        shift = tx.now - cycle.paused_at if cycle.paused_at is not None else None
+        if shift is not None:
+            tx.shift_due_times(shift)
+        tx.record(EventType.RESUMED, {"shift": 0 if shift is None else int(shift.total_seconds())})
+        tx.set_status(CycleStatus.RUNNING)
+        tx.note(subject=f"resumption of {cycle_id}", by=by, text=reason)
+
+
+def stop(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
+    """End the asking: what nobody opened is cancelled, what was opened may still come in.
+
+    Returns:
+        Requests that were cancelled.
+    """
+    with ledger.write(cycle_id) as tx:
+        cycle = tx.cycle
+        allowed = {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED}
+        _require(tx, allowed, "stopped")
+        cancelled = cancel_unopened(tx)
+        tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
+        tx.set_status(CycleStatus.ENDED, stop_reason=cycle.stop_reason or "staff")
+        tx.note(subject=f"end of {cycle_id}", by=by, text=reason)
+        return cancelled
+
+
+def cancel_unopened(tx: Transaction) -> int:
+    """Cancel every pull that no reviewer has opened. Counts them."""
+    begun = {a.pull_id for a in tx.begun_assignments()}
+    return cancel_pulls(tx, [p for p in tx.open_pulls() if p.id not in begun], why="stopped")
+
+
+def change_rules(cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: Ledger) -> Rules:
+    """Put a new version of the rules in force; the old ones stay on record.
+
+    A changed budget is a new version too. Kinds may be appended, never removed, renamed or moved,
+    for what was asked under them stands.
+
+    Raises:
+        InvalidRulesError: If kinds were removed or renamed, the objective's attribute or the seed
+            changed after launch, or the budget is below what is spent and committed.
+    """
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        old, cycle = tx.rules(), tx.cycle
+        launched = cycle.status is not CycleStatus.DRAFT
+        _check_change(old, rules, spent=cycle.spent + cycle.committed, launched=launched)
+        new = replace(rules, version=cycle.rules_version + 1)
+        tx.set_rules(new, by=by, reason=reason)
+        if launched:
+            tx.record(EventType.RULES_CHANGED, {"rules": new.version})
+        return new
+
+
+def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: Ledger) -> int:
+    """Let proposed pulls go out; the coordinator finds their reviewers. Counts them."""
+    with ledger.write(cycle_id) as tx:
+        found = _proposed(tx, pulls)
+        ids = [pull.id for pull in found]
+        tx.move_pulls(ids, PullStatus.OPEN, allowed={PullStatus.PROPOSED})
+        tx.record(
+            EventType.PULLS_APPROVED,
+            {"pulls": [[p.application, p.kind, p.ordinal] for p in found]},
+        )
+        tx.insert_approval(ids, by=by, verdict="approved", reason="")
+        return len(ids)
+
+
+def strike(cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
+    """Refuse proposed pulls; their cost is released. Counts them."""
+    with ledger.write(cycle_id) as tx:
+        found = _proposed(tx, pulls)
+        cancel_pulls(tx, found, why="struck")
+        tx.insert_approval([p.id for p in found], by=by, verdict="struck", reason=reason)
+        return len(found)
+
+
+def ask(
+    cycle_id: str, external_id: str, kind: str, *, by: str, reason: str, ledger: Ledger
+) -> int:
+    """Wish for an extra pull; the coordinator opens it from the reserve. Gives the wish's id."""
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        application = find(tx.applications(), external_id, cycle_id)
+        index = tx.rules().kind_index(kind)
+        if index < 0:
+            names = ", ".join(k.name for k in tx.rules().kinds)
+            raise InvalidInputError(f"the rules have no kind {kind!r}; they have {names}")
+        return tx.add_wish(
+            what=WISH_PULL, application=application.number, kind=index, by=by, reason=reason
+        )
+
+
+def _proposed(tx: Transaction, pulls: Collection[str]) -> list[Pull]:
+    found = tx.pulls(pulls)
+    for missing in (name for name in pulls if name not in found):
+        raise NotFoundError(f"there is no request {missing!r}")
+    for pull in found.values():
+        if pull.status is not PullStatus.PROPOSED:
+            raise NotReadyError(f"request {pull.id!r} is {pull.status.value}, not proposed")
+    return sorted(found.values(), key=lambda pull: pull.id)
+
+
+def _check_change(old: Rules, new: Rules, *, spent: int, launched: bool) -> None:
+    if not launched:
+        return
+    before, after = ([kind.name for kind in rules.kinds] for rules in (old, new))
+    if after[: len(before)] != before:
+        raise InvalidRulesError(
+            f"kinds may be appended, not removed, renamed or moved: {', '.join(before)} before, "
+            f"{', '.join(after)} now"
+        )
+    if new.seed != old.seed:
+        raise InvalidRulesError("the seed cannot change after launch: ties hang on it")
+    if new.objective.attribute != old.objective.attribute:
+        raise InvalidRulesError("the objective's attribute cannot change after launch")
+    if new.budget < spent:
+        raise InvalidRulesError(
+            f"a budget of {new.budget} is below the {spent} that are spent and committed"
+        )
+
+
+def _require(tx: Transaction, allowed: Collection[CycleStatus], verb: str) -> None:
+    status = tx.cycle.status
+    if status not in allowed:
+        names = " or ".join(sorted(s.value for s in allowed))
+        raise NotReadyError(
+            f"cycle {tx.cycle.id!r} is {status.value}; only a cycle that is {names} can be {verb}"
+        )
