@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.decision import certified_stop, compare, is_settled
+from swapflow.bandit.decision import Comparison, certified_stop, compare, is_settled
 from swapflow.bandit.oracle import Oracle
 from swapflow.bandit.situation import (
     BoolArray,
     FloatArray,
     IntArray,
+    Look,
     Pick,
     Picks,
     PullKind,
@@ -44,6 +45,23 @@ class Contender:
     information: float
     radius: float
     contested: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a rule chooses among contested arms.
+
+    Attributes:
+        tolerance: The gap at which the cohort counts as settled.
+        radius_of: Radii at given informations.
+        kind_of: The kind preferred for the arm whose turn it is.
+        tidy: Applied to whatever is ordered.
+    """
+
+    tolerance: float
+    radius_of: Callable[[FloatArray], FloatArray]
+    kind_of: Callable[[Contender], int]
+    tidy: Callable[[FloatArray], FloatArray] = rounded
 
 
 class Allowance:
@@ -128,12 +146,10 @@ def choose_contested(
     situation: Situation,
     cohort: IntArray,
     oracle: Oracle,
+    manner: Manner,
     *,
     at_most: int,
-    tolerance: float,
-    radius_of: Callable[[FloatArray], FloatArray],
-    kind_of: Callable[[Contender], int],
-    tidy: Callable[[FloatArray], FloatArray] = rounded,
+    seen: Look | None = None,
 ) -> Picks:
     """Choose contested arms, the largest radius first, nobody twice before everyone once.
 
@@ -145,21 +161,25 @@ def choose_contested(
         situation: The cycle.
         cohort: The proposed cohort, which stays fixed.
         oracle: The objective.
+        manner: Radii, kinds and tolerance of the rule.
         at_most: How many pulls are wanted.
-        tolerance: The gap at which the cohort counts as settled.
-        radius_of: Radii at given informations.
-        kind_of: The kind preferred for the arm whose turn it is.
-        tidy: Applied to whatever is ordered.
+        seen: The look at this situation; spares working it out again when nothing is out.
     """
+    if situation.pending.any():
+        seen = None
     allowance = Allowance(situation)
     mean = situation.mean
     information = situation.information + situation.pending
     served: set[int] = set()
     picks: list[Pick] = []
     while len(picks) < at_most:
-        radius = radius_of(information)
-        comparison = compare(mean, radius, cohort, oracle, tidy=tidy)
-        if is_settled(comparison, tolerance):
+        if seen is not None and not picks:
+            radius = seen.radius
+            comparison = Comparison(rival=seen.rival, contested=seen.contested, gap=seen.gap)
+        else:
+            radius = manner.radius_of(information)
+            comparison = compare(mean, radius, cohort, oracle, tidy=manner.tidy)
+        if is_settled(comparison, manner.tolerance):
             return Picks(picks=tuple(picks), shortfall=certified_stop(oracle))
         contested = comparison.contested
         eligible = contested[allowance.open_arms()[contested]].tolist()
@@ -176,7 +196,7 @@ def choose_contested(
             radius=float(radius[arm]),
             contested=contested.size,
         )
-        kind = allowance.kind_for(arm, kind_of(contender))
+        kind = allowance.kind_for(arm, manner.kind_of(contender))
         assert kind is not None, "an eligible arm has a kind"
         priority = round(contender.radius, DECIMALS)
         picks.append(Pick(arm=arm, kind=kind, priority=priority))

@@ -10,13 +10,19 @@ from enum import StrEnum
 
 import numpy as np
 
-from swapflow.bandit.batch import Contender, choose_contested
-from swapflow.bandit.decision import certified_loss, certified_stop, compare, is_settled
+from swapflow.bandit.batch import Contender, Manner, choose_contested
+from swapflow.bandit.decision import (
+    Comparison,
+    certified_loss,
+    certified_stop,
+    compare,
+    is_settled,
+)
 from swapflow.bandit.oracle import Oracle, TopK
 from swapflow.bandit.pairwise import PairCertificate
 from swapflow.bandit.policy import information_needed, kind_for_need, settling_distances
 from swapflow.bandit.radius import RHO, mixture_radius
-from swapflow.bandit.situation import FloatArray, Look, Picks, Situation
+from swapflow.bandit.situation import FloatArray, IntArray, Look, Picks, Situation
 from swapflow.errors import InvalidInputError
 
 
@@ -79,15 +85,7 @@ class CertifiedRule:
             estimate=situation.mean,
             radius=radius,
             gap=comparison.gap,
-            certified_loss=certified_loss(
-                situation,
-                cohort,
-                self.oracle,
-                sigma=self.sigma,
-                delta=self.delta,
-                max_applicants=self.max_applicants,
-                rho=self.rho,
-            ),
+            certified_loss=self._certified_loss(situation, cohort, comparison),
             expected_loss=float("nan"),
             stop=certified_stop(self.oracle) if settled else None,
             parameters={
@@ -122,23 +120,28 @@ class CertifiedRule:
         def radius_of(information: FloatArray) -> FloatArray:
             return self._radius(situation, information)
 
+        manner = Manner(tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of)
         if self.certificate is Certificate.PAIRWISE:
-            return self._pairs(situation).choose(
-                situation,
-                look.cohort,
-                at_most=at_most,
-                tolerance=self.tolerance,
-                radius_of=radius_of,
-                kind_of=kind_of,
-            )
+            pairs = self._pairs(situation)
+            return pairs.choose(situation, look.cohort, manner, at_most=at_most)
         return choose_contested(
+            situation, look.cohort, self.oracle, manner, at_most=at_most, seen=look
+        )
+
+    def _certified_loss(
+        self, situation: Situation, cohort: IntArray, comparison: Comparison
+    ) -> float:
+        """Give the gap on settled scores; with nothing out that is the look's own gap."""
+        if self.certificate is Certificate.MIXTURE and not situation.pending.any():
+            return max(comparison.gap, 0.0)
+        return certified_loss(
             situation,
-            look.cohort,
+            cohort,
             self.oracle,
-            at_most=at_most,
-            tolerance=self.tolerance,
-            radius_of=radius_of,
-            kind_of=kind_of,
+            sigma=self.sigma,
+            delta=self.delta,
+            max_applicants=self.max_applicants,
+            rho=self.rho,
         )
 
     def _radius(self, situation: Situation, information: FloatArray) -> FloatArray:

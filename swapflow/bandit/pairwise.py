@@ -6,12 +6,11 @@ from the same certificate: under SWAP's own order the arms that a per-arm radius
 would keep one score each, and their pairs would stay open for ever.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.batch import Allowance, Contender, shortfall_reason
+from swapflow.bandit.batch import Allowance, Contender, Manner, shortfall_reason
 from swapflow.bandit.decision import Comparison
 from swapflow.bandit.radius import pair_radius
 from swapflow.bandit.situation import (
@@ -75,11 +74,9 @@ class PairCertificate:
         self,
         situation: Situation,
         cohort: IntArray,
+        manner: Manner,
         *,
         at_most: int,
-        tolerance: float,
-        radius_of: Callable[[FloatArray], FloatArray],
-        kind_of: Callable[[Contender], int],
     ) -> Picks:
         """Choose the less known arm of the most open pair, again and again.
 
@@ -93,7 +90,7 @@ class PairCertificate:
         while len(picks) < at_most:
             excess = self._excess(situation.mean, information, cohort, outside)
             ordered = rounded(excess)
-            if ordered.max(initial=0.0) <= 0 or loss_bound(excess) <= tolerance:
+            if ordered.max(initial=0.0) <= 0 or loss_bound(excess) <= manner.tolerance:
                 return Picks(picks=tuple(picks), shortfall=StopReason.CERTIFIED)
             arm = _next_arm(ordered, cohort, outside, information, allowance.open_arms())
             if arm is None:
@@ -107,10 +104,10 @@ class PairCertificate:
             contender = Contender(
                 arm=arm,
                 information=float(information[arm]),
-                radius=float(radius_of(information)[arm]),
+                radius=float(manner.radius_of(information)[arm]),
                 contested=2,
             )
-            kind = allowance.kind_for(arm, kind_of(contender))
+            kind = allowance.kind_for(arm, manner.kind_of(contender))
             assert kind is not None, "an eligible arm has a kind"
             openness = ordered[cohort == arm] if arm in cohort else ordered[:, outside == arm]
             picks.append(Pick(arm=arm, kind=kind, priority=round(float(openness.max()), DECIMALS)))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.batch import Contender, choose_contested
+from swapflow.bandit.batch import Contender, Manner, choose_contested
 from swapflow.bandit.decision import certified_loss, certified_stop, compare, is_settled
 from swapflow.bandit.oracle import Oracle
 from swapflow.bandit.policy import StrongPolicy, strong_probability, weak_and_strong
@@ -93,15 +93,11 @@ class PaperRule:
         def radius_of(information: FloatArray) -> FloatArray:
             return self._radius(situation, information)
 
+        manner = Manner(
+            tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of, tidy=unrounded
+        )
         return choose_contested(
-            situation,
-            look.cohort,
-            self.oracle,
-            at_most=at_most,
-            tolerance=self.tolerance,
-            radius_of=radius_of,
-            kind_of=kind_of,
-            tidy=unrounded,
+            situation, look.cohort, self.oracle, manner, at_most=at_most, seen=look
         )
 
     def _radius(self, situation: Situation, information: FloatArray) -> FloatArray:

@@ -48,9 +48,11 @@ def paper_radius(
     """
     _check(sigma=sigma, delta=delta)
     log_term = math.log(4 * information.size * max(cost, 1.0) ** 3 / delta)
-    scored = information > 0
-    safe = np.where(scored, information, 1.0)
-    return np.where(scored, sigma * np.sqrt(2 * log_term / safe), UNSCORED_RADIUS)
+    unscored = information <= 0
+    safe = np.where(unscored, 1.0, information)
+    radius: FloatArray = sigma * np.sqrt(2 * log_term / safe)
+    radius[unscored] = UNSCORED_RADIUS
+    return radius
 
 
 def mixture_radius(
@@ -84,11 +86,13 @@ def mixture_radius(
     _check(sigma=sigma, delta=delta)
     if rho <= 0 or arms < 1:
         raise InvalidInputError(f"rho and arms must be positive, not {rho:g} and {arms}")
-    scored = information > 0
-    safe = np.where(scored, information, 1.0)
+    unscored = information <= 0
+    safe = np.where(unscored, 1.0, information)
     shifted = safe + rho
     log_term = np.log(arms / (2 * delta) * np.sqrt(shifted / rho) + 1)
-    return np.where(scored, sigma * np.sqrt(2 * shifted * log_term) / safe, UNSCORED_RADIUS)
+    radius: FloatArray = sigma * np.sqrt(2 * shifted * log_term) / safe
+    radius[unscored] = UNSCORED_RADIUS
+    return radius
 
 
 def pair_radius(

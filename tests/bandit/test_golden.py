@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from swapflow.bandit import hardness
-from swapflow.bandit.batch import Contender, choose_contested
+from swapflow.bandit.batch import Contender, Manner, choose_contested
 from swapflow.bandit.decision import compare
 from swapflow.bandit.oracle import Diverse, DiverseExact, Oracle, Quota, TopK
 from swapflow.bandit.paper import PaperRule
@@ -354,10 +354,8 @@ def check_batch_row(row: Mapping[str, Any]) -> None:
         situation,
         cohort,
         oracle,
+        Manner(tolerance=0.0, radius_of=radius_of, kind_of=kind_of),
         at_most=row["B"],
-        tolerance=0.0,
-        radius_of=radius_of,
-        kind_of=kind_of,
     ).picks
 
     assert cohort.tolist() == row["M"]
