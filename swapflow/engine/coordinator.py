@@ -1,9 +1,9 @@
 """The coordinator: turns events into decisions and decisions into assignments, turn by turn.
 
-One turn of one cycle is: ingest, then (with the lease) expire, carry out wishes, fill vacant seats,
-decide, and relay. Every write carries the lease's epoch, every effect is a row that can be made
-twice without harm, and everything in memory can be made again from the ledger: so a coordinator
-may die at any instruction, and several may run.
+One turn of one cycle is: ingest, then (with the lease) expire, carry out wishes, fill vacant
+seats, decide, and relay. Every write carries the lease's epoch, every effect is a row that can be
+made twice without harm, and everything in memory can be made again from the ledger: so a
+coordinator may die at any instruction, and several may run.
 """
 
 import uuid
@@ -199,7 +199,7 @@ class Coordinator:
     def _deadline(self, book: Book, arms: Arms) -> Plan | None:
         """Propose to stop once the deadline has passed, whatever is still out."""
         deadline = book.rules.deadline
-        if deadline is None or book.status is not CycleStatus.RUNNING:
+        if deadline is None or book.status is not CycleStatus.RUNNING or not book.applications:
             return None
         if self._ledger.now() < deadline:
             return None

@@ -98,6 +98,8 @@ def decline(
 
 def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> int:
     """End assignments whose due time has passed; their pulls go to others. Counts them."""
+    if not ledger.has_overdue(cycle_id):
+        return 0
     with ledger.write(cycle_id, epoch=epoch) as tx:
         if tx.cycle.status is not CycleStatus.RUNNING:
             return 0

@@ -109,6 +109,11 @@ class Tally:
         self._committed += event.committed
         self.position = event.position
 
+    @property
+    def costs(self) -> tuple[int, int]:
+        """Cost spent and committed so far."""
+        return self._spent, self._committed
+
     def arms(self) -> Arms:
         """Give the sums so far, as the live state would."""
         numerator, information, pending = self._sums[:, : self._arms].copy()

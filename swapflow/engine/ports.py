@@ -617,6 +617,10 @@ class Ledger(Protocol):
         """Read the open wishes of staff, oldest first."""
         ...
 
+    def has_overdue(self, cycle_id: str) -> bool:
+        """Say whether an open assignment's due time has passed."""
+        ...
+
     def has_absences(self, cycle_id: str) -> bool:
         """Say whether anyone on the roster has an absence on record."""
         ...
@@ -635,6 +639,10 @@ class Ledger(Protocol):
 
     def check_chain(self, cycle_id: str) -> str | None:
         """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        ...
+
+    def compact(self) -> None:
+        """Make what was erased unreadable on disk as well, as far as the database can."""
         ...
 
     def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,395 @@
+"""What the interfaces call: one method for each thing that a person or a worker does.
+
+A command, a page and a task each parse, call one method here, and report.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
+from swapflow.domain.assignment import Assignment, AssignmentStatus
+from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
+from swapflow.domain.cycle import START, Cycle, Round
+from swapflow.domain.event import Event
+from swapflow.domain.ids import CYCLE_ID, cycle_of
+from swapflow.domain.reviewer import Absence, DeclineKind, NewReviewer, Reviewer
+from swapflow.domain.rules import Rules
+from swapflow.domain.score import Answer, Origin, Receipt, Score
+from swapflow.engine import corrections, inbox, intake, progress, staff
+from swapflow.engine.coordinator import Coordinator
+from swapflow.engine.finalize import Override, finalize, propose, reopen
+from swapflow.engine.ingest import rebuild
+from swapflow.engine.launch import launch
+from swapflow.engine.ports import (
+    CycleState,
+    DecisionRecord,
+    Dispatcher,
+    Doorbell,
+    Ledger,
+    Mail,
+)
+from swapflow.engine.verify import Verification, verify
+from swapflow.errors import InvalidInputError, NotFoundError
+
+
+T = TypeVar("T")
+
+Post = Callable[[Mail], None]
+"""Hands one mail to SMTP or to the outbox folder; raises UnavailableError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swapflow:
+    """The product, put together from its parts."""
+
+    ledger: Ledger
+    state: CycleState
+    dispatcher: Dispatcher
+    doorbell: Doorbell
+    post: Post
+    lease_seconds: float = 15.0
+    resend_seconds: float = 600.0
+
+    def coordinator(self, holder: str = "") -> Coordinator:
+        """Make a coordinator; several may run at once."""
+        return Coordinator(
+            ledger=self.ledger,
+            state=self.state,
+            dispatcher=self.dispatcher,
+            doorbell=self.doorbell,
+            lease_seconds=self.lease_seconds,
+            resend_seconds=self.resend_seconds,
+            holder=holder,
+        )
+
+    # Rounds and cycles
+
+    def new_round(
+        self, round_id: str, *, name: str, unit: str = "minutes", zone: str = "UTC"
+    ) -> None:
+        """Make a round."""
+        _check_id(round_id, "round")
+        self.ledger.create_round(Round(id=round_id, name=name or round_id, unit=unit, zone=zone))
+
+    def rounds(self) -> tuple[Round, ...]:
+        """List the rounds."""
+        return self.ledger.rounds()
+
+    def new_cycle(
+        self, cycle_id: str, *, round_id: str, rules: Rules, by: str, name: str = ""
+    ) -> None:
+        """Make a cycle in draft, under rules that were checked when they were read."""
+        _check_id(cycle_id, "cycle")
+        if round_id not in {known.id for known in self.ledger.rounds()}:
+            raise NotFoundError(
+                f"there is no round {round_id!r}; `swapflow round new {round_id}` makes one"
+            )
+        self.ledger.create_cycle(
+            cycle_id, round_id=round_id, name=name or cycle_id, rules=rules, by=by
+        )
+
+    def cycles(self) -> tuple[Cycle, ...]:
+        """List the cycles."""
+        return self.ledger.cycles()
+
+    def cycle(self, cycle_id: str) -> Cycle:
+        """Read one cycle's row."""
+        return self.ledger.cycle(cycle_id)
+
+    def rules(self, cycle_id: str) -> Rules:
+        """Read the rules in force."""
+        return self.ledger.rules(cycle_id)
+
+    def change_rules(self, cycle_id: str, rules: Rules, *, by: str, reason: str) -> Rules:
+        """Put a new version of the rules in force."""
+        changed = staff.change_rules(cycle_id, rules, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, changed)
+
+    def launch(self, cycle_id: str, *, by: str) -> None:
+        """Start a cycle."""
+        launch(cycle_id, by=by, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def pause(self, cycle_id: str, *, by: str, reason: str = "") -> None:
+        """Stop sending and expiring for a while."""
+        staff.pause(cycle_id, by=by, reason=reason, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def resume(self, cycle_id: str, *, by: str, reason: str = "") -> None:
+        """Go on after a pause or against a proposed stop."""
+        staff.resume(cycle_id, by=by, reason=reason, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def stop(self, cycle_id: str, *, by: str, reason: str = "") -> int:
+        """End the asking; says how many requests were cancelled."""
+        cancelled = staff.stop(cycle_id, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, cancelled)
+
+    def progress(self, cycle_id: str) -> progress.Progress:
+        """Say how a cycle stands."""
+        return progress.progress(cycle_id, ledger=self.ledger)
+
+    def explain(self, cycle_id: str, external_id: str) -> progress.Explanation:
+        """Say why an application was asked about, and where it stands."""
+        return progress.explain(cycle_id, external_id, ledger=self.ledger)
+
+    def propose(self, cycle_id: str) -> Proposal:
+        """Make the list that the rule proposes now."""
+        return propose(cycle_id, ledger=self.ledger)
+
+    def finalize(
+        self,
+        cycle_id: str,
+        *,
+        by: str,
+        signed_by: Sequence[str] = (),
+        overrides: Sequence[Override] = (),
+        waiver: Waiver | None = None,
+    ) -> Proposal:
+        """Fix the cohort."""
+        return finalize(
+            cycle_id,
+            by=by,
+            signed_by=signed_by,
+            overrides=overrides,
+            waiver=waiver,
+            ledger=self.ledger,
+        )
+
+    def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
+        """Start another version of a fixed cohort."""
+        return reopen(cycle_id, names=names, reason=reason, ledger=self.ledger)
+
+    def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
+        """Replay a cycle and compare with the record, and with the live state if asked."""
+        return verify(cycle_id, ledger=self.ledger, state=self.state if live else None)
+
+    def rebuild(self, cycle_id: str) -> None:
+        """Make the live state anew from the ledger."""
+        head = self.ledger.cycle(cycle_id).position
+        rebuild(cycle_id, ledger=self.ledger, state=self.state, upto=head)
+
+    def events(self, cycle_id: str) -> Iterable[Event]:
+        """Read every event of a cycle, in order."""
+        position = START
+        while batch := self.ledger.events(cycle_id, after=position, at_most=1000):
+            yield from batch
+            position = batch[-1].position
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read every decision of a cycle, in order."""
+        return self.ledger.decisions(cycle_id)
+
+    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
+        """Read the stored proposals: version, places, method sheet."""
+        return self.ledger.proposals(cycle_id)
+
+    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+        """Read what people decided for one version of the cohort."""
+        return self.ledger.outcomes(cycle_id, version)
+
+    # Applications
+
+    def import_applications(
+        self, cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0
+    ) -> tuple[Application, ...]:
+        """Add applications: all, or none."""
+        added = intake.import_applications(cycle_id, new, wave=wave, ledger=self.ledger)
+        return self._rung(cycle_id, added)
+
+    def applications(self, cycle_id: str) -> tuple[Application, ...]:
+        """List a cycle's applications."""
+        return self.ledger.applications(cycle_id)
+
+    def move_application(
+        self,
+        cycle_id: str,
+        external_id: str,
+        status: ApplicationStatus,
+        *,
+        by: str,
+        reason: str = "",
+    ) -> None:
+        """Hold, release, withdraw, reinstate … an application."""
+        intake.move_application(
+            cycle_id, external_id, status, by=by, reason=reason, ledger=self.ledger
+        )
+        self.doorbell.ring(cycle_id)
+
+    def purge(self, cycle_id: str, external_id: str, *, by: str) -> None:
+        """Erase one person's data for good."""
+        intake.purge(cycle_id, external_id, by=by, ledger=self.ledger)
+        self.ledger.compact()
+        self.doorbell.ring(cycle_id)
+
+    def ask(self, cycle_id: str, external_id: str, kind: str, *, by: str, reason: str) -> int:
+        """Wish for an extra review of an application."""
+        wish = staff.ask(cycle_id, external_id, kind, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, wish)
+
+    # Reviewers
+
+    def import_reviewers(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
+        """Add reviewers to the roster, or change those that are there: all, or none."""
+        added = intake.import_reviewers(cycle_id, new, ledger=self.ledger)
+        return self._rung(cycle_id, added)
+
+    def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
+        """List a cycle's roster."""
+        return self.ledger.reviewers(cycle_id)
+
+    def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
+        """Take a reviewer off the roster; says how many requests go to others."""
+        moved = intake.leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, moved)
+
+    def add_conflicts(
+        self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
+    ) -> None:
+        """Record conflicts of interest, as (application, reviewer) external ids."""
+        intake.add_conflicts(cycle_id, pairs, source=source, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def set_panel(self, cycle_id: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Restrict applications to the reviewers named."""
+        intake.set_panel(cycle_id, pairs, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    # The reviewer's side
+
+    def inbox(self, cycle_id: str, external_id: str) -> tuple[Assignment, ...]:
+        """List what waits for a reviewer, soonest due first."""
+        number = self._reviewer(cycle_id, external_id)
+        waiting = self.ledger.assignments(
+            cycle_id,
+            reviewer=number,
+            statuses={
+                AssignmentStatus.QUEUED,
+                AssignmentStatus.DELIVERED,
+                AssignmentStatus.OPENED,
+            },
+        )
+        return tuple(sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id)))
+
+    def open(self, assignment_id: str) -> Assignment:
+        """Note that a reviewer has opened an assignment, and read it."""
+        assignment = self.ledger.assignment(assignment_id)
+        rules = self.ledger.rules(assignment.cycle_id)
+        rubric = rules.rubric(rules.kinds[assignment.kind].name)
+        self.ledger.mark_opened(
+            assignment_id, rubric_version=rubric.version if rubric is not None else 0
+        )
+        return self.ledger.assignment(assignment_id)
+
+    def deliver(self, assignment_ids: Sequence[str]) -> int:
+        """Put assignments into their reviewers' inboxes; says how many were new there."""
+        return self.ledger.mark_delivered(assignment_ids)
+
+    def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
+        """Store answers of one cycle: committed when this returns, whatever else is down."""
+        receipts = inbox.submit(answers, ledger=self.ledger)
+        for cycle_id in {cycle_of(answer.assignment_id) for answer in answers}:
+            self.doorbell.ring(cycle_id)
+        return receipts
+
+    def decline(
+        self,
+        assignment_id: str,
+        kind: DeclineKind,
+        *,
+        by: str,
+        reason: str = "",
+        busy: Absence | None = None,
+    ) -> None:
+        """Say no to an assignment; its request goes to another reviewer."""
+        inbox.decline(
+            assignment_id, kind, by=by, reason=reason, busy_until=busy, ledger=self.ledger
+        )
+        self.doorbell.ring(cycle_of(assignment_id))
+
+    # Scores
+
+    def scores(self, cycle_id: str) -> tuple[Score, ...]:
+        """Read every revision of every score."""
+        return self.ledger.scores(cycle_id)
+
+    def correct(self, answer: Answer, *, by: str, reason: str, saw_others: bool = False) -> int:
+        """Replace a score by another."""
+        seq = corrections.correct(
+            answer, by=by, reason=reason, saw_others=saw_others, ledger=self.ledger
+        )
+        return self._rung(cycle_of(answer.assignment_id), seq)
+
+    def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
+        """Make scores count no more; says how many did before."""
+        voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.ledger)
+        for cycle_id in {cycle_of(name) for name in assignment_ids}:
+            self.doorbell.ring(cycle_id)
+        return voided
+
+    def void_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
+        """Make every score of a reviewer count no more; says how many did before."""
+        number = self._reviewer(cycle_id, external_id)
+        voided = corrections.void_reviewer(
+            cycle_id, number, by=by, reason=reason, ledger=self.ledger
+        )
+        return self._rung(cycle_id, voided)
+
+    def volunteer(
+        self, cycle_id: str, scores: Sequence[corrections.Volunteered], *, imported: bool
+    ) -> tuple[str, ...]:
+        """Keep scores that nobody asked for; they count only when staff admit them."""
+        origin = Origin.IMPORTED if imported else Origin.VOLUNTEERED
+        return corrections.volunteer(cycle_id, scores, origin=origin, ledger=self.ledger)
+
+    def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
+        """Let a volunteered score count."""
+        seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_of(assignment_id), seq)
+
+    # Approvals
+
+    def proposed_requests(self, cycle_id: str) -> tuple[tuple[str, str, str, int], ...]:
+        """List requests that wait for approval: id, external id, kind, decision."""
+        return progress.proposed_requests(cycle_id, ledger=self.ledger)
+
+    def approve(self, cycle_id: str, pulls: Collection[str], *, by: str) -> int:
+        """Let proposed requests go out."""
+        approved = staff.approve(cycle_id, pulls, by=by, ledger=self.ledger)
+        return self._rung(cycle_id, approved)
+
+    def strike(self, cycle_id: str, pulls: Collection[str], *, by: str, reason: str) -> int:
+        """Refuse proposed requests."""
+        struck = staff.strike(cycle_id, pulls, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, struck)
+
+    # Mail
+
+    def send_mail(self, mail_id: str) -> bool:
+        """Send one mail, at least once; False when it was sent before."""
+        mail = self.ledger.claim_mail(mail_id)
+        if mail is None:
+            return False
+        self.post(mail)
+        self.ledger.mark_mail(mail_id, "sent")
+        return True
+
+    def _reviewer(self, cycle_id: str, external_id: str) -> int:
+        for reviewer in self.ledger.reviewers(cycle_id):
+            if reviewer.external_id == external_id:
+                return reviewer.number
+        raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
+
+    def _rung(self, cycle_id: str, result: T) -> T:
+        """Ring for the coordinator after a write, and hand the write's result on."""
+        self.doorbell.ring(cycle_id)
+        return result
+
+
+def _check_id(name: str, noun: str) -> None:
+    if not CYCLE_ID.fullmatch(name):
+        raise InvalidInputError(
+            f"{name!r} cannot name a {noun}: use up to 40 small letters, digits and hyphens, "
+            "beginning with a letter or digit"
+        )

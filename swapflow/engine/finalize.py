@@ -1,0 +1,362 @@
+"""Step 8, finalize: the rule proposes, people decide, and the record says which was which."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapflow.bandit.situation import FloatArray, IntArray, Look
+from swapflow.bandit.ties import rounded
+from swapflow.domain.cohort import (
+    MethodSheet,
+    Outcome,
+    Place,
+    Proposal,
+    Standing,
+    Verdict,
+    Waiver,
+)
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.rules import FloorFor, RuleName, Rules
+from swapflow.engine.book import Book
+from swapflow.engine.coordinator import last_fit
+from swapflow.engine.decide import look_now, versions
+from swapflow.engine.dispatch import cancel_pulls
+from swapflow.engine.ingest import Tally, follow
+from swapflow.engine.ports import Arms, Ledger
+from swapflow.engine.situate import Sight
+from swapflow.errors import (
+    CycleFinalizedError,
+    InvalidInputError,
+    NotReadyError,
+)
+
+
+STOP_SENTENCES = {
+    "certified": (
+        "The marks received so far separate the list from every alternative, within the stated "
+        "tolerance and under the stated assumptions."
+    ),
+    "settled": "Further reviews were no longer expected to change the list by a stated amount.",
+    "budget": "The budget was used up.",
+    "deadline": "The deadline had come.",
+    "exhausted": "Nobody was left who could be asked about those still too close to call.",
+    "staff": "Staff ended the round.",
+}
+
+ASSUMPTIONS = (
+    "Under the stated assumptions (independent marks, spread {sigma}, comparable reviewers) the "
+    "proposed list's score is within {loss} of the highest obtainable, with probability "
+    "{confidence}. This is about marks, not merit."
+)
+
+NO_PROMISE = (
+    "The rule `budget` promises no bound on its own; the number above is the most that the list "
+    "could still gain under the stated assumptions. This is about marks, not merit."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """A person's decision against the proposal, with the reason."""
+
+    external_id: str
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A cycle folded up to one event: what a proposal or a report is made from."""
+
+    cycle: Cycle
+    book: Book
+    arms: Arms
+
+
+def snapshot(cycle_id: str, *, ledger: Ledger) -> Snapshot:
+    """Fold a cycle's book and numbers from the ledger alone, up to its last event."""
+    cycle = ledger.cycle(cycle_id)
+    book, tally = Book(ledger.rules(cycle_id)), Tally()
+    while events := ledger.events(cycle_id, after=book.position, at_most=2000):
+        follow(book, events, ledger=ledger)
+        tally.add(events)
+    return Snapshot(cycle=cycle, book=book, arms=tally.arms())
+
+
+def propose(cycle_id: str, *, ledger: Ledger) -> Proposal:
+    """Make the list that the rule proposes at this moment; writes nothing.
+
+    Raises:
+        NotReadyError: If the cycle was not launched.
+    """
+    seen = snapshot(cycle_id, ledger=ledger)
+    if seen.cycle.status is CycleStatus.DRAFT:
+        raise NotReadyError(f"cycle {cycle_id!r} was not launched yet, so there is nothing to say")
+    sight, look, _ = look_now(seen.book, seen.arms, fitted=last_fit(ledger, cycle_id))
+    names = {a.number: (a.external_id, a.name) for a in ledger.applications(cycle_id)}
+    unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
+    return Proposal(
+        cycle_id=cycle_id,
+        version=seen.cycle.cohort_version + 1,
+        places=_places(seen, sight, look, names),
+        sheet=_sheet(seen, sight, look, unit),
+    )
+
+
+def finalize(
+    cycle_id: str,
+    *,
+    by: str,
+    signed_by: Sequence[str] = (),
+    overrides: Sequence[Override] = (),
+    waiver: Waiver | None = None,
+    ledger: Ledger,
+) -> Proposal:
+    """Fix the cohort: store proposal, outcomes by people, signatures and waivers in one piece.
+
+    Args:
+        cycle_id: The cycle; its stop must be proposed, or it must have ended.
+        by: Who decides.
+        signed_by: Further people who sign; with `by` at least as many as the rules ask for.
+        overrides: Where people decide otherwise than proposed. The cohort's size must stay.
+        waiver: Accepts that those below a floor stay there.
+        ledger: The ledger.
+
+    Returns:
+        The proposal as stored; outcomes differ from it where overrides say so.
+
+    Raises:
+        CycleFinalizedError: If the cohort is fixed already.
+        NotReadyError: If the cycle is still running, or too few people signed.
+        InvalidInputError: If somebody is below a floor and there is no waiver, or the overrides do
+            not fit. Nothing is written.
+    """
+    _check_status(ledger.cycle(cycle_id))
+    proposal = propose(cycle_id, ledger=ledger)
+    signers = tuple(dict.fromkeys((by, *signed_by)))
+    rules = ledger.rules(cycle_id)
+    if len(signers) < rules.signatures:
+        raise NotReadyError(
+            f"the rules ask for {rules.signatures} signatures, {len(signers)} given "
+            f"({', '.join(signers)}): name the others with --signed-by"
+        )
+    below = [place for place in proposal.places if place.floor_missing]
+    if below and waiver is None:
+        raise InvalidInputError(_below_floor(below))
+    verdicts = _verdicts(proposal, overrides)
+    with ledger.write(cycle_id) as tx:
+        cycle = tx.cycle
+        _check_status(cycle)
+        if cycle.position.seq != proposal.sheet.position:
+            raise NotReadyError("a score came in while the list was made; finalize again")
+        if cycle.status is CycleStatus.PROPOSED:
+            tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
+        cancel_pulls(tx, tx.open_pulls(), why="finalized")
+        version = cycle.cohort_version + 1
+        tx.insert_proposal(proposal.places, proposal.sheet)
+        tx.insert_outcomes(
+            version,
+            [
+                Outcome(application=a, verdict=verdict, by=by, reason=reason, at=tx.now)
+                for a, (verdict, reason) in sorted(verdicts.items())
+            ],
+        )
+        for signer in signers:
+            tx.insert_signature(version, by=signer, role="chair")
+        if waiver is not None:
+            for place in below:
+                tx.insert_waiver(version, place.application, waiver)
+        tx.record(EventType.FINALIZED, {"version": version})
+        tx.set_cohort_version(version)
+        tx.set_status(CycleStatus.FINALIZED, stop_reason=cycle.stop_reason or "staff")
+    return proposal
+
+
+def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger) -> int:
+    """Start another version of a fixed cohort; the old one stays on record.
+
+    Args:
+        cycle_id: The cycle.
+        names: Two different people.
+        reason: Why; must be given.
+        ledger: The ledger.
+
+    Returns:
+        The number of the version that the next finalize will store.
+    """
+    if len(set(names)) < 2 or not reason.strip():  # noqa: PLR2004 - two pairs of eyes
+        raise InvalidInputError(
+            "reopening a cohort needs two different names and a reason: --by A --by B --reason …"
+        )
+    with ledger.write(cycle_id) as tx:
+        cycle = tx.cycle
+        if cycle.status is not CycleStatus.FINALIZED:
+            raise NotReadyError(f"cycle {cycle_id!r} is {cycle.status.value}, not finalized")
+        tx.record(EventType.REOPENED, {"version": cycle.cohort_version + 1})
+        tx.set_status(CycleStatus.ENDED, stop_reason=cycle.stop_reason or "staff")
+        tx.note(subject=f"reopening of {cycle_id}", by=" and ".join(sorted(names)), text=reason)
+        return cycle.cohort_version + 1
+
+
+def ranking(look: Look) -> IntArray:
+    """Order the arms: the cohort best first, then the others, best first; ties by their keys."""
+    estimate = rounded(look.estimate)
+    inside = np.zeros(estimate.size, dtype=bool)
+    inside[look.cohort] = True
+    tie = np.arange(estimate.size)
+    order: IntArray = np.lexsort((tie, -estimate, ~inside))
+    return order
+
+
+def _check_status(cycle: Cycle) -> None:
+    if cycle.status is CycleStatus.FINALIZED:
+        raise CycleFinalizedError(
+            f"cycle {cycle.id!r} is finalized (version {cycle.cohort_version}); "
+            "`swapflow cycle reopen` starts another version"
+        )
+    if cycle.status not in {CycleStatus.PROPOSED, CycleStatus.ENDED}:
+        raise NotReadyError(
+            f"cycle {cycle.id!r} is {cycle.status.value}; `swapflow cycle stop {cycle.id}` "
+            "ends it first"
+        )
+
+
+def _below_floor(below: Sequence[Place]) -> str:
+    listing = "\n".join(
+        f"  {place.external_id}: lacks "
+        + ", ".join(f"{count} of kind {kind!r}" for kind, count in place.floor_missing.items())
+        for place in below[:20]
+    )
+    more = "" if len(below) <= 20 else f"\n  and {len(below) - 20} more"  # noqa: PLR2004
+    return (
+        f"{len(below)} applications are below a floor; waive it with --waive REASON, or let the "
+        f"reviews come in:\n{listing}{more}"
+    )
+
+
+def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tuple[Verdict, str]]:
+    """What people decide: as proposed, except where they say otherwise."""
+    size = len(proposal.cohort)
+    numbers = {place.external_id: place.application for place in proposal.places}
+    verdicts: dict[int, tuple[Verdict, str]] = {}
+    for place in proposal.places:
+        selected = place.standing is Standing.COHORT
+        verdicts[place.application] = (
+            Verdict.SELECTED if selected else Verdict.WAITLISTED,
+            "as proposed",
+        )
+    for override in overrides:
+        if override.external_id not in numbers:
+            raise InvalidInputError(f"{override.external_id!r} is not a candidate of this cycle")
+        if not override.reason.strip():
+            raise InvalidInputError(f"deciding {override.external_id!r} otherwise needs a reason")
+        verdicts[numbers[override.external_id]] = (override.verdict, override.reason)
+    selected_now = sum(v is Verdict.SELECTED for v, _ in verdicts.values())
+    if selected_now != size:
+        raise InvalidInputError(
+            f"{selected_now} would be selected for {size} places: for everyone put in, "
+            "leave somebody out"
+        )
+    return verdicts
+
+
+def _places(
+    seen: Snapshot, sight: Sight, look: Look, names: dict[int, tuple[str, str]]
+) -> tuple[Place, ...]:
+    rules = seen.book.rules
+    inside = set(look.cohort.tolist())
+    contested = set(look.contested.tolist())
+    tied = _tied(look)
+    scores = seen.book.scores()
+    counts = np.zeros((seen.book.applications, len(rules.kinds)), dtype=np.int64)
+    np.add.at(counts, (scores.application, scores.kind), 1)
+    closed = seen.book.closed()
+    places = []
+    for rank, arm in enumerate(ranking(look).tolist(), start=1):
+        number = int(sight.application[arm])
+        external_id, name = names[number]
+        information = float(sight.situation.information[arm])
+        places.append(
+            Place(
+                application=number,
+                external_id=external_id,
+                name=name,
+                rank=rank,
+                standing=Standing.COHORT if arm in inside else Standing.WAITLIST,
+                estimate=float(look.estimate[arm]),
+                raw_mean=float(sight.situation.mean[arm]) if information else None,
+                margin=float(look.radius[arm]),
+                evidence=information,
+                contested=arm in contested,
+                tied=arm in tied,
+                pulls={
+                    kind.name: int(counts[number, index]) for index, kind in enumerate(rules.kinds)
+                },
+                floor_missing=_floor_missing(rules, closed[number], chosen=arm in inside),
+            )
+        )
+    return tuple(places)
+
+
+def _floor_missing(rules: Rules, closed: IntArray, *, chosen: bool) -> dict[str, int]:
+    missing: dict[str, int] = {}
+    for who in (FloorFor.ALL, FloorFor.CHOSEN) if chosen else (FloorFor.ALL,):
+        for index, count in enumerate(rules.floor_counts(who)):
+            lack = count - int(closed[index])
+            if lack > 0:
+                name = rules.kinds[index].name
+                missing[name] = max(lack, missing.get(name, 0))
+    return missing
+
+
+def _tied(look: Look) -> set[int]:
+    """Arms whose estimate equals the last one chosen, if someone outside has it too."""
+    estimate: FloatArray = rounded(look.estimate)
+    last = estimate[look.cohort].min()
+    equal = set(np.flatnonzero(estimate == last).tolist())
+    return equal if equal - set(look.cohort.tolist()) else set()
+
+
+def _sheet(seen: Snapshot, sight: Sight, look: Look, unit: str) -> MethodSheet:
+    rules, book = seen.book.rules, seen.book
+    sigma = look.parameters.get("noise_variance", (rules.sigma or 0.0) ** 2) ** 0.5
+    reason = seen.cycle.stop_reason or ""
+    closed = book.closed().sum(axis=0)
+    return MethodSheet(
+        cycle_id=seen.cycle.id,
+        position=seen.arms.position.seq,
+        head_hash=seen.arms.position.hash,
+        rules_version=book.rules_version,
+        rule=rules.rule.value,
+        objective=rules.objective.name,
+        cohort_size=rules.cohort_size,
+        candidates=sight.application.size,
+        seed=rules.seed,
+        parameters=look.parameters,
+        stop_reason=reason,
+        stop_sentence=STOP_SENTENCES.get(reason, "The round is still running."),
+        certified_loss=look.certified_loss,
+        expected_loss=None if np.isnan(look.expected_loss) else look.expected_loss,
+        certificate=_certificate(rules, look, sigma),
+        promises=NO_PROMISE if rules.rule is RuleName.BUDGET else "",
+        spent=seen.arms.spent,
+        committed=seen.arms.committed,
+        budget=rules.budget,
+        unit=unit,
+        pulls={kind.name: int(closed[i]) for i, kind in enumerate(rules.kinds)},
+        decisions=book.decisions,
+        versions=versions(),
+    )
+
+
+def _certificate(rules: Rules, look: Look, sigma: float) -> str:
+    sentence = ASSUMPTIONS.format(
+        sigma=f"{sigma:.3f}" + ("" if rules.sigma is not None else ", estimated from this round"),
+        loss=f"{look.certified_loss:.3f}",
+        confidence=f"{1 - rules.delta:.2f}",
+    )
+    if rules.objective.name == "diverse":
+        sentence += " For this objective the stop is a heuristic and proves nothing."
+    return sentence

@@ -1,0 +1,286 @@
+"""Beside the path: what staff may read at any time. Nothing here writes."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+from swapflow.domain.assignment import Assignment, AssignmentStatus, PullStatus
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.score import Score
+from swapflow.engine.assign import Seat, obstacle
+from swapflow.engine.coordinator import last_fit
+from swapflow.engine.decide import look_now
+from swapflow.engine.finalize import STOP_SENTENCES, Snapshot, ranking, snapshot
+from swapflow.engine.intake import find
+from swapflow.engine.ports import DecisionRecord, Ledger
+from swapflow.engine.situate import candidates, eligible_counts, see
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindProgress:
+    """How far one kind of review has come."""
+
+    name: str
+    cost: int
+    done: int
+    out: int
+    proposed: int
+    overdue: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A cycle at a glance.
+
+    Attributes:
+        contested: Applications still too close to call.
+        certified_loss: The most the list could still gain under the stated assumptions.
+        expected_loss: The model's estimate of that, None without a model.
+        floors_missing: Floor reviews not yet asked for.
+        blocked: What cannot go out: external id, kind, reason and cure.
+        wishes: Requests of staff that wait.
+    """
+
+    cycle_id: str
+    name: str
+    status: str
+    stop_reason: str
+    stop_sentence: str
+    events: int
+    decisions: int
+    candidates: int
+    places: int
+    contested: int
+    certified_loss: float | None
+    expected_loss: float | None
+    unit: str
+    budget: int
+    spent: int
+    committed: int
+    reserved: int
+    kinds: tuple[KindProgress, ...]
+    floors_missing: int
+    blocked: tuple[tuple[str, str, str], ...]
+    wishes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Why one review of an application was asked for, and what came of it."""
+
+    request: str
+    kind: str
+    why: str
+    decision: int
+    priority: float | None
+    contested_then: bool
+    in_list_then: bool
+    status: str
+    reviewer: str
+    score: float | None
+    counts: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Everything about one application that an answer to "why?" needs."""
+
+    external_id: str
+    name: str
+    status: str
+    rank: int | None
+    in_list: bool
+    estimate: float | None
+    margin: float | None
+    evidence: float
+    too_close: bool
+    asked: tuple[Asked, ...]
+
+
+def progress(cycle_id: str, *, ledger: Ledger) -> Progress:
+    """Say how a cycle stands."""
+    seen = snapshot(cycle_id, ledger=ledger)
+    cycle, book = seen.cycle, seen.book
+    belief = _belief(cycle_id, seen, ledger=ledger)
+    counts = ledger.counts(cycle_id)
+    unit = next(r.unit for r in ledger.rounds() if r.id == cycle.round_id)
+    closed = book.closed().sum(axis=0)
+    now = ledger.now()
+    live = {AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED, AssignmentStatus.OPENED}
+    late = Counter(
+        a.kind
+        for a in ledger.assignments(cycle_id, statuses=live)
+        if a.due_at is not None and a.due_at < now
+    )
+    proposed = Counter(key[1] for key, pull in book.open.items() if not pull.approved)
+    return Progress(
+        cycle_id=cycle_id,
+        name=cycle.name,
+        status=cycle.status.value,
+        stop_reason=cycle.stop_reason or "",
+        stop_sentence=STOP_SENTENCES.get(cycle.stop_reason or "", ""),
+        events=cycle.position.seq,
+        decisions=cycle.decisions,
+        candidates=int(candidates(book).size),
+        places=book.rules.cohort_size,
+        contested=belief[0],
+        certified_loss=belief[1],
+        expected_loss=belief[2],
+        unit=unit,
+        budget=book.rules.budget,
+        spent=cycle.spent,
+        committed=cycle.committed,
+        reserved=belief[3],
+        kinds=tuple(
+            KindProgress(
+                name=kind.name,
+                cost=kind.cost,
+                done=int(closed[index]),
+                out=sum(counts.get((index, status.value), 0) for status in live),
+                proposed=proposed[index],
+                overdue=late[index],
+            )
+            for index, kind in enumerate(book.rules.kinds)
+        ),
+        floors_missing=belief[4],
+        blocked=_blocked(cycle_id, seen, ledger=ledger),
+        wishes=len(ledger.wishes(cycle_id)),
+    )
+
+
+def explain(cycle_id: str, external_id: str, *, ledger: Ledger) -> Explanation:
+    """Say why an application was asked about, and where it stands.
+
+    Raises:
+        NotFoundError: If the cycle has no such application.
+    """
+    seen = snapshot(cycle_id, ledger=ledger)
+    application = find(ledger.applications(cycle_id), external_id, cycle_id)
+    number = application.number
+    reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
+    decisions = {record.number: record for record in ledger.decisions(cycle_id)}
+    latest: dict[str, Score] = {}
+    for score in ledger.scores(cycle_id, application=number):
+        latest[score.assignment_id] = score
+    pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
+    asked = [
+        _asked(
+            assignment,
+            kind=seen.book.rules.kinds[assignment.kind].name,
+            why=pulls[assignment.pull_id].why.value,
+            record=decisions.get(pulls[assignment.pull_id].decision),
+            reviewer=reviewers[assignment.reviewer],
+            score=latest.get(assignment.id),
+        )
+        for assignment in ledger.assignments(cycle_id, application=number)
+    ]
+    standing = _standing(cycle_id, seen, number, ledger=ledger)
+    return Explanation(
+        external_id=external_id,
+        name=application.name,
+        status=application.status.value,
+        rank=standing[0],
+        in_list=standing[1],
+        estimate=standing[2],
+        margin=standing[3],
+        evidence=standing[4],
+        too_close=standing[5],
+        asked=tuple(asked),
+    )
+
+
+def _asked(
+    assignment: Assignment,
+    *,
+    kind: str,
+    why: str,
+    record: DecisionRecord | None,
+    reviewer: str,
+    score: Score | None,
+) -> Asked:
+    key = (assignment.application, assignment.kind, assignment.ordinal)
+    pick = next((p for p in record.picks if p[:3] == key), None) if record else None
+    return Asked(
+        request=assignment.id,
+        kind=kind,
+        why=why,
+        decision=record.number if record else 0,
+        priority=pick[3] / 1e9 if pick else None,
+        contested_then=record is not None and assignment.application in record.contested,
+        in_list_then=record is not None and assignment.application in record.cohort,
+        status=assignment.status.value,
+        reviewer=reviewer,
+        score=score.value / 1e6 if score else None,
+        counts=bool(score and score.counts),
+        reason=score.reason if score else "",
+    )
+
+
+def _belief(
+    cycle_id: str, seen: Snapshot, *, ledger: Ledger
+) -> tuple[int, float | None, float | None, int, int]:
+    """Contested, certified loss, expected loss, reserve and missing floors."""
+    if seen.cycle.status is CycleStatus.DRAFT or candidates(seen.book).size == 0:
+        return 0, None, None, 0, 0
+    if not seen.arms.information.any():
+        sight = see(seen.book, seen.arms)
+        return 0, None, None, sight.reserved, int(sight.floors_missing.sum())
+    sight, look, _ = look_now(seen.book, seen.arms, fitted=last_fit(ledger, cycle_id))
+    expected = look.expected_loss
+    return (
+        look.contested.size,
+        look.certified_loss,
+        None if math.isnan(expected) else expected,
+        sight.reserved,
+        int(sight.floors_missing.sum()),
+    )
+
+
+def _standing(
+    cycle_id: str, seen: Snapshot, number: int, *, ledger: Ledger
+) -> tuple[int | None, bool, float | None, float | None, float, bool]:
+    if not seen.book.statuses[number].is_candidate or not seen.arms.information.any():
+        return None, False, None, None, 0.0, False
+    sight, look, _ = look_now(seen.book, seen.arms, fitted=last_fit(ledger, cycle_id))
+    arm = int((sight.application == number).argmax())
+    rank = ranking(look).tolist().index(arm) + 1
+    return (
+        rank,
+        arm in look.cohort,
+        float(look.estimate[arm]),
+        float(look.radius[arm]),
+        float(sight.situation.information[arm]),
+        arm in look.contested,
+    )
+
+
+def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[str, str, str], ...]:
+    """Name what cannot go out: vacant seats of open requests, and floors nobody can fill."""
+    book = seen.book
+    if seen.cycle.status is not CycleStatus.RUNNING:
+        return ()
+    names = {a.number: a.external_id for a in ledger.applications(cycle_id)}
+    blocked = []
+    for (application, kind, ordinal), number in book.vacancies():
+        seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
+        reason = obstacle(seat, book).value
+        blocked.append((names[application], book.rules.kinds[kind].name, reason))
+    numbers = candidates(book)
+    missing = see(book, seen.arms).floors_missing
+    for index, kind in enumerate(book.rules.kinds):
+        nobody = (missing[:, index] > 0) & (eligible_counts(book, numbers, index) < kind.seats)
+        for application in numbers[nobody].tolist():
+            seat = Seat(application=application, kind=index, ordinal=1)
+            blocked.append((names[application], kind.name, obstacle(seat, book).value))
+    return tuple(blocked)
+
+
+def proposed_requests(cycle_id: str, *, ledger: Ledger) -> tuple[tuple[str, str, str, int], ...]:
+    """List requests that wait for approval: id, external id, kind, decision."""
+    names = {a.number: a.external_id for a in ledger.applications(cycle_id)}
+    rules = ledger.rules(cycle_id)
+    return tuple(
+        (pull.id, names[pull.application], rules.kinds[pull.kind].name, pull.decision)
+        for pull in ledger.pulls(cycle_id, statuses={PullStatus.PROPOSED})
+    )

@@ -1,0 +1,183 @@
+"""Replay a cycle from its events and compare: every decision, every sum, the chain."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from swapflow.bandit.posterior import Fitted
+from swapflow.bandit.situation import StopReason
+from swapflow.domain.assignment import PullStatus
+from swapflow.domain.event import Event
+from swapflow.engine.book import Book
+from swapflow.engine.decide import PRIORITY_UNITS, Plan, decide
+from swapflow.engine.ingest import BATCH, Tally, follow
+from swapflow.engine.ports import Arms, CycleState, DecisionRecord, Ledger
+
+
+ROUNDING = PRIORITY_UNITS // 100_000_000
+"""Priorities this close (1e-8) are a tie that rounding may have broken otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that does not agree with the record; `fatal` unless it is mere rounding."""
+
+    what: str
+    fatal: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What a replay found.
+
+    Attributes:
+        events: Events that were replayed.
+        decisions: Decisions that were made again.
+        findings: Differences; empty when everything agrees.
+    """
+
+    events: int
+    decisions: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing but rounding differs."""
+        return not any(finding.fatal for finding in self.findings)
+
+
+def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) -> Verification:
+    """Replay a cycle and compare with what is on record.
+
+    Compared are the hash chain over the stored bytes; the integers and the digest behind every
+    decision; its picks, recomputed; reviewers against the constraints; budget and status of every
+    pull; and, if given, the live state. Reads only.
+    """
+    findings: list[Finding] = []
+    broken = ledger.check_chain(cycle_id)
+    if broken is not None:
+        findings.append(Finding(what=broken, fatal=True))
+    replay = _Replay(ledger.decisions(cycle_id))
+    book, tally, events = Book(ledger.rules(cycle_id)), Tally(), 0
+    replay.at(book, tally.arms)
+    while batch := ledger.events(cycle_id, after=book.position, at_most=BATCH):
+        for event in batch:
+            follow(book, [event], ledger=ledger)
+            tally.add([event])
+            events += 1
+            findings += _budget(book, tally, event)
+            replay.at(book, tally.arms)
+    findings += replay.findings
+    findings += _rows(cycle_id, book, tally.arms(), ledger=ledger)
+    if state is not None:
+        findings += _live(cycle_id, tally.arms(), state=state)
+    return Verification(events=events, decisions=replay.replayed, findings=tuple(findings))
+
+
+class _Replay:
+    """Makes each decision again when the book stands where it was made."""
+
+    def __init__(self, decisions: Sequence[DecisionRecord]) -> None:
+        self._waiting = list(decisions)
+        self._fitted: Fitted | None = None
+        self.findings: list[Finding] = []
+        self.replayed = 0
+
+    def at(self, book: Book, arms: Callable[[], Arms]) -> None:
+        """Make every decision again that was made at the book's position."""
+        while self._waiting and self._waiting[0].read.seq == book.position.seq:
+            recorded = self._waiting.pop(0)
+            self.findings += self._compare(recorded, book, arms())
+            self.replayed += 1
+
+    def _compare(self, recorded: DecisionRecord, book: Book, arms: Arms) -> Iterable[Finding]:
+        if recorded.read.hash != book.position.hash:
+            yield _fatal(recorded, "was made on another history")
+            return
+        if recorded.stop == StopReason.DEADLINE.value:
+            return  # the calendar proposed it, not the numbers
+        plan = decide(book, arms, fitted=self._fitted)
+        if "prior_variance" in recorded.look:
+            self._fitted = Fitted.from_dict(recorded.look)
+        if plan is None:
+            yield _fatal(recorded, "would not be made again")
+            return
+        if plan.sight.digest != recorded.digest:
+            yield _fatal(recorded, "read other integers than the replay")
+        if ("" if plan.stop is None else plan.stop.value) != recorded.stop:
+            yield _fatal(recorded, f"proposed {recorded.stop or 'no stop'!r}, the replay differs")
+        yield from _picks(recorded, plan)
+
+
+def _picks(recorded: DecisionRecord, plan: Plan) -> Iterable[Finding]:
+    """Compare picks: equal, or tied within rounding."""
+    then = [(pick[:3], pick[3]) for pick in recorded.picks]
+    now = [(pull.key, pull.priority) for pull in plan.pulls]
+    if [key for key, _ in then] == [key for key, _ in now]:
+        return
+    close = len(then) == len(now) and all(
+        abs(a - b) <= ROUNDING for (_, a), (_, b) in zip(then, now, strict=True)
+    )
+    if close:
+        yield Finding(
+            what=f"decision {recorded.number}: rounding broke a tie otherwise", fatal=False
+        )
+    else:
+        yield _fatal(recorded, "picked others than the replay")
+
+
+def _budget(book: Book, tally: Tally, event: Event) -> Iterable[Finding]:
+    spent, committed = tally.costs
+    if spent + committed > book.rules.budget:
+        yield Finding(
+            what=f"event {event.position.seq}: {spent + committed} spent and committed of "
+            f"{book.rules.budget}",
+            fatal=True,
+        )
+
+
+def _rows(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[Finding]:
+    """Compare the ledger's rows with what its events say."""
+    cycle = ledger.cycle(cycle_id)
+    if (cycle.spent, cycle.committed) != (arms.spent, arms.committed):
+        yield Finding(
+            what=f"the cycle's row says {cycle.spent} spent and {cycle.committed} committed, its "
+            f"events {arms.spent} and {arms.committed}",
+            fatal=True,
+        )
+    waiting = {PullStatus.OPEN, PullStatus.PROPOSED}
+    rows = {(p.application, p.kind, p.ordinal) for p in ledger.pulls(cycle_id, statuses=waiting)}
+    if rows != set(book.open):
+        yield Finding(what="open requests differ between rows and events", fatal=True)
+    judged: set[tuple[int, int]] = set()
+    for score in ledger.scores(cycle_id):
+        if score.revision > 1 or not score.counts:
+            continue
+        pair = (score.application, score.reviewer)
+        if pair in judged:
+            yield Finding(
+                what=f"reviewer {pair[1]} counts twice on application {pair[0]}", fatal=True
+            )
+        judged.add(pair)
+
+
+def _live(cycle_id: str, arms: Arms, *, state: CycleState) -> Iterable[Finding]:
+    live = state.arms(cycle_id)
+    if live.position != arms.position:
+        yield Finding(
+            what=f"the live state stands at event {live.position.seq}, the ledger at "
+            f"{arms.position.seq}; the coordinator will bring it up to date",
+            fatal=False,
+        )
+        return
+    same = (
+        live.numerator.tolist() == arms.numerator.tolist()
+        and live.information.tolist() == arms.information.tolist()
+        and live.pending.tolist() == arms.pending.tolist()
+        and (live.spent, live.committed) == (arms.spent, arms.committed)
+    )
+    if not same:
+        yield Finding(what="the live state's integers differ from the ledger's", fatal=True)
+
+
+def _fatal(recorded: DecisionRecord, what: str) -> Finding:
+    return Finding(what=f"decision {recorded.number} {what}", fatal=True)
