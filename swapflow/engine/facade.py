@@ -16,7 +16,7 @@ from swapflow.domain.ids import CYCLE_ID, cycle_of
 from swapflow.domain.reviewer import Absence, DeclineKind, NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.domain.score import Answer, Origin, Receipt, Score
-from swapflow.engine import corrections, inbox, intake, progress, staff
+from swapflow.engine import corrections, inbox, intake, staff
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.finalize import Override, finalize, propose, reopen
 from swapflow.engine.ingest import rebuild
@@ -28,6 +28,13 @@ from swapflow.engine.ports import (
     Doorbell,
     Ledger,
     Mail,
+)
+from swapflow.engine.progress import (
+    Explanation,
+    Progress,
+    explain,
+    progress,
+    proposed_requests,
 )
 from swapflow.engine.verify import Verification, verify
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -126,13 +133,13 @@ class Swapflow:
         cancelled = staff.stop(cycle_id, by=by, reason=reason, ledger=self.ledger)
         return self._rung(cycle_id, cancelled)
 
-    def progress(self, cycle_id: str) -> progress.Progress:
+    def progress(self, cycle_id: str) -> Progress:
         """Say how a cycle stands."""
-        return progress.progress(cycle_id, ledger=self.ledger)
+        return progress(cycle_id, ledger=self.ledger)
 
-    def explain(self, cycle_id: str, external_id: str) -> progress.Explanation:
+    def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Say why an application was asked about, and where it stands."""
-        return progress.explain(cycle_id, external_id, ledger=self.ledger)
+        return explain(cycle_id, external_id, ledger=self.ledger)
 
     def propose(self, cycle_id: str) -> Proposal:
         """Make the list that the rule proposes now."""
@@ -352,7 +359,7 @@ class Swapflow:
 
     def proposed_requests(self, cycle_id: str) -> tuple[tuple[str, str, str, int], ...]:
         """List requests that wait for approval: id, external id, kind, decision."""
-        return progress.proposed_requests(cycle_id, ledger=self.ledger)
+        return proposed_requests(cycle_id, ledger=self.ledger)
 
     def approve(self, cycle_id: str, pulls: Collection[str], *, by: str) -> int:
         """Let proposed requests go out."""

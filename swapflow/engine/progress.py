@@ -262,10 +262,10 @@ def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[st
         return ()
     names = {a.number: a.external_id for a in ledger.applications(cycle_id)}
     blocked = []
-    for (application, kind, ordinal), number in book.vacancies():
-        seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
+    for (application, index, ordinal), number in book.vacancies():
+        seat = Seat(application=application, kind=index, ordinal=ordinal, seat=number)
         reason = obstacle(seat, book).value
-        blocked.append((names[application], book.rules.kinds[kind].name, reason))
+        blocked.append((names[application], book.rules.kinds[index].name, reason))
     numbers = candidates(book)
     missing = see(book, seen.arms).floors_missing
     for index, kind in enumerate(book.rules.kinds):
