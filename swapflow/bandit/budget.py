@@ -91,7 +91,9 @@ class BudgetRule:
 
         The radius is `quantile` posterior standard deviations, and gap, rival and contested set
         follow from it; they promise nothing. The certified loss is on raw means, given the
-        fitted spread of marks (noise and severity together).
+        fitted spread of marks (noise and severity together). The expected loss sums what every
+        arm may lie beyond the cut: where the model holds that is no less than the loss (the
+        best cohort gains at most that against any fixed cut), and where it does not, no bound.
         """
         fitted = self.fitted or self._fit(situation)
         believed = self._posterior(situation, fitted)

@@ -38,7 +38,8 @@ class Scores:
 
     Attributes:
         arm: Index of the scored arm, shape (m,).
-        reviewer: Index of the reviewer (any dense numbering), shape (m,).
+        reviewer: Index of the reviewer (any dense numbering; -1 where a mark has no one
+            reviewer, so no severity is taken out of it), shape (m,).
         kind: Index into the situation's kinds, shape (m,).
         mark: Utility in [0, 1], shape (m,).
     """
