@@ -29,7 +29,8 @@ rows of their own that can be erased; the chain and every replay stand without t
 | purged | `a` |
 | applications_merged | `a`, `into` |
 
-`capacity` is [[kind, most or null], …]; `topics` are numbers.
+`capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
+for a program, 2 for a program that answers for unnamed people.
 `a`, `r` and `k` are numbers of the application, the reviewer and the kind within the cycle, from
 0; `o` is the pull's ordinal, from 1. Integer changes of the live state ride beside the payload.
 """

@@ -30,6 +30,9 @@ ScoreKey = tuple[int, int, int, int, int]
 EXTRA_PULL = 1
 """`extra` of a score that opened and closed a pull of its own (it came late)."""
 
+UNNAMED = 2
+"""`automatic` of a program that answers for people whose names are not on record."""
+
 VOLUNTEERED = 2
 """`extra` of a score that nobody asked for."""
 
@@ -73,6 +76,7 @@ class RosterFacts:
     Attributes:
         tie: Keyed hash of (seed, external id): decides between reviewers alike in all else.
         capacity: Most assignments by kind; None is unlimited, a missing kind is not asked.
+        unnamed: Stands for several people, so it has no severity of its own.
         load: Assignments by kind that were neither declined, expired nor cancelled.
         out: Assignments open now.
     """
@@ -82,6 +86,7 @@ class RosterFacts:
     packet: int | None
     automatic: bool
     topics: frozenset[int]
+    unnamed: bool = False
     active: bool = True
     away: bool = False
     load: dict[int, int] = field(default_factory=dict)
@@ -129,6 +134,7 @@ class Book:
         self._barred: dict[int, set[int]] = {}
         self._barred_list = array("q")
         self.panels: dict[int, set[int]] = {}
+        self._panel_list = array("q")
         # Pulls and scores.
         self.open: dict[PullKey, OpenPull] = {}
         self._score_rows: dict[ScoreKey, int] = {}
@@ -172,9 +178,8 @@ class Book:
 
     def panel_pairs(self) -> tuple[Integers, Integers]:
         """All (application, reviewer) pairs of applications that only certain people may judge."""
-        pairs = [(a, r) for a, reviewers in self.panels.items() for r in sorted(reviewers)]
-        table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return table[:, 0], table[:, 1]
+        pairs = np.array(self._panel_list, dtype=np.int64)
+        return pairs // PAIR, pairs % PAIR
 
     def first_out(self) -> Integers:
         """Rank of the first pull still out, per application; a huge number where none is."""
@@ -251,7 +256,10 @@ class Book:
 
     def _panel_set(self, payload: Mapping[str, Json]) -> None:
         for application, reviewer in _rows(payload["pairs"]):
-            self.panels.setdefault(application, set()).add(reviewer)
+            panel = self.panels.setdefault(application, set())
+            if reviewer not in panel:
+                panel.add(reviewer)
+                self._panel_list.append(application * PAIR + reviewer)
 
     def _decided(self, payload: Mapping[str, Json]) -> None:
         self.decisions = _int(payload["decision"])
@@ -492,6 +500,7 @@ def _roster(payload: Mapping[str, Json]) -> RosterFacts:
         packet=None if packet is None else _int(packet),
         automatic=bool(payload["automatic"]),
         topics=frozenset(_ints(payload["topics"])),
+        unnamed=payload["automatic"] == UNNAMED,
     )
 
 

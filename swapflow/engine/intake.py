@@ -9,6 +9,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.reviewer import NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
+from swapflow.engine.book import UNNAMED
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
@@ -21,6 +22,9 @@ from swapflow.errors import (
 
 TOPIC = "topic"
 """Imported field that names what an application is about, for the choice of experts."""
+
+UNNAMED_MARK = "#unnamed"
+"""Ends the specification of an automatic reviewer that answers for unnamed people."""
 
 LEAVING = frozenset(
     {ApplicationStatus.INELIGIBLE, ApplicationStatus.WITHDRAWN, ApplicationStatus.MERGED}
@@ -240,9 +244,16 @@ def _roster(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json
             [rules.kind_index(kind), most] for kind, most in sorted(reviewer.capacity.items())
         ],
         "packet": reviewer.packet,
-        "automatic": int(bool(reviewer.automatic)),
+        "automatic": _automatic(reviewer.automatic),
         "topics": [tx.topic_number(topic) for topic in reviewer.topics],
     }
+
+
+def _automatic(specification: str) -> int:
+    """0 for a person, 1 for a program, 2 for a program that answers for unnamed people."""
+    if not specification:
+        return 0
+    return UNNAMED if specification.endswith(UNNAMED_MARK) else 1
 
 
 def _change_reviewer(tx: Transaction, there: Reviewer, new: NewReviewer, rules: Rules) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from swapflow.bandit.posterior import NO_REVIEWER
 from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.quantity import GAIN_SCALE, VALUE_SCALE
@@ -153,9 +154,14 @@ def _scores(book: Book, application: Integers) -> Scores:
     arm = arm_of[table.application]
     order = np.argsort(arm, kind="stable")
     order = order[arm[order] >= 0]
+    # A mark without one reviewer has no severity to take out.
+    severity_of = np.array(
+        [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(book.reviewers)],
+        dtype=np.int64,
+    )
     return Scores(
         arm=arm[order],
-        reviewer=table.reviewer[order],
+        reviewer=severity_of[table.reviewer[order]],
         kind=table.kind[order],
         mark=table.value[order] / VALUE_SCALE,
     )
