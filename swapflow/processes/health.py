@@ -1,0 +1,57 @@
+"""Heartbeat files: how a process says that it lives, without asking Redis or the database.
+
+A process whose liveness hung on its broker would be restarted for ever during an outage.
+"""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+
+HEARTBEAT_VARIABLE = "SWAPFLOW_HEARTBEAT"
+"""Environment variable that tells a process where its heartbeat file lies."""
+
+EVERY_SECONDS = 2.0
+"""Time between two beats."""
+
+ALIVE_WITHIN = 15.0
+"""Age in seconds at which a heartbeat is taken for dead."""
+
+
+def beat(path: Path) -> None:
+    """Say once that this process lives; a full disk must not kill it, so errors are ignored."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{os.getpid()}\n", encoding="ascii")
+    except OSError:
+        return
+
+
+def start_heartbeat(path: Path | None = None) -> None:
+    """Beat from a thread of its own until the process ends; call it when it is ready to work.
+
+    Args:
+        path: The file; None takes it from the environment, and without one nothing is done.
+    """
+    if path is None:
+        named = os.environ.get(HEARTBEAT_VARIABLE)
+        if not named:
+            return
+        path = Path(named)
+    beat(path)
+    threading.Thread(target=_beat_for_ever, args=(path,), name="heartbeat", daemon=True).start()
+
+
+def is_alive(path: Path, *, within: float = ALIVE_WITHIN) -> bool:
+    """Say whether a process has beaten lately."""
+    try:
+        return abs(time.time() - path.stat().st_mtime) <= within
+    except OSError:
+        return False
+
+
+def _beat_for_ever(path: Path) -> None:
+    while True:
+        time.sleep(EVERY_SECONDS)
+        beat(path)
