@@ -221,7 +221,7 @@ def rules_text(rules: Rules) -> str:
     return "\n".join(parts)
 
 
-_Value = float | str | datetime | None
+_Value = bool | float | str | datetime | None
 
 
 def _kind(kind: KindRules) -> dict[str, _Value]:

@@ -313,7 +313,7 @@ def _objective(rules: Rules) -> Iterator[Problem]:
         yield Problem(
             place="advanced, certificate",
             value=_quoted(rules.certificate),
-            reason='"pairwise" compares single applicants: it holds for the objective "top-k" only',
+            reason='"pairwise" compares single applicants: for "top-k" only',
             cure='Write certificate = "mixture", or objective name = "top-k"',
         )
 
@@ -464,7 +464,7 @@ def _twice(place: str, names: Iterable[str], what: str) -> Iterator[Problem]:
                 value=_quoted(name),
                 reason=f"the same {what} stands there {count} times",
                 cure="Rename or remove the others",
-                refers=(place.split()[0].rstrip(","),),
+                refers=(place.split(maxsplit=1)[0].rstrip(","),),
             )
 
 

@@ -1,0 +1,588 @@
+"""Applicants from a table: all of them or none, every bad row named."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from swapflow.domain.applicant import NewApplication
+from swapflow.domain.rules import Rules
+from swapflow.errors import BadRow
+from swapflow.files.dates import read_date_column
+from swapflow.files.protected import protected_trait
+from swapflow.files.tabular import (
+    Row,
+    Source,
+    Table,
+    read_table,
+    read_yes_no,
+    refuse,
+    shorten,
+    spelling,
+)
+
+
+ID_SPELLINGS = (
+    "external_id",
+    "id",
+    "applicant_id",
+    "applicant_no",
+    "applicant_number",
+    "applicant_reference",
+    "applicant_ref",
+    "application_id",
+    "application_no",
+    "application_number",
+    "application_reference",
+    "app_id",
+    "app_no",
+    "candidate_id",
+    "candidate_no",
+    "candidate_number",
+    "reference",
+    "reference_no",
+    "reference_number",
+    "ref",
+    "ref_id",
+    "ref_no",
+    "personal_id",
+    "item_id",
+    "paper",
+    "paper_id",
+    "submission",
+    "submission_id",
+    "submission_#",
+    "bewerbernr",
+    "bewerber_nr",
+    "bewerber_id",
+    "bewerbernummer",
+    "#",
+    "no",
+    "nr",
+)
+"""Headers taken for the office's own key, as `spelling` reduces them; the first found wins only
+over "#", "no" and "nr", which may be row numbers."""
+
+_WEAK_ID = frozenset({"#", "no", "nr"})
+_NAME = ("name", "full_name", "applicant", "applicant_name", "candidate", "candidate_name")
+_FIRST = ("first_name", "firstname", "given_name", "given_names", "forename", "vorname")
+_LAST = ("last_name", "lastname", "surname", "family_name", "nachname")
+_EMAIL = ("email", "e_mail", "email_address", "e_mail_address", "mail")
+_READY = ("ready",)
+_TOPIC = ("topic",)
+
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+MOST_ID = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationsImport:
+    """What a file of applicants holds.
+
+    Attributes:
+        new: The applicants, in the order of the file, duplicates merged.
+        warnings: What staff should know; nothing that stops the import.
+        bad: Every row that does.
+        encoding: Encoding the file was read in.
+        source: What messages call the file.
+        columns: What each header was taken for: external_id, name, select:…, monitor:…, field:….
+    """
+
+    new: tuple[NewApplication, ...]
+    warnings: tuple[str, ...]
+    bad: tuple[BadRow, ...]
+    encoding: str
+    source: str
+    columns: Mapping[str, str]
+
+
+def read_applications(
+    path_or_bytes: Source,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
+    encoding: str | None = None,
+    key: Literal["id", "email"] = "id",
+    dates: Collection[str] = (),
+    date_order: str = "",
+    name: str = "",
+) -> ApplicationsImport:
+    """Read applicants, all or nothing.
+
+    Args:
+        path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
+        mapping: What to take a header for, where its name does not say: external_id, name,
+            first_name, last_name, email, ready, topic, select:NAME, monitor:NAME, document:NAME,
+            redacted, field:NAME, or "" to leave the column out.
+        rules: Say which attribute the objective uses, and whether a protected one may be.
+        encoding: Encoding of a text file, when staff know it.
+        key: "email" takes the e-mail for the key; never done unasked, for addresses change.
+        dates: Headers of columns to turn into year-month-day.
+        date_order: "dmy" or "mdy", where those columns hold dates such as 01/02/2025.
+        name: What messages call the file.
+
+    Raises:
+        InvalidInputError: If the file cannot be read at all.
+        BadRowsError: If anything in it cannot be used; it lists every place.
+    """
+    found = examine_applications(
+        path_or_bytes,
+        mapping=mapping,
+        rules=rules,
+        encoding=encoding,
+        key=key,
+        dates=dates,
+        date_order=date_order,
+        name=name,
+    )
+    refuse(found.source, found.bad)
+    return found
+
+
+def examine_applications(
+    path_or_bytes: Source,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
+    encoding: str | None = None,
+    key: Literal["id", "email"] = "id",
+    dates: Collection[str] = (),
+    date_order: str = "",
+    name: str = "",
+) -> ApplicationsImport:
+    """Report what `read_applications` would import and refuse, without refusing it.
+
+    Raises:
+        InvalidInputError: If the file cannot be read at all.
+    """
+    table = read_table(path_or_bytes, encoding=encoding, name=name)
+    bad = list(table.bad)
+    if dates:
+        table, wrong = read_date_column(table, dates, order=date_order)
+        bad += wrong
+    columns = _Columns.of(table, mapping or {}, rules, key)
+    bad += columns.bad
+    if columns.bad:  # without its columns a row says nothing
+        return _report(table, (), bad, (), columns)
+    reader = _Reader(columns=columns, key=key)
+    for row in table.rows:
+        reader.take(row)
+    return _report(
+        table, tuple(reader.new.values()), [*bad, *reader.bad], reader.warnings(), columns
+    )
+
+
+def _report(
+    table: Table,
+    new: tuple[NewApplication, ...],
+    bad: list[BadRow],
+    warnings: tuple[str, ...],
+    columns: "_Columns",
+) -> ApplicationsImport:
+    return ApplicationsImport(
+        new=new,
+        warnings=(*table.warnings, *columns.warnings, *warnings),
+        bad=tuple(sorted(bad, key=lambda row: row.line)),
+        encoding=table.encoding,
+        source=table.source,
+        columns=columns.taken_for,
+    )
+
+
+# Columns
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Which column is taken for what."""
+
+    line: int
+    taken_for: dict[str, str] = field(default_factory=dict)
+    bad: list[BadRow] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, table: Table, mapping: Mapping[str, str], rules: Rules | None, key: str
+    ) -> "_Columns":
+        columns = cls(line=table.header_line)
+        columns._take_mapping(table, mapping)
+        for header in table.headers:
+            if header not in columns.taken_for:
+                columns.taken_for[header] = _meaning(header, rules)
+        columns._find_id(table, key)
+        columns._check(rules)
+        return columns
+
+    def headers(self, role: str) -> list[str]:
+        """Give the headers taken for a role, left to right."""
+        return [h for h, taken in self.taken_for.items() if taken == role]
+
+    def named(self, role: str) -> Iterator[tuple[str, str]]:
+        """Give (header, NAME) of the columns taken for `role:NAME`."""
+        for header, taken in self.taken_for.items():
+            if taken.startswith(f"{role}:"):
+                yield header, taken.removeprefix(f"{role}:")
+
+    def _take_mapping(self, table: Table, mapping: Mapping[str, str]) -> None:
+        for header, role in mapping.items():
+            if header not in table.headers:
+                self._refuse(
+                    header,
+                    "the mapping names this column, and the file has none of that name",
+                    f"Name one of {', '.join(map(repr, table.headers))}",
+                )
+            elif role and not _is_role(role):
+                self._refuse(
+                    header,
+                    f"the mapping takes it for {role!r}, which is nothing an import knows",
+                    f"Use one of {', '.join(_ROLES)}, select:NAME, monitor:NAME, document:NAME, "
+                    "field:NAME",
+                )
+            else:
+                # In the order of the file, whatever the order of the mapping.
+                self.taken_for[header] = _full_role(role)
+        self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
+
+    def _find_id(self, table: Table, key: str) -> None:
+        self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
+        if key == "email":
+            for header in self.headers("external_id?"):
+                self.taken_for[header] = f"field:{header}"
+            if not self.headers("email"):
+                self._refuse(
+                    "",
+                    "the e-mail is to be the key, and there is no column for it",
+                    f"Name it email; the columns are {_listed(table)}",
+                )
+            return
+        candidates = self.headers("external_id?")
+        strong = [h for h in candidates if spelling(h) not in _WEAK_ID]
+        exact = [h for h in candidates if spelling(h) == "external_id"]
+        chosen = self.headers("external_id") or exact or strong or candidates
+        if len(chosen) > 1:
+            self._refuse(
+                chosen[1],
+                "more than one column could be the applicant's id: "
+                + ", ".join(map(repr, chosen)),
+                "Say which one by a mapping to external_id",
+            )
+        if not chosen:
+            self._refuse(
+                "",
+                "there is no column with the applicant's id",
+                "Name it external_id, or say by a mapping which it is; only if the e-mail shall "
+                f"be the key, ask for that (key email). The columns are {_listed(table)}",
+            )
+        for header in candidates:
+            self.taken_for[header] = f"field:{header}"
+        for header in chosen[:1]:
+            self.taken_for[header] = "external_id"
+
+    def _check(self, rules: Rules | None) -> None:
+        for role in ("name", "email", "ready", "topic", "redacted"):
+            twice = self.headers(role)
+            if len(twice) > 1:
+                self._refuse(
+                    twice[1],
+                    f"more than one column is taken for {role}: {', '.join(map(repr, twice))}",
+                    "Say by a mapping which one it is",
+                )
+        wanted = _objective_attribute(rules)
+        basis = rules.objective.legal_basis.strip() if rules else ""
+        selected = {name for _, name in self.named("select")}
+        for header, name in self.named("select"):
+            trait = protected_trait(name)
+            if trait and not (basis and name == wanted):
+                self._refuse(
+                    header,
+                    f"{name!r} is on the list of protected traits and their proxies ({trait}); it "
+                    "may enter reports, not the selection",
+                    f"Name the column monitor:{name}, or record a legal basis for it in the rules",
+                )
+        if wanted and wanted not in selected:
+            self._refuse(
+                "",
+                f"the objective spreads places over {wanted!r}, and there is no such column",
+                f"Name the column {wanted!r}, or change the objective",
+            )
+
+    def _refuse(self, column: str, reason: str, cure: str) -> None:
+        self.bad.append(BadRow(line=self.line, column=column, value="", reason=reason, cure=cure))
+
+
+_ROLES = (
+    "external_id",
+    "name",
+    "first_name",
+    "last_name",
+    "email",
+    "ready",
+    "topic",
+    "document",
+    "redacted",
+)
+_PREFIXES = ("select:", "monitor:", "document:", "field:")
+
+
+def _is_role(role: str) -> bool:
+    return role in _ROLES or any(
+        role.startswith(prefix) and role.removeprefix(prefix).strip() for prefix in _PREFIXES
+    )
+
+
+def _full_role(role: str) -> str:
+    return "document:document" if role == "document" else role
+
+
+def _meaning(header: str, rules: Rules | None) -> str:
+    """Say what a header is taken for when no mapping says it."""
+    for prefix in _PREFIXES:
+        if header.casefold().startswith(prefix) and header[len(prefix) :].strip():
+            return prefix + header[len(prefix) :].strip()
+    wanted = _objective_attribute(rules)
+    if wanted and spelling(header) == spelling(wanted):
+        return f"select:{wanted}"
+    spelled = spelling(header)
+    for role, spellings in _SPELLINGS.items():
+        if spelled in spellings:
+            return _full_role(role)
+    return f"monitor:{header}" if protected_trait(header) else f"field:{header}"
+
+
+_SPELLINGS: dict[str, tuple[str, ...]] = {
+    "external_id?": ID_SPELLINGS,
+    "name": _NAME,
+    "first_name": _FIRST,
+    "last_name": _LAST,
+    "email": _EMAIL,
+    "ready": _READY,
+    "topic": _TOPIC,
+    "document": ("document",),
+    "redacted": ("redacted",),
+}
+
+
+def _objective_attribute(rules: Rules | None) -> str:
+    if rules is None or rules.objective.name != "diverse":
+        return ""
+    return rules.objective.attribute
+
+
+def _listed(table: Table) -> str:
+    return ", ".join(map(repr, table.headers))
+
+
+# Rows
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes rows one by one and remembers ids and addresses."""
+
+    columns: _Columns
+    key: str
+    new: dict[str, NewApplication] = field(default_factory=dict)
+    bad: list[BadRow] = field(default_factory=list)
+    _lines: dict[str, int] = field(default_factory=dict)
+    _addresses: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _warnings: list[str] = field(default_factory=list)
+
+    def take(self, row: Row) -> None:
+        """Read one row; a problem is noted and the row left out."""
+        before = len(self.bad)
+        application = self._read(row)
+        if len(self.bad) > before:
+            return
+        known = normal(application.external_id)
+        earlier = self.new.get(known)
+        if earlier is None:
+            self.new[known] = application
+            self._lines[known] = row.line
+            if application.email:
+                self._addresses[application.email.casefold()].append(application.external_id)
+            return
+        self._merge(row, earlier, application, self._lines[known])
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what was noticed about the rows together."""
+        shared = (
+            f"the e-mail {address!r} stands under {len(ids)} ids: {', '.join(map(repr, ids))}. "
+            "If that is one person, merge or remove one"
+            for address, ids in self._addresses.items()
+            if len(ids) > 1
+        )
+        return (*self._warnings, *shared)
+
+    def _merge(self, row: Row, earlier: NewApplication, again: NewApplication, line: int) -> None:
+        differing = _difference(earlier, again)
+        if differing:
+            self._refuse(
+                row.line,
+                self._key_header(),
+                again.external_id,
+                f"the same id stands on line {line} with another {differing}",
+                "Keep the row that is right and remove the other",
+            )
+            return
+        self._warnings.append(
+            f"line {row.line}: {again.external_id!r} is the same applicant as line {line} "
+            f"({earlier.external_id!r}) and was merged with it"
+        )
+
+    def _read(self, row: Row) -> NewApplication:
+        columns = self.columns
+        email = self._one(row, "email")
+        external_id = email.casefold() if self.key == "email" else self._one(row, "external_id")
+        external_id = unicodedata.normalize("NFC", external_id)
+        self._check_id(row, external_id)
+        self._check_email(row, email)
+        fields = {name: row[h] for h, name in columns.named("field") if row[h]}
+        topic = self._one(row, "topic")
+        return NewApplication(
+            external_id=external_id,
+            name=self._name(row),
+            email=email,
+            ready=self._ready(row),
+            selection={name: row[h] for h, name in columns.named("select") if row[h]},
+            monitor={name: row[h] for h, name in columns.named("monitor") if row[h]},
+            fields={**fields, "topic": topic} if topic else fields,
+            documents=self._documents(row),
+        )
+
+    def _one(self, row: Row, role: str) -> str:
+        headers = self.columns.headers(role)
+        return row[headers[0]] if headers else ""
+
+    def _key_header(self) -> str:
+        role = "email" if self.key == "email" else "external_id"
+        return self.columns.headers(role)[0]
+
+    def _name(self, row: Row) -> str:
+        whole = self._one(row, "name")
+        parts = (self._one(row, "first_name"), self._one(row, "last_name"))
+        return whole or " ".join(part for part in parts if part)
+
+    def _check_id(self, row: Row, external_id: str) -> None:
+        header = self._key_header()
+        if not external_id:
+            what = "e-mail" if self.key == "email" else "id"
+            self._refuse(
+                row.line, header, "", f"the {what} is missing", "Give one, or remove the row"
+            )
+        elif len(external_id) > MOST_ID:
+            self._refuse(
+                row.line,
+                header,
+                external_id,
+                f"the id has {len(external_id)} characters, and {MOST_ID} are the most",
+                "Shorten it",
+            )
+        elif any(unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} for c in external_id):
+            self._refuse(
+                row.line,
+                header,
+                external_id,
+                "the id holds an invisible character, so two ids could look the same",
+                "Type it again by hand",
+            )
+
+    def _check_email(self, row: Row, email: str) -> None:
+        if not email or _ADDRESS.fullmatch(email):
+            return
+        if self.key == "email":
+            self._refuse(
+                row.line, self._key_header(), email, "this is no e-mail address", "Correct it"
+            )
+        else:
+            self._warnings.append(f"line {row.line}: {email!r} is no e-mail address")
+
+    def _ready(self, row: Row) -> bool:
+        headers = self.columns.headers("ready")
+        if not headers:
+            return True
+        answer = read_yes_no(row[headers[0]])
+        if answer is None:
+            self._refuse(
+                row.line,
+                headers[0],
+                row[headers[0]],
+                "it does not say whether the application is complete",
+                "Write yes or no",
+            )
+        return bool(answer)
+
+    def _documents(self, row: Row) -> tuple[tuple[str, str, bool], ...]:
+        redacted = self._redacted(row)
+        documents: list[tuple[str, str, bool]] = []
+        for header, name in self.columns.named("document"):
+            link = row[header]
+            if link and not _is_safe_link(link):
+                self._refuse(
+                    row.line,
+                    header,
+                    link,
+                    "a document is a web link (http, https) or a path inside the documents folder",
+                    'Write a link, or a path without ".." that begins with no "/" or drive',
+                )
+            elif link:
+                documents.append((name, link, redacted))
+        return tuple(documents)
+
+    def _redacted(self, row: Row) -> bool:
+        headers = self.columns.headers("redacted")
+        if not headers or not row[headers[0]]:
+            return False
+        answer = read_yes_no(row[headers[0]])
+        if answer is None:
+            self._refuse(
+                row.line,
+                headers[0],
+                row[headers[0]],
+                "it does not say whether the documents are redacted",
+                "Write yes or no",
+            )
+        return bool(answer)
+
+    def _refuse(self, line: int, column: str, value: str, reason: str, cure: str) -> None:
+        self.bad.append(
+            BadRow(line=line, column=column, value=shorten(value), reason=reason, cure=cure)
+        )
+
+
+def normal(external_id: str) -> str:
+    """Reduce an id to what tells applicants apart: case, width and spaces do not."""
+    plain = unicodedata.normalize("NFKC", external_id).casefold()
+    return " ".join(plain.split())
+
+
+def _difference(first: NewApplication, second: NewApplication) -> str:
+    """Name what differs between two rows of one applicant, beyond case and spaces."""
+    left, right = (_comparable(application) for application in (first, second))
+    names = [name for name in {**left, **right} if left.get(name) != right.get(name)]
+    return ", ".join(names)
+
+
+def _comparable(application: NewApplication) -> dict[str, object]:
+    return {
+        "name": normal(application.name),
+        "email": normal(application.email),
+        "ready": application.ready,
+        **{
+            name: normal(value)
+            for part in (application.selection, application.monitor, application.fields)
+            for name, value in part.items()
+        },
+        "documents": application.documents,
+    }
+
+
+def _is_safe_link(link: str) -> bool:
+    if _LINK.fullmatch(link):
+        return True
+    parts = re.split(r"[/\\]", link)
+    return not (_SCHEME.match(link) or link[0] in "/\\" or ".." in parts)
