@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.decision import certified_loss
@@ -376,3 +378,58 @@ def test_a_large_cycle_is_decided_within_the_time_allowed() -> None:
     assert fit < 0.5
     assert look_time < 0.05
     assert choose < 0.2
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=60, deadline=None)
+def test_any_cycle_however_odd_gets_a_finite_look_and_allowed_pulls(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 9))
+    kinds = tuple(
+        PullKind(cost=float(rng.choice([0.5, 1, 6])), gain=float(rng.choice([0.5, 1, 7])))
+        for _ in range(rng.integers(1, 4))
+    )
+    count = int(rng.integers(0, 15))
+    scores = Scores(
+        arm=np.sort(rng.integers(0, n, count)),
+        reviewer=rng.integers(NO_REVIEWER, 4, count) * 3 // 2,
+        kind=rng.integers(0, len(kinds), count),
+        mark=rng.choice([0.0, 0.25, 1.0], count),
+    )
+    allowed = rng.integers(0, 3, (n, len(kinds)))
+    bare = np.zeros(n)
+    situation = Situation(
+        mean=bare,
+        information=np.bincount(scores.arm, minlength=n).astype(float),
+        pending=rng.choice([0.0, 1.0], n),
+        settled_mean=bare,
+        settled_information=bare,
+        kinds=kinds,
+        allowed=allowed,
+        kind_left=rng.integers(0, 5, len(kinds)),
+        budget_left=float(rng.integers(0, 20)),
+        cost=1.0,
+        scores=scores,
+    )
+    size = int(rng.integers(1, n + 1))
+    oracle: Oracle = TopK(size) if seed % 2 else Diverse(size, rng.integers(0, 3, n))
+    rule = BudgetRule(
+        oracle=oracle,
+        severity=bool(rng.integers(2)),
+        kind_offsets=bool(rng.integers(2)),
+        tolerance=float(rng.choice([0.0, 0.001])),
+    )
+
+    look = rule.look(situation)
+    picks = rule.choose(situation, look, at_most=10, rng=RNG)
+
+    given_out = np.zeros_like(allowed)
+    for pick in picks.picks:
+        given_out[pick.arm, pick.kind] += 1
+    assert np.all(np.isfinite(look.estimate))
+    assert np.all(look.radius > 0)
+    assert np.isfinite([look.gap, look.certified_loss, look.expected_loss]).all()
+    assert np.all(given_out <= allowed)
+    assert np.all(given_out.sum(axis=0) <= situation.kind_left)
+    assert sum(kinds[pick.kind].cost for pick in picks.picks) <= situation.budget_left + 1e-6
+    assert picks.shortfall is None or len(picks.picks) < 10
