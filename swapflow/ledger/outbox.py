@@ -1,0 +1,215 @@
+"""What waits to leave the ledger, and what came of it: assignments to deliver, mails to send.
+
+A message to the broker is only a hint, so a QUEUED assignment is sent again until its effect is
+seen. A mail is marked before SMTP is spoken to: after a crash it may go out twice, under the same
+Message-ID, and is never lost.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+
+from swapflow.domain.assignment import Assignment, AssignmentStatus
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.ids import cycle_of
+from swapflow.engine.ports import Mail
+from swapflow.ledger import reads
+from swapflow.ledger.database import Database
+from swapflow.ledger.locked import LOCK_CYCLE
+from swapflow.ledger.rows import MAIL_COLUMNS, to_assignment, to_mail
+from swapflow.ledger.statements import moved_in, require_cycle, rows_in
+from swapflow.ledger.tables import ASSIGNMENT, CYCLE, MESSAGE, OPEN_ONLY, QUEUED_ONLY
+
+
+MAIL_STUCK = timedelta(minutes=10)
+"""A mail that has been `sending` for so long was claimed by a process that died."""
+
+_DOUBLINGS = 6  # 64 times the first wait
+_IN_VALUES: BindParameter[Any] = bindparam("values", expanding=True)
+
+
+def _waited_long_enough() -> ColumnElement[bool]:
+    """Give the condition that an assignment's message is due again: each wait is doubled."""
+    waits = [
+        and_(
+            ASSIGNMENT.c.sends >= power + 1
+            if power == _DOUBLINGS
+            else ASSIGNMENT.c.sends == power + 1,
+            ASSIGNMENT.c.sent_at <= bindparam(f"before_{power}"),
+        )
+        for power in range(_DOUBLINGS + 1)
+    ]
+    return or_(ASSIGNMENT.c.sent_at.is_(None), *waits)
+
+
+_UNSENT = (
+    reads.ASSIGNMENTS.join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
+    .where(QUEUED_ONLY_OF_ASSIGNMENT := ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value)
+    .where(
+        ASSIGNMENT.c.status == literal_column("'queued'"),  # literal: so the partial index serves
+        CYCLE.c.status == CycleStatus.RUNNING.value,
+        _waited_long_enough(),
+    )
+    .order_by(ASSIGNMENT.c.created_at, *reads.ASSIGNMENT_ORDER)
+    .limit(bindparam("at_most"))
+)
+_MARK_SENT = (
+    update(ASSIGNMENT)
+    .where(ASSIGNMENT.c.id.in_(_IN_VALUES))
+    .values(sent_at=bindparam("moment"), sends=ASSIGNMENT.c.sends + 1)
+)
+_MARK_DELIVERED = (
+    update(ASSIGNMENT)
+    .where(ASSIGNMENT.c.id.in_(_IN_VALUES), QUEUED_ONLY)
+    .values(status=AssignmentStatus.DELIVERED.value, delivered_at=bindparam("moment"))
+)
+_MARK_OPENED = (
+    update(ASSIGNMENT)
+    .where(
+        ASSIGNMENT.c.id == bindparam("which"),
+        ASSIGNMENT.c.status.in_([AssignmentStatus.QUEUED.value, AssignmentStatus.DELIVERED.value]),
+    )
+    .values(
+        status=AssignmentStatus.OPENED.value,
+        opened_at=bindparam("moment"),
+        rubric_version=bindparam("rubric"),
+    )
+)
+_UNANSWERED = (
+    reads.ASSIGNMENTS.where(
+        ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.reviewer.in_(_IN_VALUES)
+    )
+    .where(OPEN_ONLY)
+    .order_by(ASSIGNMENT.c.created_at, *reads.ASSIGNMENT_ORDER)
+    .limit(bindparam("at_most"))
+)
+_MAY_BE_SENT = or_(
+    MESSAGE.c.state == "queued",
+    and_(MESSAGE.c.state == "sending", MESSAGE.c.claimed_at < bindparam("stuck")),
+)
+_WAITING_MAILS = (
+    select(*MAIL_COLUMNS)
+    .where(_MAY_BE_SENT)
+    .order_by(MESSAGE.c.created_at, MESSAGE.c.id)
+    .limit(bindparam("at_most"))
+)
+_CLAIM_MAIL = (
+    update(MESSAGE)
+    .where(MESSAGE.c.id == bindparam("which"), _MAY_BE_SENT)
+    .values(state="sending", claimed_at=bindparam("moment"), attempts=MESSAGE.c.attempts + 1)
+)
+_MAIL = select(*MAIL_COLUMNS).where(MESSAGE.c.id == bindparam("which"))
+
+
+class Outbox:
+    """The relaying half of the ledger; every method may be repeated and run twice at once."""
+
+    _database: Database
+
+    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+        """Read QUEUED assignments of cycles that dispatch, never sent or sent too long ago.
+
+        Args:
+            again_after: Seconds after which a message without effect is sent again; each
+                further time waits twice as long, up to 64 times.
+            at_most: Most rows.
+        """
+        with self._database.reading() as connection:
+            now = self._database.now(connection)
+            moments = {
+                f"before_{power}": now - timedelta(seconds=again_after * 2**power)
+                for power in range(_DOUBLINGS + 1)
+            }
+            rows = connection.execute(_UNSENT, {"at_most": at_most, **moments})
+            return tuple(to_assignment(row) for row in rows)
+
+    def mark_sent(self, ids: Collection[str]) -> None:
+        """Note that the messages of these assignments have been handed to the broker."""
+        if not ids:
+            return
+        with self._database.writing() as connection:
+            _lock_cycles(connection, ids)
+            moved_in(connection, _MARK_SENT, ids, moment=self._database.now(connection))
+
+    def unanswered(
+        self, cycle_id: str, automatic: Collection[int], *, at_most: int
+    ) -> tuple[Assignment, ...]:
+        """Read open assignments of the given (automatic) reviewers, oldest first."""
+        with self._database.reading() as connection:
+            rows = rows_in(connection, _UNANSWERED, automatic, cycle=cycle_id, at_most=at_most)
+            if not rows:
+                require_cycle(connection, cycle_id)
+        return tuple(to_assignment(row) for row in rows[:at_most])
+
+    def mark_delivered(self, ids: Collection[str]) -> int:
+        """Move QUEUED assignments to DELIVERED; counts them. Writes no event."""
+        if not ids:
+            return 0
+        with self._database.writing() as connection:
+            _lock_cycles(connection, ids)
+            now = self._database.now(connection)
+            return moved_in(connection, _MARK_DELIVERED, ids, moment=now)
+
+    def mark_opened(self, assignment_id: str, *, rubric_version: int) -> bool:
+        """Move an assignment to OPENED and pin its rubric; False when it was open already."""
+        with self._database.writing() as connection:
+            moved = connection.execute(
+                _MARK_OPENED,
+                {
+                    "which": assignment_id,
+                    "moment": self._database.now(connection),
+                    "rubric": rubric_version,
+                },
+            )
+            return moved.rowcount == 1
+
+    def mails(self, *, at_most: int) -> tuple[Mail, ...]:
+        """Read mails that wait to be sent, oldest first, and those stuck in `sending`."""
+        with self._database.reading() as connection:
+            stuck = self._database.now(connection, real=True) - MAIL_STUCK
+            rows = connection.execute(_WAITING_MAILS, {"stuck": stuck, "at_most": at_most})
+            return tuple(to_mail(row) for row in rows)
+
+    def claim_mail(self, mail_id: str) -> Mail | None:
+        """Mark a mail as being sent and read it; None when it was sent already.
+
+        None too while another process is sending it; after ten minutes that one counts as dead.
+        """
+        with self._database.writing() as connection:
+            now = self._database.now(connection, real=True)
+            claim = {"which": mail_id, "moment": now, "stuck": now - MAIL_STUCK}
+            if connection.execute(_CLAIM_MAIL, claim).rowcount == 0:
+                return None
+            return to_mail(connection.execute(_MAIL, {"which": mail_id}).one())
+
+    def mark_mail(self, mail_id: str, state: str) -> None:
+        """Note that a mail was sent ("sent"), refused ("failed: …") or is to wait ("queued")."""
+        word, _, detail = state.partition(":")
+        with self._database.writing() as connection:
+            connection.execute(
+                update(MESSAGE)
+                .where(MESSAGE.c.id == mail_id)
+                .values(state=word, detail=detail.strip())
+            )
+
+
+def _lock_cycles(connection: Connection, ids: Collection[str]) -> None:
+    """Take the cycles' locks, in one order, before the rows of several assignments.
+
+    One row alone cannot deadlock: whoever holds it waits for nothing else.
+    """
+    if len(ids) > 1:
+        for cycle_id in sorted({cycle_of(id_) for id_ in ids}):
+            connection.execute(LOCK_CYCLE, {"cycle": cycle_id})

@@ -1,0 +1,216 @@
+"""Reading a cycle: the queries that transactions, views and outboxes share.
+
+Whatever has a number is ordered by numbers: the two databases sort words differently.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from sqlalchemy import BindParameter, Connection, bindparam, select
+
+from swapflow.domain.applicant import Application
+from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull
+from swapflow.domain.reviewer import Absence, Reviewer
+from swapflow.domain.score import Score
+from swapflow.ledger.rows import (
+    ASSIGNMENT_COLUMNS,
+    PULL_COLUMNS,
+    SCORE_COLUMNS,
+    AnyRow,
+    to_absence,
+    to_application,
+    to_assignment,
+    to_pull,
+    to_reviewer,
+    to_score,
+)
+from swapflow.ledger.statements import rows_in
+from swapflow.ledger.tables import (
+    APPLICATION,
+    ASSIGNMENT,
+    EXPERTISE,
+    PERSON,
+    PULL,
+    ROSTER,
+    ROSTER_ABSENCE,
+    SCORE,
+    SELECTION_ATTRIBUTE,
+    TOPIC,
+)
+
+
+_IN_VALUES: BindParameter[Any] = bindparam("values", expanding=True)
+_IN_CYCLE: BindParameter[str] = bindparam("cycle")
+
+PULL_ORDER = (PULL.c.application, PULL.c.kind, PULL.c.ordinal)
+ASSIGNMENT_ORDER = (
+    ASSIGNMENT.c.application,
+    ASSIGNMENT.c.kind,
+    ASSIGNMENT.c.ordinal,
+    ASSIGNMENT.c.seat,
+    ASSIGNMENT.c.attempt,
+)
+PULLS = select(*PULL_COLUMNS).order_by(*PULL_ORDER)
+ASSIGNMENTS = select(*ASSIGNMENT_COLUMNS)
+SCORES = select(*SCORE_COLUMNS).order_by(SCORE.c.id)
+
+_PULLS_BY_ID = select(*PULL_COLUMNS).where(PULL.c.id.in_(_IN_VALUES))
+_ASSIGNMENTS_BY_ID = ASSIGNMENTS.where(ASSIGNMENT.c.id.in_(_IN_VALUES))
+_ASSIGNMENTS_BY_PULL = ASSIGNMENTS.where(ASSIGNMENT.c.pull_id.in_(_IN_VALUES))
+_SCORES_BY_PULL = SCORES.where(SCORE.c.pull_id.in_(_IN_VALUES))
+_SCORES_BY_ASSIGNMENT = SCORES.where(SCORE.c.assignment_id.in_(_IN_VALUES))
+_ASSIGNMENTS_BY_REVIEWER = ASSIGNMENTS.where(
+    ASSIGNMENT.c.cycle_id == _IN_CYCLE,
+    ASSIGNMENT.c.reviewer == bindparam("reviewer"),
+    ASSIGNMENT.c.status.in_(_IN_VALUES),
+).order_by(*ASSIGNMENT_ORDER)
+_SCORES_BY_REVIEWER = SCORES.where(
+    SCORE.c.cycle_id == _IN_CYCLE, SCORE.c.reviewer == bindparam("reviewer")
+)
+_APPLICATIONS = (
+    select(
+        APPLICATION.c.number,
+        APPLICATION.c.external_id,
+        PERSON.c.name,
+        PERSON.c.email,
+        APPLICATION.c.status,
+        APPLICATION.c.wave,
+        APPLICATION.c.tie,
+        APPLICATION.c.fields,
+    )
+    .select_from(APPLICATION.outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id))
+    .where(APPLICATION.c.cycle_id == _IN_CYCLE)
+    .order_by(APPLICATION.c.number)
+)
+_ATTRIBUTES = (
+    select(
+        SELECTION_ATTRIBUTE.c.application, SELECTION_ATTRIBUTE.c.name, SELECTION_ATTRIBUTE.c.value
+    )
+    .where(SELECTION_ATTRIBUTE.c.cycle_id == _IN_CYCLE)
+    .order_by(SELECTION_ATTRIBUTE.c.application, SELECTION_ATTRIBUTE.c.name)
+)
+_APPLICATIONS_BY_NUMBER = _APPLICATIONS.where(APPLICATION.c.number.in_(_IN_VALUES))
+_ATTRIBUTES_BY_NUMBER = _ATTRIBUTES.where(SELECTION_ATTRIBUTE.c.application.in_(_IN_VALUES))
+_ROSTER = (
+    select(ROSTER, PERSON.c.name, PERSON.c.email)
+    .join(PERSON, PERSON.c.id == ROSTER.c.person_id)
+    .where(ROSTER.c.cycle_id == _IN_CYCLE)
+    .order_by(ROSTER.c.number)
+)
+_EXPERTISE = (
+    select(EXPERTISE.c.reviewer, TOPIC.c.name)
+    .join(
+        TOPIC,
+        (TOPIC.c.cycle_id == EXPERTISE.c.cycle_id) & (TOPIC.c.number == EXPERTISE.c.topic),
+    )
+    .where(EXPERTISE.c.cycle_id == _IN_CYCLE)
+    .order_by(EXPERTISE.c.reviewer, EXPERTISE.c.position)
+)
+_ABSENCES = (
+    select(ROSTER_ABSENCE.c.reviewer, ROSTER_ABSENCE.c.first, ROSTER_ABSENCE.c.last)
+    .where(ROSTER_ABSENCE.c.cycle_id == _IN_CYCLE)
+    .order_by(ROSTER_ABSENCE.c.reviewer, ROSTER_ABSENCE.c.first, ROSTER_ABSENCE.c.last)
+)
+
+
+def applications(
+    connection: Connection, cycle_id: str, numbers: Collection[int] | None = None
+) -> tuple[Application, ...]:
+    """Read applications, all or those named, in the order of their numbers."""
+    cycle = {"cycle": cycle_id}
+    if numbers is None:
+        rows: Iterable[AnyRow] = connection.execute(_APPLICATIONS, cycle)
+        pairs: Iterable[AnyRow] = connection.execute(_ATTRIBUTES, cycle)
+    else:
+        wanted = sorted(set(numbers))
+        rows = rows_in(connection, _APPLICATIONS_BY_NUMBER, wanted, **cycle)
+        pairs = rows_in(connection, _ATTRIBUTES_BY_NUMBER, wanted, **cycle)
+    attributes: dict[int, dict[str, str]] = {}
+    for number, name, value in pairs:
+        attributes.setdefault(number, {})[name] = value
+    return tuple(to_application(cycle_id, row, attributes.get(row[0], {})) for row in rows)
+
+
+def reviewers(connection: Connection, cycle_id: str) -> tuple[Reviewer, ...]:
+    """Read the roster, in the order of the numbers."""
+    cycle = {"cycle": cycle_id}
+    topics: dict[int, list[str]] = {}
+    for number, topic in connection.execute(_EXPERTISE, cycle):
+        topics.setdefault(number, []).append(topic)
+    absences: dict[int, list[Absence]] = {}
+    for number, first, last in connection.execute(_ABSENCES, cycle):
+        absences.setdefault(number, []).append(to_absence(first, last))
+    return tuple(
+        to_reviewer(row, tuple(topics.get(row.number, ())), tuple(absences.get(row.number, ())))
+        for row in connection.execute(_ROSTER, cycle)
+    )
+
+
+def pulls_by_id(connection: Connection, ids: Collection[str]) -> dict[str, Pull]:
+    """Read pulls by id; unknown ids are absent from the answer."""
+    return {row[0]: to_pull(row) for row in rows_in(connection, _PULLS_BY_ID, ids)}
+
+
+def assignments_by_id(connection: Connection, ids: Collection[str]) -> dict[str, Assignment]:
+    """Read assignments by id; unknown ids are absent from the answer."""
+    return {row[0]: to_assignment(row) for row in rows_in(connection, _ASSIGNMENTS_BY_ID, ids)}
+
+
+def assignments_by_pull(
+    connection: Connection, pull_ids: Collection[str]
+) -> tuple[Assignment, ...]:
+    """Read every assignment of the pulls, by pull, seat and attempt."""
+    rows = rows_in(connection, _ASSIGNMENTS_BY_PULL, pull_ids)
+    return tuple(sorted(map(to_assignment, rows), key=_place))
+
+
+def assignments_by_reviewer(
+    connection: Connection, cycle_id: str, reviewer: int, statuses: Collection[AssignmentStatus]
+) -> tuple[Assignment, ...]:
+    """Read a reviewer's assignments in the given statuses."""
+    rows = rows_in(
+        connection,
+        _ASSIGNMENTS_BY_REVIEWER,
+        [status.value for status in statuses],
+        cycle=cycle_id,
+        reviewer=reviewer,
+    )
+    return tuple(to_assignment(row) for row in rows)
+
+
+def standing_scores(connection: Connection, pull_ids: Collection[str]) -> tuple[Score, ...]:
+    """Read the latest revision of every score of the pulls."""
+    return _latest(rows_in(connection, _SCORES_BY_PULL, pull_ids))
+
+
+def scores_by_assignment(connection: Connection, ids: Collection[str]) -> tuple[Score, ...]:
+    """Read the latest revision of the score of each assignment that has one."""
+    return _latest(rows_in(connection, _SCORES_BY_ASSIGNMENT, ids))
+
+
+def scores_by_reviewer(connection: Connection, cycle_id: str, reviewer: int) -> tuple[Score, ...]:
+    """Read the latest revision of every score of a reviewer."""
+    parameters = {"cycle": cycle_id, "reviewer": reviewer}
+    return _latest(connection.execute(_SCORES_BY_REVIEWER, parameters))
+
+
+def _latest(rows: Iterable[AnyRow]) -> tuple[Score, ...]:
+    """Keep the highest revision per assignment, ordered by pull, seat and first answer."""
+    standing: dict[str, Score] = {}
+    for score in map(to_score, rows):
+        known = standing.get(score.assignment_id)
+        if known is None or known.revision < score.revision:
+            standing[score.assignment_id] = score
+    return tuple(
+        sorted(standing.values(), key=lambda s: (s.application, s.kind, s.ordinal, s.seat))
+    )
+
+
+def _place(assignment: Assignment) -> tuple[int, int, int, int, int]:
+    return (
+        assignment.application,
+        assignment.kind,
+        assignment.ordinal,
+        assignment.seat,
+        assignment.attempt,
+    )

@@ -1,0 +1,801 @@
+"""The schema: every table of the ledger, in the order in which a cycle fills them.
+
+Three rules run through it. Ids are natural, so that making a thing twice makes the same row
+twice. Personal data and free text live in columns marked *erasable*; whatever is hashed or
+summed holds numbers only. Statuses are words, so that a new one needs no migration.
+
+Rows are written and read by SQLAlchemy Core over `ROUND`, `CYCLE` … at the end of this module:
+the classes say what a row is, and nothing here validates (SQLModel tables never do).
+"""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Dialect,
+    ForeignKeyConstraint,
+    Index,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+from sqlmodel import Field, SQLModel
+
+from swapflow.domain.assignment import AssignmentStatus
+
+
+SQLModel.metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+METADATA = SQLModel.metadata
+QUEUED_ONLY = text("status = 'queued'")
+OPEN_ONLY = text(
+    "status IN ("
+    + ", ".join(f"'{status.value}'" for status in AssignmentStatus if status.is_open)
+    + ")"
+)
+
+
+class JsonText(TypeDecorator[Any]):
+    """JSON kept as text: NaN and the order of keys survive on both databases."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: object, dialect: Dialect) -> str | None:
+        """Spell a value."""
+        del dialect
+        return None if value is None else json.dumps(value, separators=(",", ":"))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> object:
+        """Read a value."""
+        del dialect
+        return None if value is None else json.loads(value)
+
+
+# Calendar and rules
+
+
+class RoundRow(SQLModel, table=True):
+    """One season of an office."""
+
+    __tablename__ = "round"
+    id: str = Field(primary_key=True)
+    name: str
+    unit: str
+    zone: str
+    created_at: datetime
+
+
+class CycleRow(SQLModel, table=True):
+    """One decision; this row's lock orders everything that happens to the cycle."""
+
+    __tablename__ = "cycle"
+    __table_args__ = (
+        CheckConstraint("spent + committed >= 0", name="cost_not_negative"),
+        CheckConstraint("seq >= 0", name="seq_not_negative"),
+    )
+    id: str = Field(primary_key=True)
+    round_id: str = Field(foreign_key="round.id", index=True)
+    name: str
+    purpose: str
+    status: str
+    seq: int = Field(sa_type=BigInteger)
+    head_hash: str
+    spent: int = Field(sa_type=BigInteger)
+    committed: int = Field(sa_type=BigInteger)
+    decisions: int
+    rules_version: int
+    cohort_version: int
+    lease_holder: str
+    lease_epoch: int
+    lease_until: datetime | None
+    created_at: datetime
+    paused_at: datetime | None
+    stop_reason: str | None
+
+
+class RulesRow(SQLModel, table=True):
+    """One immutable version of a cycle's rules; `reason` is erasable."""
+
+    __tablename__ = "rules"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    version: int = Field(primary_key=True)
+    body: str = Field(sa_type=Text)
+    digest: str
+    by: str
+    reason: str = Field(sa_type=Text)
+    at: datetime
+
+
+class PullKindRow(SQLModel, table=True):
+    """One kind of a rules version, spelled out for queries; `rules.body` decides."""
+
+    __tablename__ = "pull_kind"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "rules_version"], ["rules.cycle_id", "rules.version"]),
+        UniqueConstraint("cycle_id", "rules_version", "name"),
+    )
+    cycle_id: str = Field(primary_key=True)
+    rules_version: int = Field(primary_key=True)
+    kind: int = Field(primary_key=True)
+    name: str
+    cost: int
+    gain: int
+    requires: str
+    maximum: int
+    total: int | None
+    seats: int
+    quorum: int
+    approval: bool
+    window_days: float
+
+
+class SeatLineRow(SQLModel, table=True):
+    """Places of one line of a rules version."""
+
+    __tablename__ = "seat_line"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "rules_version"], ["rules.cycle_id", "rules.version"]),
+    )
+    cycle_id: str = Field(primary_key=True)
+    rules_version: int = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    name: str
+    places: int
+    funded: bool
+
+
+class RubricRow(SQLModel, table=True):
+    """How the marks of one kind become a utility; assignments pin its version."""
+
+    __tablename__ = "rubric"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    kind: str = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    criteria: list[Any] = Field(sa_type=JsonText)
+
+
+# People
+
+
+class PersonRow(SQLModel, table=True):
+    """Somebody the office knows: name and mail, both erasable. The id is random."""
+
+    __tablename__ = "person"
+    id: str = Field(primary_key=True)
+    name: str
+    email: str = Field(index=True)
+
+
+class ApplicationRow(SQLModel, table=True):
+    """One person in one cycle.
+
+    `external_id` becomes NULL and `fields` empty when the application is purged; `tie` is an
+    unsigned 64-bit number kept as a signed one.
+    """
+
+    __tablename__ = "application"
+    __table_args__ = (UniqueConstraint("cycle_id", "external_id"),)
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    number: int = Field(primary_key=True)
+    external_id: str | None
+    person_id: str | None = Field(foreign_key="person.id", index=True)
+    status: str
+    wave: int
+    tie: int = Field(sa_type=BigInteger)
+    topic: int | None
+    merged_into: int | None
+    fields: dict[str, str] = Field(sa_type=JsonText)
+    created_at: datetime
+
+
+class DocumentRow(SQLModel, table=True):
+    """A file that belongs to an application; erasable as a whole."""
+
+    __tablename__ = "document"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    name: str
+    link: str = Field(sa_type=Text)
+    redacted: bool
+
+
+class SelectionAttributeRow(SQLModel, table=True):
+    """An attribute that may enter an objective; erasable as a whole."""
+
+    __tablename__ = "selection_attribute"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    value: str
+
+
+class MonitoringAttributeRow(SQLModel, table=True):
+    """An attribute for reports only (sex, race, …); erasable as a whole.
+
+    The ports write and erase these rows and never read them: deciding code has no way here.
+    """
+
+    __tablename__ = "monitoring_attribute"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    value: str
+
+
+class AttributeValueRow(SQLModel, table=True):
+    """The number by which events name an attribute's value."""
+
+    __tablename__ = "attribute_value"
+    __table_args__ = (UniqueConstraint("cycle_id", "attribute", "number"),)
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    attribute: str = Field(primary_key=True)
+    value: str = Field(primary_key=True)
+    number: int
+
+
+class TopicRow(SQLModel, table=True):
+    """The number by which events name a topic."""
+
+    __tablename__ = "topic"
+    __table_args__ = (UniqueConstraint("cycle_id", "number"),)
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    name: str = Field(primary_key=True)
+    number: int
+
+
+class RosterRow(SQLModel, table=True):
+    """A reviewer of a cycle; `share` is the part of the person's capacity this cycle holds."""
+
+    __tablename__ = "roster"
+    __table_args__ = (
+        UniqueConstraint("cycle_id", "external_id"),
+        CheckConstraint("share >= 0 AND share <= 1", name="share_in_unit"),
+    )
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    number: int = Field(primary_key=True)
+    external_id: str
+    person_id: str = Field(foreign_key="person.id", index=True)
+    panel: str
+    capacity: dict[str, int | None] = Field(sa_type=JsonText)
+    packet: int | None
+    automatic: str
+    active: bool
+    share: float
+
+
+class RosterAbsenceRow(SQLModel, table=True):
+    """Days on which a reviewer gets nothing new; ISO dates, both included."""
+
+    __tablename__ = "roster_absence"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "reviewer"], ["roster.cycle_id", "roster.number"]),
+    )
+    cycle_id: str = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+    first: str = Field(primary_key=True)
+    last: str = Field(primary_key=True)
+
+
+class ExpertiseRow(SQLModel, table=True):
+    """A topic a reviewer is good at."""
+
+    __tablename__ = "expertise"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "reviewer"], ["roster.cycle_id", "roster.number"]),
+        ForeignKeyConstraint(["cycle_id", "topic"], ["topic.cycle_id", "topic.number"]),
+    )
+    cycle_id: str = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+    topic: int = Field(primary_key=True)
+    position: int
+
+
+class ConflictRow(SQLModel, table=True):
+    """An application that a reviewer must not judge, and how that is known."""
+
+    __tablename__ = "conflict"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    application: int = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+    source: str
+
+
+class PanelRow(SQLModel, table=True):
+    """An application with rows here goes to no other reviewer."""
+
+    __tablename__ = "panel"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    application: int = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+
+
+class EndorsementRow(SQLModel, table=True):
+    """Words in favour of an application, never a number; erasable as a whole."""
+
+    __tablename__ = "endorsement"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int
+    by: str
+    text: str = Field(sa_type=Text)
+    at: datetime
+
+
+# Pulls, assignments, scores
+
+
+class PullRow(SQLModel, table=True):
+    """One request for one score; its cost is reserved while it is proposed or open."""
+
+    __tablename__ = "pull"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+        UniqueConstraint("cycle_id", "application", "kind", "ordinal"),
+        CheckConstraint("cost >= 0 AND gain >= 0", name="cost_and_gain_not_negative"),
+    )
+    id: str = Field(primary_key=True)
+    cycle_id: str
+    application: int
+    kind: int
+    ordinal: int
+    status: str
+    why: str
+    cost: int
+    gain: int
+    decision: int
+    seats: int
+    quorum: int
+
+
+class SeatRow(SQLModel, table=True):
+    """One chair of a pull: a panel has several."""
+
+    __tablename__ = "seat"
+    pull_id: str = Field(primary_key=True, foreign_key="pull.id")
+    seat: int = Field(primary_key=True)
+
+
+class AssignmentRow(SQLModel, table=True):
+    """One seat of a pull given to one reviewer; QUEUED rows are their own outbox."""
+
+    __tablename__ = "assignment"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "reviewer"], ["roster.cycle_id", "roster.number"]),
+        UniqueConstraint("pull_id", "seat", "attempt"),
+        Index(None, "cycle_id", "reviewer", "status"),
+        Index(None, "cycle_id", "application"),
+        Index(
+            "ix_assignment_unsent",
+            "created_at",
+            sqlite_where=QUEUED_ONLY,
+            postgresql_where=QUEUED_ONLY,
+        ),
+        Index(
+            "ix_assignment_overdue",
+            "cycle_id",
+            "due_at",
+            sqlite_where=OPEN_ONLY,
+            postgresql_where=OPEN_ONLY,
+        ),
+    )
+    id: str = Field(primary_key=True)
+    pull_id: str = Field(foreign_key="pull.id")
+    cycle_id: str
+    application: int
+    kind: int
+    ordinal: int
+    seat: int
+    attempt: int
+    reviewer: int
+    status: str
+    packet: int
+    rubric_version: int
+    created_at: datetime
+    due_at: datetime | None
+    sent_at: datetime | None
+    sends: int
+    delivered_at: datetime | None
+    opened_at: datetime | None
+    decline_kind: str | None
+
+
+class DraftRow(SQLModel, table=True):
+    """What a reviewer has typed and not handed in; erasable as a whole, no event."""
+
+    __tablename__ = "draft"
+    assignment_id: str = Field(primary_key=True, foreign_key="assignment.id")
+    version: int
+    body: dict[str, Any] = Field(sa_type=JsonText)
+    at: datetime
+
+
+class ScoreRow(SQLModel, table=True):
+    """One revision of one score; the highest revision of an assignment stands."""
+
+    __tablename__ = "score"
+    __table_args__ = (
+        UniqueConstraint("assignment_id", "revision"),
+        CheckConstraint("value >= 0 AND value <= 1000000", name="value_in_scale"),
+        Index(None, "cycle_id", "application"),
+        Index(None, "cycle_id", "reviewer"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id")
+    pull_id: str = Field(index=True)
+    cycle_id: str
+    application: int
+    kind: int
+    ordinal: int
+    seat: int
+    reviewer: int
+    revision: int
+    value: int
+    counts: bool
+    reason: str = Field(sa_type=Text)
+    origin: str
+    late: str | None
+    typed_by: str
+    rubric_version: int
+    submitted_at: datetime
+
+
+class MarkRow(SQLModel, table=True):
+    """A mark on one criterion, NULL for "N/A"; erasable as a whole."""
+
+    __tablename__ = "mark"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["assignment_id", "revision"], ["score.assignment_id", "score.revision"]
+        ),
+    )
+    assignment_id: str = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    criterion: str = Field(primary_key=True)
+    mark: float | None
+
+
+class RemarkRow(SQLModel, table=True):
+    """What a reviewer wrote for the committee; erasable as a whole."""
+
+    __tablename__ = "remark"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["assignment_id", "revision"], ["score.assignment_id", "score.revision"]
+        ),
+    )
+    assignment_id: str = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    text: str = Field(sa_type=Text)
+
+
+class AdjustmentRow(SQLModel, table=True):
+    """A score with the reviewer's severity taken out, beside the mark, never over it."""
+
+    __tablename__ = "adjustment"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["assignment_id", "revision"], ["score.assignment_id", "score.revision"]
+        ),
+        CheckConstraint("value >= 0 AND value <= 1000000", name="value_in_scale"),
+    )
+    assignment_id: str = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    value: int
+    by: str
+    at: datetime
+
+
+class ApprovalRow(SQLModel, table=True):
+    """What a named person said about a batch of proposed pulls."""
+
+    __tablename__ = "approval"
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    by: str
+    verdict: str
+    at: datetime
+
+
+class ApprovalPullRow(SQLModel, table=True):
+    """A pull of an approved or struck batch."""
+
+    __tablename__ = "approval_pull"
+    approval_id: int = Field(primary_key=True, foreign_key="approval.id")
+    pull_id: str = Field(primary_key=True, foreign_key="pull.id")
+
+
+# The record of decisions
+
+
+class EventRow(SQLModel, table=True):
+    """One fact: `body` is the text that was hashed onto the chain, byte for byte."""
+
+    __tablename__ = "event"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    seq: int = Field(primary_key=True, sa_type=BigInteger)
+    type: str
+    version: int
+    body: str = Field(sa_type=Text)
+    hash: str
+    at: datetime
+
+
+class DecisionRow(SQLModel, table=True):
+    """What was believed and why these pulls."""
+
+    __tablename__ = "decision"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    number: int = Field(primary_key=True)
+    read_seq: int = Field(sa_type=BigInteger)
+    read_hash: str
+    digest: str
+    rules_version: int
+    why: str
+    picks: list[Any] = Field(sa_type=JsonText)
+    look: dict[str, float] = Field(sa_type=JsonText)
+    cohort: list[int] = Field(sa_type=JsonText)
+    contested: list[int] = Field(sa_type=JsonText)
+    stop: str
+    versions: dict[str, str] = Field(sa_type=JsonText)
+    at: datetime
+
+
+class WishRow(SQLModel, table=True):
+    """Something staff want of the coordinator; `reason` is erasable, `done` closes it."""
+
+    __tablename__ = "wish"
+    __table_args__ = (Index(None, "cycle_id", "done"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    what: str
+    application: int
+    kind: int
+    by: str
+    reason: str = Field(sa_type=Text)
+    done: str
+    at: datetime
+
+
+class ProposalRow(SQLModel, table=True):
+    """A list the rule proposed, and how it came about."""
+
+    __tablename__ = "proposal"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    version: int = Field(primary_key=True)
+    sheet: dict[str, Any] = Field(sa_type=JsonText)
+    at: datetime
+
+
+class PlaceRow(SQLModel, table=True):
+    """One application's place in a proposal; names stay with the application."""
+
+    __tablename__ = "place"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "version"], ["proposal.cycle_id", "proposal.version"]),
+    )
+    cycle_id: str = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    rank: int
+    standing: str
+    estimate: float
+    raw_mean: float | None
+    margin: float
+    evidence: float
+    contested: bool
+    tied: bool
+    pulls: dict[str, int] = Field(sa_type=JsonText)
+    floor_missing: dict[str, int] = Field(sa_type=JsonText)
+
+
+class CohortVersionRow(SQLModel, table=True):
+    """A cohort as it was made the cycle's latest, and the event up to which it looked."""
+
+    __tablename__ = "cohort_version"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    version: int = Field(primary_key=True)
+    seq: int = Field(sa_type=BigInteger)
+    head_hash: str
+    at: datetime
+
+
+class OutcomeRow(SQLModel, table=True):
+    """What a person decided about an application; the last row stands, `reason` is erasable."""
+
+    __tablename__ = "outcome"
+    __table_args__ = (Index(None, "cycle_id", "version", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    version: int
+    application: int
+    verdict: str
+    by: str
+    reason: str = Field(sa_type=Text)
+    at: datetime
+
+
+class SignatureRow(SQLModel, table=True):
+    """A named person signed a cohort version."""
+
+    __tablename__ = "signature"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    version: int = Field(primary_key=True)
+    by: str = Field(primary_key=True)
+    role: str
+    at: datetime
+
+
+class WaiverRow(SQLModel, table=True):
+    """A person accepts somebody below a floor; `reason` is erasable."""
+
+    __tablename__ = "waiver"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    version: int = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    by: str
+    reason: str = Field(sa_type=Text)
+    at: datetime
+
+
+class OfferRow(SQLModel, table=True):
+    """A place offered to an application of a cohort version."""
+
+    __tablename__ = "offer"
+    __table_args__ = (Index(None, "cycle_id", "version", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    version: int
+    application: int
+    line: str
+    by: str
+    at: datetime
+    until: datetime | None
+
+
+class OfferAnswerRow(SQLModel, table=True):
+    """What the applicant answered to an offer."""
+
+    __tablename__ = "offer_answer"
+    offer_id: int = Field(primary_key=True, foreign_key="offer.id")
+    answer: str
+    at: datetime
+
+
+# Office
+
+
+class RoleGrantRow(SQLModel, table=True):
+    """A right: who may act in which role, in the office, a round or a cycle."""
+
+    __tablename__ = "role_grant"
+    who: str = Field(primary_key=True)
+    role: str = Field(primary_key=True)
+    scope: str = Field(primary_key=True)
+    scope_id: str = Field(primary_key=True)
+    by: str
+    at: datetime
+
+
+class MessageRow(SQLModel, table=True):
+    """A mail to a person, its own outbox; the words are erasable, the id is its Message-ID."""
+
+    __tablename__ = "message"
+    __table_args__ = (Index(None, "state", "created_at"),)
+    id: str = Field(primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    to: str
+    subject: str
+    text: str = Field(sa_type=Text)
+    html: str = Field(sa_type=Text)
+    calendar: str = Field(sa_type=Text)
+    state: str
+    detail: str = Field(sa_type=Text)
+    created_at: datetime
+    claimed_at: datetime | None
+    attempts: int
+
+
+class NoteRow(SQLModel, table=True):
+    """A free-text reason, erasable: an event can carry `digest`, which then proves nothing.
+
+    The digest is SHA-256 over the random salt and the text; erasing both leaves a number that
+    cannot be tested against a guess.
+    """
+
+    __tablename__ = "note"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int | None
+    subject: str
+    by: str
+    text: str = Field(sa_type=Text)
+    salt: str
+    digest: str
+    at: datetime
+
+
+class ClockRow(SQLModel, table=True):
+    """One row: seconds that tests add to the database's time."""
+
+    __tablename__ = "clock"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+    id: int = Field(primary_key=True)
+    offset_seconds: float
+
+
+def _table(model: type[SQLModel]) -> Table:
+    return METADATA.tables[str(model.__tablename__)]
+
+
+ROUND = _table(RoundRow)
+CYCLE = _table(CycleRow)
+RULES = _table(RulesRow)
+PULL_KIND = _table(PullKindRow)
+SEAT_LINE = _table(SeatLineRow)
+RUBRIC = _table(RubricRow)
+PERSON = _table(PersonRow)
+APPLICATION = _table(ApplicationRow)
+DOCUMENT = _table(DocumentRow)
+SELECTION_ATTRIBUTE = _table(SelectionAttributeRow)
+MONITORING_ATTRIBUTE = _table(MonitoringAttributeRow)
+ATTRIBUTE_VALUE = _table(AttributeValueRow)
+TOPIC = _table(TopicRow)
+ROSTER = _table(RosterRow)
+ROSTER_ABSENCE = _table(RosterAbsenceRow)
+EXPERTISE = _table(ExpertiseRow)
+CONFLICT = _table(ConflictRow)
+PANEL = _table(PanelRow)
+ENDORSEMENT = _table(EndorsementRow)
+PULL = _table(PullRow)
+SEAT = _table(SeatRow)
+ASSIGNMENT = _table(AssignmentRow)
+DRAFT = _table(DraftRow)
+SCORE = _table(ScoreRow)
+MARK = _table(MarkRow)
+REMARK = _table(RemarkRow)
+EVENT = _table(EventRow)
+DECISION = _table(DecisionRow)
+WISH = _table(WishRow)
+PROPOSAL = _table(ProposalRow)
+PLACE = _table(PlaceRow)
+COHORT_VERSION = _table(CohortVersionRow)
+OUTCOME = _table(OutcomeRow)
+SIGNATURE = _table(SignatureRow)
+WAIVER = _table(WaiverRow)
+MESSAGE = _table(MessageRow)
+NOTE = _table(NoteRow)
+CLOCK = _table(ClockRow)
+ADJUSTMENT = _table(AdjustmentRow)

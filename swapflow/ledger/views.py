@@ -1,0 +1,315 @@
+"""Reading the ledger outside a transaction: what pages, reports, exports and replays ask for."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Select, bindparam, func, select
+
+from swapflow.domain.applicant import Application
+from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.cohort import MethodSheet, Outcome, Place
+from swapflow.domain.cycle import START, Position
+from swapflow.domain.event import Event, chain_hash
+from swapflow.domain.reviewer import Reviewer
+from swapflow.domain.rules import Rules
+from swapflow.domain.score import Score
+from swapflow.engine.ports import DecisionRecord
+from swapflow.errors import NotFoundError
+from swapflow.ledger import reads
+from swapflow.ledger.database import Database
+from swapflow.ledger.locked import read_rules
+from swapflow.ledger.rows import (
+    OUTCOME_COLUMNS,
+    AnyRow,
+    to_assignment,
+    to_decision,
+    to_event,
+    to_outcome,
+    to_place,
+    to_pull,
+    to_score,
+    to_sheet,
+)
+from swapflow.ledger.statements import no_cycle, require_cycle
+from swapflow.ledger.tables import (
+    APPLICATION,
+    ASSIGNMENT,
+    CYCLE,
+    DECISION,
+    DOCUMENT,
+    EVENT,
+    OUTCOME,
+    PERSON,
+    PLACE,
+    PROPOSAL,
+    PULL,
+    REMARK,
+    SCORE,
+    SIGNATURE,
+)
+
+
+_EVENT_COLUMNS = (
+    EVENT.c.seq,
+    EVENT.c.type,
+    EVENT.c.version,
+    EVENT.c.body,
+    EVENT.c.hash,
+    EVENT.c.at,
+)
+_EVENTS_FROM = (
+    select(*_EVENT_COLUMNS)
+    .where(EVENT.c.cycle_id == bindparam("cycle"), EVENT.c.seq >= bindparam("seq"))
+    .order_by(EVENT.c.seq)
+    .limit(bindparam("at_most"))
+)
+_PLACES = (
+    select(PLACE, APPLICATION.c.external_id, PERSON.c.name)
+    .select_from(
+        PLACE.join(
+            APPLICATION,
+            (APPLICATION.c.cycle_id == PLACE.c.cycle_id)
+            & (APPLICATION.c.number == PLACE.c.application),
+        ).outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id)
+    )
+    .where(PLACE.c.cycle_id == bindparam("cycle"))
+    .order_by(PLACE.c.version, PLACE.c.rank)
+)
+_CHAIN_BATCH = 2000
+
+
+class Views:
+    """The reading half of the ledger; every answer is as of one moment.
+
+    Raises:
+        NotFoundError: From any method, if the cycle does not exist.
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read the events after a position; None when the ledger never stood there."""
+        # One row more, the event at the position itself, proves that this is the same history.
+        proof = 0 if after == START else 1
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                _EVENTS_FROM,
+                {
+                    "cycle": cycle_id,
+                    "seq": after.seq + 1 - proof,
+                    "at_most": at_most + proof,
+                },
+            ).all()
+            if not rows:
+                require_cycle(connection, cycle_id)
+        if proof and (not rows or (rows[0].seq, rows[0].hash) != (after.seq, after.hash)):
+            return None
+        rows = rows[proof:]
+        if not rows:
+            return ()
+        contents = json.loads("[" + ",".join(row.body for row in rows) + "]")
+        return tuple(
+            to_event(cycle_id, row, content) for row, content in zip(rows, contents, strict=True)
+        )
+
+    def check_chain(self, cycle_id: str) -> str | None:
+        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        seq, head = 0, ""
+        with self._database.reading() as connection:
+            cycle = connection.execute(
+                select(CYCLE.c.seq, CYCLE.c.head_hash).where(CYCLE.c.id == cycle_id)
+            ).one_or_none()
+            if cycle is None:
+                raise no_cycle(cycle_id)
+            while True:
+                start = {"cycle": cycle_id, "seq": seq + 1, "at_most": _CHAIN_BATCH}
+                rows = connection.execute(_EVENTS_FROM, start).all()
+                for row in rows:
+                    if row.seq != seq + 1:
+                        return f"event {seq + 1} is missing"
+                    seq, text = row.seq, row.body
+                    head = chain_hash(head, cycle_id=cycle_id, seq=seq, kind=row.type, text=text)
+                    if head != row.hash:
+                        return f"event {seq} is not what was recorded"
+                if not rows:
+                    break
+        if (seq, head) != (cycle.seq, cycle.head_hash):
+            return f"the cycle stands at event {cycle.seq}, its events end at {seq}"
+        return None
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        with self._database.reading() as connection:
+            current = connection.execute(
+                select(CYCLE.c.rules_version).where(CYCLE.c.id == cycle_id)
+            ).scalar_one_or_none()
+            if current is None:
+                raise no_cycle(cycle_id)
+            return read_rules(connection, cycle_id, version or current)
+
+    def assignment(self, assignment_id: str) -> Assignment:
+        """Read one assignment.
+
+        Raises:
+            NotFoundError: If there is none of this id.
+        """
+        with self._database.reading() as connection:
+            found = reads.assignments_by_id(connection, [assignment_id])
+        if assignment_id not in found:
+            raise NotFoundError(f"there is no assignment {assignment_id!r}")
+        return found[assignment_id]
+
+    def assignments(
+        self,
+        cycle_id: str,
+        *,
+        reviewer: int | None = None,
+        application: int | None = None,
+        statuses: Collection[AssignmentStatus] = (),
+    ) -> tuple[Assignment, ...]:
+        """Read assignments of a cycle, filtered; no statuses means all."""
+        query = reads.ASSIGNMENTS.where(ASSIGNMENT.c.cycle_id == cycle_id)
+        if reviewer is not None:
+            query = query.where(ASSIGNMENT.c.reviewer == reviewer)
+        if application is not None:
+            query = query.where(ASSIGNMENT.c.application == application)
+        if statuses:
+            query = query.where(ASSIGNMENT.c.status.in_([status.value for status in statuses]))
+        rows = self._all(cycle_id, query.order_by(*reads.ASSIGNMENT_ORDER))
+        return tuple(to_assignment(row) for row in rows)
+
+    def pulls(
+        self,
+        cycle_id: str,
+        *,
+        application: int | None = None,
+        statuses: Collection[PullStatus] = (),
+    ) -> tuple[Pull, ...]:
+        """Read pulls of a cycle, filtered; no statuses means all."""
+        query = reads.PULLS.where(PULL.c.cycle_id == cycle_id)
+        if application is not None:
+            query = query.where(PULL.c.application == application)
+        if statuses:
+            query = query.where(PULL.c.status.in_([status.value for status in statuses]))
+        return tuple(to_pull(row) for row in self._all(cycle_id, query))
+
+    def scores(self, cycle_id: str, *, application: int | None = None) -> tuple[Score, ...]:
+        """Read every revision of every score, in the order of their submission."""
+        query = reads.SCORES.where(SCORE.c.cycle_id == cycle_id)
+        if application is not None:
+            query = query.where(SCORE.c.application == application)
+        return tuple(to_score(row) for row in self._all(cycle_id, query))
+
+    def applications(self, cycle_id: str) -> tuple[Application, ...]:
+        """Read a cycle's applications, in the order of their numbers."""
+        with self._database.reading() as connection:
+            found = reads.applications(connection, cycle_id)
+            if not found:
+                require_cycle(connection, cycle_id)
+        return found
+
+    def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
+        """Read a cycle's roster, in the order of the numbers."""
+        with self._database.reading() as connection:
+            found = reads.reviewers(connection, cycle_id)
+            if not found:
+                require_cycle(connection, cycle_id)
+        return found
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read a cycle's decisions, in order."""
+        query = select(DECISION).filter_by(cycle_id=cycle_id).order_by(DECISION.c.number)
+        return tuple(to_decision(row) for row in self._all(cycle_id, query))
+
+    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
+        """Read a cycle's proposals: version, places, method sheet."""
+        query = select(PROPOSAL).filter_by(cycle_id=cycle_id).order_by(PROPOSAL.c.version)
+        places: dict[int, list[Place]] = {}
+        with self._database.reading() as connection:
+            proposals = connection.execute(query).all()
+            for row in connection.execute(_PLACES, {"cycle": cycle_id}):
+                places.setdefault(row.version, []).append(to_place(row))
+            if not proposals:
+                require_cycle(connection, cycle_id)
+        return tuple(
+            (row.version, tuple(places.get(row.version, ())), to_sheet(row.sheet))
+            for row in proposals
+        )
+
+    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+        """Read what people decided, for one cohort version; the last word on each application."""
+        query = (
+            select(*OUTCOME_COLUMNS)
+            .filter_by(cycle_id=cycle_id, version=version)
+            .order_by(OUTCOME.c.id)
+        )
+        standing = {row.application: to_outcome(row) for row in self._all(cycle_id, query)}
+        return tuple(standing[number] for number in sorted(standing))
+
+    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
+        """Read who signed a cohort version: (name, role), in the order of signing."""
+        query = (
+            select(SIGNATURE.c.by, SIGNATURE.c.role)
+            .filter_by(cycle_id=cycle_id, version=version)
+            .order_by(SIGNATURE.c.at, SIGNATURE.c.by)
+        )
+        return tuple((row.by, row.role) for row in self._all(cycle_id, query))
+
+    def unredacted(self, cycle_id: str) -> tuple[str, ...]:
+        """Name the external ids whose documents are not marked redacted."""
+        query = (
+            select(APPLICATION.c.number, APPLICATION.c.external_id)
+            .join(
+                DOCUMENT,
+                (DOCUMENT.c.cycle_id == APPLICATION.c.cycle_id)
+                & (DOCUMENT.c.application == APPLICATION.c.number),
+            )
+            .where(APPLICATION.c.cycle_id == cycle_id, DOCUMENT.c.redacted.is_(False))
+            .distinct()
+            .order_by(APPLICATION.c.number)
+        )
+        return tuple(row.external_id or "" for row in self._all(cycle_id, query))
+
+    def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
+        """Read an application's documents: (name, link or path, marked redacted)."""
+        query = (
+            select(DOCUMENT.c.name, DOCUMENT.c.link, DOCUMENT.c.redacted)
+            .filter_by(cycle_id=cycle_id, application=application)
+            .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
+        )
+        return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
+
+    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
+        """Read (assignment id, remark) of a cycle, for exports: of the revisions that stand."""
+        query = (
+            select(SCORE.c.assignment_id, REMARK.c.text)
+            .join(
+                REMARK,
+                (REMARK.c.assignment_id == SCORE.c.assignment_id)
+                & (REMARK.c.revision == SCORE.c.revision),
+            )
+            .where(SCORE.c.cycle_id == cycle_id)
+            .order_by(SCORE.c.id)
+        )
+        standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
+        return tuple(standing.items())
+
+    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
+        """Count assignments by (kind, status), for progress views."""
+        query = (
+            select(ASSIGNMENT.c.kind, ASSIGNMENT.c.status, func.count())
+            .where(ASSIGNMENT.c.cycle_id == cycle_id)
+            .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
+            .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
+        )
+        return {(kind, status): count for kind, status, count in self._all(cycle_id, query)}
+
+    def _all(self, cycle_id: str, query: Select[*tuple[Any, ...]]) -> list[AnyRow]:
+        """Run a query about a cycle; nothing found may mean that there is no such cycle."""
+        with self._database.reading() as connection:
+            rows = list(connection.execute(query))
+            if not rows:
+                require_cycle(connection, cycle_id)
+        return rows

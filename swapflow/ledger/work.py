@@ -1,0 +1,202 @@
+"""Writing pulls, assignments and scores: inserts that may be repeated, conditional moves."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+
+from sqlalchemy import bindparam, func, select, update
+
+from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.reviewer import DeclineKind
+from swapflow.domain.score import Score
+from swapflow.ledger import reads
+from swapflow.ledger.locked import LockedCycle
+from swapflow.ledger.rows import Values, from_assignment, from_pull, from_score, to_assignment
+from swapflow.ledger.statements import insert_all, insert_ignoring, moved_in
+from swapflow.ledger.tables import ASSIGNMENT, MARK, OPEN_ONLY, PULL, REMARK, SCORE, SEAT
+
+
+# Written out, not passed as parameters: so the databases see that the partial indexes serve.
+_OVERDUE = (
+    reads.ASSIGNMENTS.where(
+        ASSIGNMENT.c.cycle_id == bindparam("cycle"),
+        ASSIGNMENT.c.due_at < bindparam("moment"),
+        OPEN_ONLY,
+    )
+    .order_by(ASSIGNMENT.c.due_at, *reads.ASSIGNMENT_ORDER)
+    .limit(bindparam("at_most"))
+)
+_DUE_TIMES = select(ASSIGNMENT.c.id, ASSIGNMENT.c.due_at).where(
+    ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.due_at.is_not(None), OPEN_ONLY
+)
+_SHIFT = (
+    update(ASSIGNMENT)
+    .where(ASSIGNMENT.c.id == bindparam("which"))
+    .values(due_at=bindparam("moment"))
+)
+_MOVE_ASSIGNMENTS = (
+    update(ASSIGNMENT)
+    .where(
+        ASSIGNMENT.c.id.in_(bindparam("values", expanding=True)),
+        ASSIGNMENT.c.status.in_(bindparam("allowed", expanding=True)),
+    )
+    .values(status=bindparam("status"))
+)
+_MOVE_PULLS = (
+    update(PULL)
+    .where(
+        PULL.c.id.in_(bindparam("values", expanding=True)),
+        PULL.c.status.in_(bindparam("allowed", expanding=True)),
+    )
+    .values(status=bindparam("status"))
+)
+_DECLINE = _MOVE_ASSIGNMENTS.values(decline_kind=bindparam("decline"))
+_DELIVER = _MOVE_ASSIGNMENTS.values(delivered_at=bindparam("moment"))
+_OPEN = _MOVE_ASSIGNMENTS.values(opened_at=bindparam("moment"))
+_LAST_ORDINAL = select(func.max(PULL.c.ordinal)).where(
+    PULL.c.cycle_id == bindparam("cycle"),
+    PULL.c.application == bindparam("application"),
+    PULL.c.kind == bindparam("kind"),
+)
+
+
+class WorkWrites(LockedCycle):
+    """The part of a transaction that asks for scores and takes them."""
+
+    def insert_pulls(self, pulls: Sequence[Pull]) -> None:
+        """Insert pulls; those that exist already are left as they are."""
+        insert_ignoring(self._connection, PULL, [from_pull(pull) for pull in pulls])
+        seats = [
+            {"pull_id": pull.id, "seat": seat}
+            for pull in pulls
+            for seat in range(1, pull.seats + 1)
+        ]
+        insert_ignoring(self._connection, SEAT, seats)
+
+    def insert_assignments(self, assignments: Sequence[Assignment]) -> None:
+        """Insert assignments; those that exist already are left as they are."""
+        fresh: Values = {"delivered_at": None, "decline_kind": None}
+        rows = [from_assignment(assignment) | fresh for assignment in assignments]
+        insert_ignoring(self._connection, ASSIGNMENT, rows)
+
+    def pulls(self, ids: Collection[str]) -> dict[str, Pull]:
+        """Read pulls by id; unknown ids are absent from the answer."""
+        return reads.pulls_by_id(self._connection, ids)
+
+    def next_ordinal(self, application: int, kind: int) -> int:
+        """Give the ordinal that the next pull of this kind of this application gets."""
+        last = self._connection.execute(
+            _LAST_ORDINAL, {"cycle": self._id, "application": application, "kind": kind}
+        ).scalar_one()
+        return int(last or 0) + 1
+
+    def assignments(self, ids: Collection[str]) -> dict[str, Assignment]:
+        """Read assignments by id; unknown ids are absent from the answer."""
+        return reads.assignments_by_id(self._connection, ids)
+
+    def assignments_of(self, pull_ids: Collection[str]) -> tuple[Assignment, ...]:
+        """Read every assignment of the pulls, by pull, seat and attempt."""
+        return reads.assignments_by_pull(self._connection, pull_ids)
+
+    def assignments_of_reviewer(
+        self, reviewer: int, statuses: Collection[AssignmentStatus]
+    ) -> tuple[Assignment, ...]:
+        """Read a reviewer's assignments in the given statuses."""
+        return reads.assignments_by_reviewer(self._connection, self._id, reviewer, statuses)
+
+    def overdue(self, *, at_most: int) -> tuple[Assignment, ...]:
+        """Read open assignments whose due time has passed, oldest first."""
+        rows = self._connection.execute(
+            _OVERDUE, {"cycle": self._id, "moment": self._now, "at_most": at_most}
+        )
+        return tuple(to_assignment(row) for row in rows)
+
+    def move_assignments(
+        self,
+        ids: Collection[str],
+        to: AssignmentStatus,
+        *,
+        allowed: Collection[AssignmentStatus],
+        decline: DeclineKind | None = None,
+    ) -> int:
+        """Move assignments that stand in one of the allowed statuses; counts them.
+
+        Args:
+            ids: Which.
+            to: Where to; DELIVERED and OPENED note the moment.
+            allowed: Where from.
+            decline: Why the reviewer said no, when `to` is DECLINED.
+        """
+        more: Values = {}
+        match to:
+            case AssignmentStatus.DECLINED:
+                statement = _DECLINE
+                more = {"decline": decline.value if decline else None}
+            case AssignmentStatus.DELIVERED | AssignmentStatus.OPENED:
+                statement = _DELIVER if to is AssignmentStatus.DELIVERED else _OPEN
+                more = {"moment": self._now}
+            case _:
+                statement = _MOVE_ASSIGNMENTS
+        return moved_in(
+            self._connection,
+            statement,
+            ids,
+            status=to.value,
+            allowed=[status.value for status in allowed],
+            **more,
+        )
+
+    def move_pulls(
+        self, ids: Collection[str], to: PullStatus, *, allowed: Collection[PullStatus]
+    ) -> int:
+        """Move pulls that stand in one of the allowed statuses; counts them."""
+        return moved_in(
+            self._connection,
+            _MOVE_PULLS,
+            ids,
+            status=to.value,
+            allowed=[status.value for status in allowed],
+        )
+
+    def shift_due_times(self, by: timedelta) -> None:
+        """Move the due time of every open assignment."""
+        due = self._connection.execute(_DUE_TIMES, {"cycle": self._id})
+        moved = [{"which": id_, "moment": moment + by} for id_, moment in due]
+        if moved:
+            self._connection.execute(_SHIFT, moved)
+
+    def insert_scores(
+        self,
+        scores: Sequence[Score],
+        *,
+        marks: Sequence[Mapping[str, float | None]],
+        remarks: Sequence[str],
+    ) -> None:
+        """Insert scores with their marks and remarks (erasable rows)."""
+        keys = [{"assignment_id": s.assignment_id, "revision": s.revision} for s in scores]
+        insert_all(self._connection, SCORE, [from_score(score) for score in scores])
+        insert_all(
+            self._connection,
+            MARK,
+            [
+                key | {"criterion": criterion, "mark": mark}
+                for key, given in zip(keys, marks, strict=True)
+                for criterion, mark in given.items()
+            ],
+        )
+        insert_all(
+            self._connection,
+            REMARK,
+            [k | {"text": text} for k, text in zip(keys, remarks, strict=True) if text],
+        )
+
+    def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of every score of the pulls."""
+        return reads.standing_scores(self._connection, pull_ids)
+
+    def scores_of_assignments(self, ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of the score of each assignment that has one."""
+        return reads.scores_by_assignment(self._connection, ids)
+
+    def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:
+        """Read the latest revision of every score of a reviewer."""
+        return reads.scores_by_reviewer(self._connection, self._id, reviewer)
