@@ -463,8 +463,12 @@ class Transaction(Protocol):
         """Say what became of a wish."""
         ...
 
-    def note(self, *, subject: str, by: str, text: str) -> None:
-        """Store a free-text reason in an erasable row."""
+    def note(self, *, subject: str, by: str, text: str) -> str:
+        """Store a free-text reason in an erasable row; gives its salted digest.
+
+        A subject `application:NUMBER`, or a pull's or an assignment's id, has the note erased
+        with that application.
+        """
         ...
 
     def queue_mail(self, mails: Sequence[Mail]) -> None:

@@ -1,15 +1,17 @@
 """Writing decisions, proposals, what people decided, wishes of staff, and mails."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import func, insert, select, update
 
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Waiver
-from swapflow.engine.ports import DecisionRecord, Mail, Wish
+from swapflow.engine.ports import DecisionRecord, Mail
 from swapflow.ledger.locked import LockedCycle
-from swapflow.ledger.rows import WISH_COLUMNS, from_decision, from_place, from_sheet, to_wish
+from swapflow.ledger.rows import from_decision, from_place, from_sheet
 from swapflow.ledger.statements import insert_all, insert_ignoring
 from swapflow.ledger.tables import (
+    APPROVAL,
+    APPROVAL_PULL,
     COHORT_VERSION,
     DECISION,
     MESSAGE,
@@ -95,6 +97,22 @@ class ConclusionWrites(LockedCycle):
         insert_ignoring(self._connection, COHORT_VERSION, [row])
         self._row["cohort_version"] = version
 
+    def insert_approval(
+        self, pulls: Collection[str], *, by: str, verdict: str, reason: str
+    ) -> None:
+        """Store that a named person approved or struck proposed pulls."""
+        approval = {
+            "cycle_id": self._id,
+            "by": by,
+            "verdict": verdict,
+            "reason": reason,
+            "at": self._now,
+        }
+        key = self._connection.execute(insert(APPROVAL).values(approval)).inserted_primary_key
+        assert key is not None
+        rows = [{"approval_id": key[0], "pull_id": pull} for pull in sorted(set(pulls))]
+        insert_all(self._connection, APPROVAL_PULL, rows)
+
     def add_wish(self, *, what: str, application: int, kind: int, by: str, reason: str) -> int:
         """Store a wish of staff; gives its id."""
         wish = {
@@ -110,13 +128,6 @@ class ConclusionWrites(LockedCycle):
         key = self._connection.execute(insert(WISH).values(wish)).inserted_primary_key
         assert key is not None
         return int(key[0])
-
-    def wishes(self) -> tuple[Wish, ...]:
-        """Read the open wishes, oldest first."""
-        rows = self._connection.execute(
-            select(*WISH_COLUMNS).filter_by(cycle_id=self._id, done="").order_by(WISH.c.id)
-        )
-        return tuple(to_wish(row) for row in rows)
 
     def close_wish(self, wish_id: int, done: str) -> None:
         """Say what became of a wish."""

@@ -20,6 +20,8 @@ from swapflow.ledger.rows import Values, signed
 from swapflow.ledger.statements import insert_all, insert_ignoring, rows_in
 from swapflow.ledger.tables import (
     APPLICATION,
+    APPROVAL,
+    APPROVAL_PULL,
     ASSIGNMENT,
     ATTRIBUTE_VALUE,
     CONFLICT,
@@ -34,6 +36,7 @@ from swapflow.ledger.tables import (
     OUTCOME,
     PANEL,
     PERSON,
+    PULL,
     REMARK,
     ROSTER,
     ROSTER_ABSENCE,
@@ -194,6 +197,14 @@ class PeopleWrites(LockedCycle):
                 .where(table.c.cycle_id == self._id, table.c.application == number)
                 .values(empty)
             )
+        struck = (
+            select(APPROVAL_PULL.c.approval_id)
+            .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)
+            .where(PULL.c.cycle_id == self._id, PULL.c.application == number)
+        )
+        self._connection.execute(
+            update(APPROVAL).where(APPROVAL.c.id.in_(struck)).values(reason="")
+        )
 
     def _erase_person(self, number: int) -> None:
         """Empty the application's row, and delete the person whom nothing else names."""

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, SQLModel
 
-from swapflow.domain.assignment import AssignmentStatus
+from swapflow.domain.assignment import AssignmentStatus, PullStatus
 
 
 SQLModel.metadata.naming_convention = {
@@ -43,6 +43,7 @@ OPEN_ONLY = text(
     + ", ".join(f"'{status.value}'" for status in AssignmentStatus if status.is_open)
     + ")"
 )
+UNFINISHED_ONLY = text(f"status IN ('{PullStatus.PROPOSED.value}', '{PullStatus.OPEN.value}')")
 
 
 class JsonText(TypeDecorator[Any]):
@@ -363,6 +364,12 @@ class PullRow(SQLModel, table=True):
         ),
         UniqueConstraint("cycle_id", "application", "kind", "ordinal"),
         CheckConstraint("cost >= 0 AND gain >= 0", name="cost_and_gain_not_negative"),
+        Index(
+            "ix_pull_unfinished",
+            "cycle_id",
+            sqlite_where=UNFINISHED_ONLY,
+            postgresql_where=UNFINISHED_ONLY,
+        ),
     )
     id: str = Field(primary_key=True)
     cycle_id: str
@@ -518,13 +525,14 @@ class AdjustmentRow(SQLModel, table=True):
 
 
 class ApprovalRow(SQLModel, table=True):
-    """What a named person said about a batch of proposed pulls."""
+    """What a named person said about a batch of proposed pulls; `reason` is erasable."""
 
     __tablename__ = "approval"
     id: int | None = Field(default=None, primary_key=True)
     cycle_id: str = Field(foreign_key="cycle.id", index=True)
     by: str
     verdict: str
+    reason: str = Field(sa_type=Text)
     at: datetime
 
 
@@ -791,6 +799,8 @@ DECISION = _table(DecisionRow)
 WISH = _table(WishRow)
 PROPOSAL = _table(ProposalRow)
 PLACE = _table(PlaceRow)
+APPROVAL = _table(ApprovalRow)
+APPROVAL_PULL = _table(ApprovalPullRow)
 COHORT_VERSION = _table(CohortVersionRow)
 OUTCOME = _table(OutcomeRow)
 SIGNATURE = _table(SignatureRow)

@@ -14,13 +14,14 @@ from swapflow.domain.event import Event, chain_hash
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.domain.score import Score
-from swapflow.engine.ports import DecisionRecord
+from swapflow.engine.ports import DecisionRecord, Wish
 from swapflow.errors import NotFoundError
 from swapflow.ledger import reads
 from swapflow.ledger.database import Database
 from swapflow.ledger.locked import read_rules
 from swapflow.ledger.rows import (
     OUTCOME_COLUMNS,
+    WISH_COLUMNS,
     AnyRow,
     to_assignment,
     to_decision,
@@ -30,6 +31,7 @@ from swapflow.ledger.rows import (
     to_pull,
     to_score,
     to_sheet,
+    to_wish,
 )
 from swapflow.ledger.statements import no_cycle, require_cycle
 from swapflow.ledger.tables import (
@@ -39,14 +41,17 @@ from swapflow.ledger.tables import (
     DECISION,
     DOCUMENT,
     EVENT,
+    OPEN_ONLY,
     OUTCOME,
     PERSON,
     PLACE,
     PROPOSAL,
     PULL,
     REMARK,
+    ROSTER_ABSENCE,
     SCORE,
     SIGNATURE,
+    WISH,
 )
 
 
@@ -76,6 +81,15 @@ _PLACES = (
     .where(PLACE.c.cycle_id == bindparam("cycle"))
     .order_by(PLACE.c.version, PLACE.c.rank)
 )
+_HAS_OVERDUE = (
+    select(ASSIGNMENT.c.id)
+    .where(ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.due_at < bindparam("moment"))
+    .where(OPEN_ONLY)
+    .limit(1)
+)
+FITTED = "prior_variance"
+"""The number that a decision records only when a model was fitted."""
+
 _CHAIN_BATCH = 2000
 
 
@@ -222,6 +236,36 @@ class Views:
         """Read a cycle's decisions, in order."""
         query = select(DECISION).filter_by(cycle_id=cycle_id).order_by(DECISION.c.number)
         return tuple(to_decision(row) for row in self._all(cycle_id, query))
+
+    def last_look(self, cycle_id: str) -> dict[str, float] | None:
+        """Read the numbers of the last decision that recorded a fitted model; None before."""
+        query = (
+            select(DECISION.c.look)
+            .where(DECISION.c.cycle_id == cycle_id, DECISION.c.look.like(f'%"{FITTED}":%'))
+            .order_by(DECISION.c.number.desc())
+            .limit(1)
+        )
+        rows = self._all(cycle_id, query)
+        return rows[0][0] if rows else None
+
+    def wishes(self, cycle_id: str) -> tuple[Wish, ...]:
+        """Read the open wishes of staff, oldest first."""
+        query = select(*WISH_COLUMNS).filter_by(cycle_id=cycle_id, done="").order_by(WISH.c.id)
+        return tuple(to_wish(row) for row in self._all(cycle_id, query))
+
+    def has_overdue(self, cycle_id: str) -> bool:
+        """Say whether an open assignment's due time has passed."""
+        with self._database.reading() as connection:
+            which = {"cycle": cycle_id, "moment": self._database.now(connection)}
+            found = connection.execute(_HAS_OVERDUE, which).first()
+            if found is None:
+                require_cycle(connection, cycle_id)
+            return found is not None
+
+    def has_absences(self, cycle_id: str) -> bool:
+        """Say whether anyone on the roster has an absence on record."""
+        query = select(ROSTER_ABSENCE.c.reviewer).filter_by(cycle_id=cycle_id).limit(1)
+        return bool(self._all(cycle_id, query))
 
     def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
         """Read a cycle's proposals: version, places, method sheet."""

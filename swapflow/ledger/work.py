@@ -1,18 +1,41 @@
 """Writing pulls, assignments and scores: inserts that may be repeated, conditional moves."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import bindparam, func, select, update
 
-from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+)
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.domain.score import Score
 from swapflow.ledger import reads
 from swapflow.ledger.locked import LockedCycle
-from swapflow.ledger.rows import Values, from_assignment, from_pull, from_score, to_assignment
+from swapflow.ledger.rows import (
+    Values,
+    from_assignment,
+    from_pull,
+    from_score,
+    to_assignment,
+    to_pull,
+)
 from swapflow.ledger.statements import insert_all, insert_ignoring, moved_in
-from swapflow.ledger.tables import ASSIGNMENT, MARK, OPEN_ONLY, PULL, REMARK, SCORE, SEAT
+from swapflow.ledger.tables import (
+    ASSIGNMENT,
+    MARK,
+    OPEN_ONLY,
+    PULL,
+    REMARK,
+    SCORE,
+    SEAT,
+    UNFINISHED_ONLY,
+)
 
 
 # Written out, not passed as parameters: so the databases see that the partial indexes serve.
@@ -25,6 +48,12 @@ _OVERDUE = (
     .order_by(ASSIGNMENT.c.due_at, *reads.ASSIGNMENT_ORDER)
     .limit(bindparam("at_most"))
 )
+_BEGUN = reads.ASSIGNMENTS.where(
+    ASSIGNMENT.c.cycle_id == bindparam("cycle"),
+    ASSIGNMENT.c.status == AssignmentStatus.OPENED.value,
+).order_by(*reads.ASSIGNMENT_ORDER)
+_UNFINISHED = reads.PULLS.where(PULL.c.cycle_id == bindparam("cycle"), UNFINISHED_ONLY)
+_UNFINISHED_OF = _UNFINISHED.where(PULL.c.application == bindparam("application"))
 _DUE_TIMES = select(ASSIGNMENT.c.id, ASSIGNMENT.c.due_at).where(
     ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.due_at.is_not(None), OPEN_ONLY
 )
@@ -102,6 +131,29 @@ class WorkWrites(LockedCycle):
     ) -> tuple[Assignment, ...]:
         """Read a reviewer's assignments in the given statuses."""
         return reads.assignments_by_reviewer(self._connection, self._id, reviewer, statuses)
+
+    def end_assignments_of(self, reviewer: int) -> tuple[Assignment, ...]:
+        """Move a reviewer's open assignments to EXPIRED and give them."""
+        found = self.assignments_of_reviewer(reviewer, OPEN_ASSIGNMENT)
+        ids = [assignment.id for assignment in found]
+        self.move_assignments(ids, AssignmentStatus.EXPIRED, allowed=OPEN_ASSIGNMENT)
+        return tuple(replace(a, status=AssignmentStatus.EXPIRED) for a in found)
+
+    def begun_assignments(self) -> tuple[Assignment, ...]:
+        """Read the cycle's assignments that a reviewer has opened and not answered."""
+        rows = self._connection.execute(_BEGUN, {"cycle": self._id})
+        return tuple(to_assignment(row) for row in rows)
+
+    def open_pulls(self) -> tuple[Pull, ...]:
+        """Read every proposed and open pull of the cycle."""
+        rows = self._connection.execute(_UNFINISHED, {"cycle": self._id})
+        return tuple(to_pull(row) for row in rows)
+
+    def open_pulls_of(self, application: int) -> tuple[Pull, ...]:
+        """Read an application's proposed and open pulls."""
+        which = {"cycle": self._id, "application": application}
+        rows = self._connection.execute(_UNFINISHED_OF, which)
+        return tuple(to_pull(row) for row in rows)
 
     def overdue(self, *, at_most: int) -> tuple[Assignment, ...]:
         """Read open assignments whose due time has passed, oldest first."""

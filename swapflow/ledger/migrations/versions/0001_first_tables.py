@@ -108,6 +108,7 @@ def upgrade() -> None:
         sa.Column("cycle_id", sa.String(), nullable=False),
         sa.Column("by", sa.String(), nullable=False),
         sa.Column("verdict", sa.String(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(
             ["cycle_id"], ["cycle.id"], name=op.f("fk_approval_cycle_id_cycle")
@@ -526,6 +527,15 @@ def upgrade() -> None:
             name=op.f("uq_pull_cycle_id_application_kind_ordinal"),
         ),
     )
+    with op.batch_alter_table("pull", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_pull_unfinished",
+            ["cycle_id"],
+            unique=False,
+            sqlite_where=sa.text("status IN ('proposed', 'open')"),
+            postgresql_where=sa.text("status IN ('proposed', 'open')"),
+        )
+
     op.create_table(
         "pull_kind",
         sa.Column("cycle_id", sa.String(), nullable=False),
@@ -809,6 +819,13 @@ def downgrade() -> None:
     op.drop_table("seat_line")
     op.drop_table("roster_absence")
     op.drop_table("pull_kind")
+    with op.batch_alter_table("pull", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_pull_unfinished",
+            sqlite_where=sa.text("status IN ('proposed', 'open')"),
+            postgresql_where=sa.text("status IN ('proposed', 'open')"),
+        )
+
     op.drop_table("pull")
     op.drop_table("place")
     op.drop_table("offer_answer")
