@@ -25,7 +25,6 @@ from swapflow.files.tabular import (
 REVIEWER_SPELLINGS = (
     "reviewer_id",
     "reviewer",
-    "reviewer_email",
     "reviewer_no",
     "reviewer_number",
     "member_#",
@@ -35,6 +34,7 @@ REVIEWER_SPELLINGS = (
     "judge",
     "judge_id",
     "panelist",
+    "reviewer_email",  # last: EasyChair leaves it empty beside its member #
 )
 _OWN_ID = ("external_id", "id", *REVIEWER_SPELLINGS, "#")
 _COLUMNS: dict[str, tuple[str, ...]] = {
