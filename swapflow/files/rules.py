@@ -81,12 +81,20 @@ def write_rules(path: str | Path, rules: Rules) -> None:
     """Write rules as a file that `read_rules` reads back to equal rules.
 
     Whoever reads the file at that moment sees the old one or the new one, never half of it.
+
+    Raises:
+        InvalidInputError: If it cannot be written there.
     """
     path = Path(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".rules-", suffix=".toml")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(rules_text(rules))
-    Path(name).replace(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".rules-", suffix=".toml")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(rules_text(rules))
+        Path(name).replace(path)
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path}: cannot be written ({error.strerror}). Choose another folder"
+        ) from error
 
 
 def template(name: str, **values: float | str) -> str:
