@@ -1,0 +1,94 @@
+"""The one place where settings become objects."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from swapflow.crashing import (
+    VARIABLE,
+    CrashingDispatcher,
+    CrashingState,
+    CrashPoint,
+    crashing_ledger,
+)
+from swapflow.engine.facade import Swapflow
+from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
+from swapflow.errors import UnavailableError
+from swapflow.ledger.sql import SqlLedger
+from swapflow.ledger.upgrade import pending_migrations, upgrade
+from swapflow.mail.post import outbox_folder, smtp
+from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
+from swapflow.queues.inline import InlineDispatcher
+from swapflow.settings import Settings, load_settings
+from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
+from swapflow.state.redis import RedisCycleState, RedisDoorbell
+
+
+@lru_cache(maxsize=1)
+def swapflow() -> Swapflow:
+    """Put this deployment together from the environment, once per process."""
+    return build(load_settings())
+
+
+def build(settings: Settings) -> Swapflow:
+    """Put a deployment together; the first use of each part connects.
+
+    Raises:
+        UnavailableError: If the database's schema is older than this code.
+    """
+    waiting = pending_migrations(settings.database)
+    if waiting:
+        raise UnavailableError(
+            f"the database lacks {len(waiting)} migrations: run `swapflow db upgrade` once "
+            "(`swapflow up` does it by itself)"
+        )
+    ledger: Ledger = SqlLedger(settings.database)
+    state: CycleState = RedisCycleState(settings.redis)
+    dispatcher: Dispatcher = CeleryDispatcher(
+        celery_app(
+            broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
+        )
+    )
+    crash_at = os.environ.get(VARIABLE)
+    if crash_at:
+        crash = CrashPoint(crash_at)
+        ledger = crashing_ledger(ledger, crash)
+        state, dispatcher = CrashingState(state, crash), CrashingDispatcher(dispatcher, crash)
+    return Swapflow(
+        ledger=ledger,
+        state=state,
+        dispatcher=dispatcher,
+        doorbell=RedisDoorbell(settings.redis),
+        post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
+        lease_seconds=settings.lease_seconds,
+        resend_seconds=settings.resend_seconds,
+    )
+
+
+def in_process(
+    handler: Callable[[Swapflow, Sequence[Message]], object],
+) -> tuple[Swapflow, InlineDispatcher]:
+    """Put the same product together in one process: SQLite in memory, no Redis, no workers.
+
+    Args:
+        handler: Does what workers would do with a list of messages.
+
+    Returns:
+        The product, and its dispatcher, whose `run_pending` plays the workers.
+    """
+    dispatcher = InlineDispatcher(lambda messages: handler(product, messages))
+    product = Swapflow(
+        ledger=SqlLedger("sqlite://"),
+        state=MemoryCycleState(),
+        dispatcher=dispatcher,
+        doorbell=MemoryDoorbell(),
+        post=lambda _mail: None,
+        lease_seconds=3600.0,
+    )
+    return product, dispatcher
+
+
+def upgrade_database(settings: Settings) -> None:
+    """Bring the database's schema up to this code; a SQLite file is backed up first."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    upgrade(settings.database)

@@ -1,0 +1,51 @@
+"""The coordinator process: turn after turn, and a short wait when there is nothing to do."""
+
+import signal
+import threading
+from collections.abc import Callable
+
+import structlog
+
+from swapflow.engine.facade import Swapflow
+from swapflow.errors import UnavailableError
+
+
+WAIT_SECONDS = 2.0
+LONGEST_BACKOFF = 10.0
+
+log = structlog.get_logger()
+
+
+def run_coordinator(
+    product: Swapflow, *, holder: str = "", alive: Callable[[], None] = lambda: None
+) -> None:
+    """Take turns until SIGTERM or SIGINT; then finish the turn and give the leases back.
+
+    A database or Redis that does not answer is waited for, a little longer each time: what was
+    committed stands, and the next turn reads where it left off.
+
+    Args:
+        product: The deployment.
+        holder: Name in the lease; made up when empty.
+        alive: Called once a turn, for the heartbeat.
+    """
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    coordinator = product.coordinator(holder)
+    log.info("coordinator started", event_name="coordinator_started", holder=coordinator.holder)
+    backoff = 0.5
+    while not stopping.is_set():
+        alive()
+        try:
+            done = coordinator.turn()
+        except UnavailableError as error:
+            log.warning("waiting for a part to answer", event_name="unavailable", error=str(error))
+            stopping.wait(backoff)
+            backoff = min(LONGEST_BACKOFF, backoff * 2)
+            continue
+        backoff = 0.5
+        if not done:
+            coordinator.wait(WAIT_SECONDS)
+    coordinator.stop()
+    log.info("coordinator stopped", event_name="coordinator_stopped", holder=coordinator.holder)

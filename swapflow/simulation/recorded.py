@@ -1,0 +1,186 @@
+"""Recorded reviews: a past round whose marks can be asked for again, one at a time.
+
+A folder holds `items.csv` (item_id, and `true_utility` where the truth is known), `scores.csv`
+(item_id, order, score, and `reviewer_id` where reviewers are known) and, where there were any,
+`interviews.csv` (item_id, score01). `score_20221105` beside `score` is a mark as first given: then
+that is the review, and the mean of the final marks is the utility.
+"""
+
+import csv
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from swapflow.bandit.ties import tie_key
+from swapflow.errors import InvalidInputError, NotFoundError
+
+
+SCALE = (1.0, 10.0)
+"""Lowest and highest mark of the recorded scales."""
+
+FIRST_GIVEN = "score_20221105"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """One recorded mark as a utility, and who gave it ("" where nobody knows)."""
+
+    utility: float
+    final: float
+    reviewer: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """A past round.
+
+    Attributes:
+        items: External ids, in the order of the file.
+        groups: Attributes of each item by name (program, gender, area …).
+        reviews: Each item's reviews, in the order in which they can be asked for.
+        interviews: Each item's interview, where it had one.
+        utility: What a cohort is judged by: the truth, or the mean of the final marks.
+        accepted: Items that were really chosen; empty where nothing is on record.
+    """
+
+    items: tuple[str, ...]
+    groups: dict[str, dict[str, str]]
+    reviews: dict[str, tuple[Review, ...]]
+    interviews: dict[str, float]
+    utility: dict[str, float]
+    accepted: frozenset[str]
+
+    @cached_property
+    def reviewers(self) -> tuple[str, ...]:
+        """The reviewers on record, sorted; empty where nobody knows them."""
+        return tuple(sorted({r.reviewer for rs in self.reviews.values() for r in rs} - {""}))
+
+    @cached_property
+    def most_reviews(self) -> int:
+        """The most reviews that any item has."""
+        return max(len(reviews) for reviews in self.reviews.values())
+
+    def shuffled(self, seed: int) -> Self:
+        """Reorder each item's reviews; the same seed gives the same order, item by item."""
+        return replace(
+            self,
+            reviews={
+                item: _shuffled(reviews, seed, item) for item, reviews in self.reviews.items()
+            },
+        )
+
+    def only(self, attribute: str, value: str) -> Self:
+        """Keep the items of one group."""
+        items = tuple(i for i in self.items if self.groups[i].get(attribute) == value)
+        if not items:
+            known = Counter(groups.get(attribute, "") for groups in self.groups.values())
+            raise InvalidInputError(
+                f"no item has {attribute} = {value!r}; there are {', '.join(sorted(known))}"
+            )
+        return replace(self, items=items)
+
+    def best_utility(self, size: int) -> float:
+        """Utility of the best cohort of a size."""
+        return sum(sorted((self.utility[item] for item in self.items), reverse=True)[:size])
+
+    def utility_of(self, cohort: "tuple[str, ...] | frozenset[str]") -> float:
+        """Utility of a cohort."""
+        return sum(self.utility[item] for item in sorted(cohort))
+
+
+def read_recording(folder: Path) -> Recording:
+    """Read a folder of recorded reviews.
+
+    Items without a decision are left out where decisions are on record, and so are items without
+    a single review.
+
+    Raises:
+        NotFoundError: If the folder or one of its files is missing.
+        InvalidInputError: If a file lacks a column or holds something else than numbers.
+    """
+    if not folder.is_dir():
+        raise NotFoundError(
+            f"there is no folder {folder}; it should hold items.csv and scores.csv"
+        )
+    rows = _table(folder / "items.csv", {"item_id"})
+    decided = {r["item_id"] for r in rows if r.get("accepted", "0") in {"0", "1"}}
+    reviews = _reviews(folder / "scores.csv", decided)
+    items = tuple(r["item_id"] for r in rows if r["item_id"] in reviews)
+    known = set(items)
+    truths = {
+        r["item_id"]: _number(r["true_utility"], folder / "items.csv")
+        for r in rows
+        if r.get("true_utility")
+    }
+    final = {item: float(np.mean([r.final for r in reviews[item]])) for item in items}
+    return Recording(
+        items=items,
+        groups={
+            r["item_id"]: {k: v for k, v in r.items() if k not in {"item_id", "true_utility"}}
+            for r in rows
+            if r["item_id"] in known
+        },
+        reviews=reviews,
+        interviews=_interviews(folder / "interviews.csv", known),
+        utility={item: truths.get(item, final[item]) for item in items},
+        accepted=frozenset(r["item_id"] for r in rows if r.get("accepted") == "1") & known,
+    )
+
+
+def to_utility(mark: float) -> float:
+    """Map a recorded mark onto [0, 1]."""
+    low, high = SCALE
+    return (mark - low) / (high - low)
+
+
+def _shuffled(reviews: tuple[Review, ...], seed: int, item: str) -> tuple[Review, ...]:
+    keyed = [(tie_key(seed, f"{item}/{place}"), review) for place, review in enumerate(reviews)]
+    return tuple(review for _, review in sorted(keyed, key=lambda pair: pair[0]))
+
+
+def _reviews(path: Path, items: set[str]) -> dict[str, tuple[Review, ...]]:
+    found: dict[str, list[tuple[int, Review]]] = {}
+    for row in _table(path, {"item_id", "order", "score"}):
+        if row["item_id"] not in items:
+            continue
+        final = to_utility(_number(row["score"], path))
+        first = row.get(FIRST_GIVEN) or row["score"]
+        review = Review(
+            utility=to_utility(_number(first, path)),
+            final=final,
+            reviewer=row.get("reviewer_id", ""),
+        )
+        found.setdefault(row["item_id"], []).append((int(row["order"]), review))
+    return {
+        item: tuple(review for _, review in sorted(numbered, key=lambda pair: pair[0]))
+        for item, numbered in found.items()
+    }
+
+
+def _interviews(path: Path, items: set[str]) -> dict[str, float]:
+    if not path.exists():
+        return {}
+    rows = _table(path, {"item_id", "score01"})
+    return {r["item_id"]: _number(r["score01"], path) for r in rows if r["item_id"] in items}
+
+
+def _table(path: Path, columns: set[str]) -> list[dict[str, str]]:
+    if not path.exists():
+        raise NotFoundError(f"{path} is missing")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.DictReader(file)
+        missing = columns - set(reader.fieldnames or ())
+        if missing:
+            raise InvalidInputError(f"{path} lacks the column {min(missing)!r}")
+        return list(reader)
+
+
+def _number(text: str, path: Path) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInputError(f"{path}: {text!r} is not a number") from None

@@ -1,0 +1,366 @@
+"""Replays a recorded round: its marks asked for one at a time, as the rules would have asked.
+
+The same engine either way: in process (SQLite in memory, the queue's twin), or through a running
+deployment with Redis, workers and coordinators. Dispatch is in lockstep, so that both make the
+same decisions.
+"""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from swapflow.bandit.situation import PullKind
+from swapflow.bootstrap import in_process
+from swapflow.domain.applicant import NewApplication
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.rules import (
+    DispatchMode,
+    Floor,
+    KindRules,
+    Objective,
+    Purpose,
+    RuleName,
+    Rules,
+    SeatLine,
+)
+from swapflow.engine.facade import Swapflow
+from swapflow.engine.intake import UNNAMED_MARK
+from swapflow.engine.ports import Message, Topic
+from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.simulation.comparison import Practice, even, two_tier
+from swapflow.simulation.delivery import Delivery
+from swapflow.simulation.recorded import Recording
+
+
+REVIEW, INTERVIEW = "review", "interview"
+INTERVIEW_COST = 6
+INTERVIEW_GAIN = 7.0
+STALLED_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How a recording is replayed.
+
+    Attributes:
+        cohort: Places.
+        budget: Cost in reviews per application.
+        floor: Reviews that everyone gets.
+        batch: Requests per decision.
+    """
+
+    cohort: int
+    budget: float
+    floor: int = 1
+    batch: int = 50
+    rule: RuleName = RuleName.BUDGET
+    sigma: float | None = None
+    delta: float = 0.05
+    epsilon: float = 0.0
+    severity: bool = True
+    kind_offsets: bool = True
+    settled: float = 0.0
+    objective: Objective = field(default_factory=Objective)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What a replay came to; `swapflow replay --json` prints these."""
+
+    utility: float
+    even: float
+    two_tier: float
+    best: float
+    overlap: float | None
+    cohort: tuple[str, ...]
+    decisions: str
+    cost: int
+    pulls: dict[str, int]
+    stop: str
+    certified_loss: float
+    seed: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How far a replay is, for a progress bar."""
+
+    spent: int
+    budget: int
+    decisions: int
+    status: CycleStatus
+
+
+def replay(
+    recording: Recording,
+    program: str,
+    options: Options,
+    *,
+    product: Swapflow | None = None,
+    cycle_id: str = "replay",
+    report: Callable[[Step], None] = lambda _step: None,
+) -> Replayed:
+    """Replay a recording.
+
+    Args:
+        recording: The past round, its reviews in the order in which they are to be asked for.
+        program: Specification of the automatic reviewer that knows these marks, without a
+            fragment, such as `replay:FOLDER?seed=3`.
+        options: Places, budget and rules.
+        product: A running deployment; None replays in this process.
+        cycle_id: Name of the cycle that is made for it.
+        report: Called after each step.
+    """
+    started = time.monotonic()
+    if product is None:
+        runner = InProcess()
+        prepare(runner.product, cycle_id, recording, program, options)
+        runner.run(cycle_id, report)
+        return result(runner.product, cycle_id, recording, options, started=started)
+    prepare(product, cycle_id, recording, program, options)
+    wait_until_ended(product, cycle_id, report)
+    return result(product, cycle_id, recording, options, started=started)
+
+
+class InProcess:
+    """The product in this process, with the turns of coordinator and workers taken by hand."""
+
+    def __init__(self) -> None:
+        self.product, self._dispatcher = in_process(self._work)
+        self._delivery = Delivery(self.product)
+        self.coordinator = self.product.coordinator("in-process")
+
+    def run(self, cycle_id: str, report: Callable[[Step], None] = lambda _step: None) -> None:
+        """Take turns until the cycle has ended, or nothing is left to do."""
+        for step in self.steps(cycle_id):
+            report(step)
+
+    def steps(self, cycle_id: str) -> Iterator[Step]:
+        """Take turns one at a time, giving what the cycle's row says after each."""
+        while True:
+            done = self.coordinator.turn() + self._dispatcher.run_pending()
+            yield progress_of(self.product, cycle_id)
+            if not done:
+                return
+
+    def _work(self, _product: Swapflow, messages: Sequence[Message]) -> None:
+        self._delivery.deliver_all([m.id for m in messages if m.topic is Topic.DELIVER])
+
+
+def progress_of(product: Swapflow, cycle_id: str) -> Step:
+    """Read how far a cycle is from its row alone."""
+    cycle = product.cycle(cycle_id)
+    return Step(
+        spent=cycle.spent + cycle.committed,
+        budget=product.rules(cycle_id).budget,
+        decisions=cycle.decisions,
+        status=cycle.status,
+    )
+
+
+def wait_until_ended(
+    product: Swapflow, cycle_id: str, report: Callable[[Step], None] = lambda _step: None
+) -> None:
+    """Wait for the coordinators of a running deployment to end a simulated cycle.
+
+    Raises:
+        UnavailableError: If nothing moves for two minutes.
+    """
+    last, since = -1, time.monotonic()
+    while True:
+        cycle = product.cycle(cycle_id)
+        report(progress_of(product, cycle_id))
+        if cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED}:
+            return
+        if cycle.position.seq != last:
+            last, since = cycle.position.seq, time.monotonic()
+        elif time.monotonic() - since > STALLED_SECONDS:
+            raise UnavailableError(
+                f"cycle {cycle_id!r} has not moved for {STALLED_SECONDS:.0f} seconds: is "
+                "`swapflow up` running, with a coordinator and a worker?"
+            )
+        time.sleep(0.2)
+
+
+def prepare(
+    product: Swapflow, cycle_id: str, recording: Recording, program: str, options: Options
+) -> Rules:
+    """Make and launch the cycle that replays a recording."""
+    rules = replay_rules(recording, options)
+    if not any(known.id == "replays" for known in product.rounds()):
+        product.new_round("replays", name="Replays", unit="reviews")
+    product.new_cycle(cycle_id, round_id="replays", rules=rules, by="replay")
+    fill(product, cycle_id, recording, program, attributes=options.objective.attribute)
+    product.launch(cycle_id, by="replay")
+    return rules
+
+
+def fill(
+    product: Swapflow, cycle_id: str, recording: Recording, program: str, *, attributes: str = ""
+) -> None:
+    """Import a recording's applications and reviewers; only who judged an item may be asked."""
+    product.import_applications(
+        cycle_id,
+        [
+            NewApplication(
+                external_id=item,
+                selection={attributes: recording.groups[item].get(attributes, "")}
+                if attributes
+                else {},
+                monitor={},
+                fields={},
+            )
+            for item in recording.items
+        ],
+    )
+    reviewers, panel = _roster(recording, program)
+    product.import_reviewers(cycle_id, reviewers)
+    product.set_panel(cycle_id, panel)
+
+
+def replay_rules(recording: Recording, options: Options) -> Rules:
+    """Write the rules of a replay: costs in reviews, lockstep, no reserve."""
+    review = KindRules(
+        name=REVIEW, cost=1, gain=1.0, maximum=recording.most_reviews, window_days=0
+    )
+    kinds = [review]
+    if recording.interviews:
+        kinds.append(
+            KindRules(
+                name=INTERVIEW, cost=INTERVIEW_COST, gain=INTERVIEW_GAIN, maximum=1, window_days=0
+            )
+        )
+    return Rules(
+        version=1,
+        purpose=Purpose.REPLAY,
+        lines=(SeatLine(name="all", places=options.cohort),),
+        kinds=tuple(kinds),
+        floors=(Floor(kind=REVIEW, count=options.floor),),
+        budget=round(options.budget * len(recording.items)),
+        reserve=0.0,
+        rule=options.rule,
+        objective=options.objective,
+        delta=options.delta,
+        epsilon=options.epsilon,
+        sigma=options.sigma,
+        severity=options.severity,
+        kind_offsets=options.kind_offsets,
+        settled=options.settled,
+        dispatch=DispatchMode.LOCKSTEP,
+        batch=options.batch,
+        blind=False,
+        seed=options.seed,
+    )
+
+
+def result(
+    product: Swapflow,
+    cycle_id: str,
+    recording: Recording,
+    options: Options,
+    *,
+    started: float,
+) -> Replayed:
+    """Say what a replayed cycle came to, beside the same cost spent otherwise."""
+    proposal = product.propose(cycle_id)
+    cycle = product.cycle(cycle_id)
+    cohort = tuple(sorted(place.external_id for place in proposal.cohort))
+    accepted = recording.accepted & set(recording.items)
+    practice = practice_of(recording, options.floor)
+    size = options.cohort
+    return Replayed(
+        utility=recording.utility_of(cohort),
+        even=even(recording, practice, cost=cycle.spent, size=size, seed=options.seed),
+        two_tier=two_tier(recording, practice, cost=cycle.spent, size=size),
+        best=recording.best_utility(size),
+        overlap=len(accepted & set(cohort)) / len(accepted) if accepted else None,
+        cohort=cohort,
+        decisions=decisions_digest(product, cycle_id),
+        cost=cycle.spent,
+        pulls=dict(proposal.sheet.pulls),
+        stop=cycle.stop_reason or "",
+        certified_loss=proposal.sheet.certified_loss,
+        seed=options.seed,
+        seconds=time.monotonic() - started,
+    )
+
+
+def practice_of(recording: Recording, floor: int) -> Practice:
+    """Costs and gains that even reviewing and two-tier practice are reckoned with."""
+    interview = PullKind(cost=INTERVIEW_COST, gain=INTERVIEW_GAIN)
+    return Practice(
+        review=PullKind(cost=1, gain=1),
+        interview=interview if recording.interviews else None,
+        floor=floor,
+    )
+
+
+def decisions_digest(product: Swapflow, cycle_id: str) -> str:
+    """Digest what makes two runs equal: who was asked about whom in which decision, and the stop.
+
+    One line per assignment (decision, application, kind, ordinal, reviewer, attempt), sorted, by
+    external ids; event order, numbers and hashes do not enter.
+    """
+    applications = {a.number: a.external_id for a in product.applications(cycle_id)}
+    reviewers = {r.number: r.external_id for r in product.reviewers(cycle_id)}
+    decision = {pull.id: pull.decision for pull in product.ledger.pulls(cycle_id)}
+    lines = sorted(
+        f"{decision[a.pull_id]} {applications[a.application]} {a.kind} {a.ordinal} "
+        f"{reviewers[a.reviewer]} {a.attempt}"
+        for a in product.ledger.assignments(cycle_id)
+    )
+    lines.append(product.cycle(cycle_id).stop_reason or "")
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list[tuple[str, str]]]:
+    """Reviewers and who may judge whom; marks without a name go to unnamed stand-ins."""
+    if recording.reviewers:
+        reviewers = [
+            NewReviewer(external_id=name, capacity={REVIEW: None}, automatic=program)
+            for name in recording.reviewers
+        ]
+        panel = [
+            (item, review.reviewer)
+            for item in recording.items
+            for review in recording.reviews[item]
+        ]
+    else:
+        most = recording.most_reviews
+        reviewers = [
+            NewReviewer(
+                external_id=f"stand-in-{place}",
+                capacity={REVIEW: None},
+                automatic=program + UNNAMED_MARK,
+            )
+            for place in range(1, most + 1)
+        ]
+        panel = [
+            (item, f"stand-in-{place}")
+            for item in recording.items
+            for place in range(1, len(recording.reviews[item]) + 1)
+        ]
+    if recording.interviews:
+        reviewers.append(
+            NewReviewer(
+                external_id="interviewer",
+                capacity={INTERVIEW: None},
+                automatic=program + UNNAMED_MARK,
+            )
+        )
+    repeated = [name for name, count in Counter(panel).items() if count > 1]
+    if repeated:
+        item, reviewer = repeated[0]
+        raise InvalidInputError(f"reviewer {reviewer!r} judged {item!r} twice in this recording")
+    return reviewers, panel
+
+
+def recorded_program(folder: Path, seed: int) -> str:
+    """Specify the automatic reviewer that answers with a folder's recorded marks."""
+    return f"replay:{folder.resolve()}?seed={seed}"
