@@ -55,7 +55,8 @@ def celery_app(
         visibility_timeout: Seconds after which a message that a dead worker held is handed to
             another; the shortest of all apps on one broker wins.
         include: Modules that hold the tasks, for workers.
-        socket_timeout: Seconds until a connection that gives no answer is given up.
+        socket_timeout: Seconds that an answer may take. A worker's half-open connection is
+            given up after about twice that (kombu: brpop_timeout + 2 health_check_interval).
         restore_interval: Seconds between two looks for messages that dead workers held.
 
     Source:
@@ -70,11 +71,11 @@ def celery_app(
             "visibility_timeout": visibility_timeout,
             "unacked_restore_interval": restore_interval,
             "unacked_restore_throttle": 1,
-            # Without it a half-open connection hangs every pool for ever.
+            # Without these a half-open connection hangs every pool for ever.
             "socket_timeout": socket_timeout,
             "socket_connect_timeout": min(5.0, socket_timeout),
             "socket_keepalive": True,
-            "health_check_interval": 25,
+            "health_check_interval": socket_timeout,
             "max_connections": 50,
             "queue_order_strategy": "round_robin",
             "priority_steps": [0],
@@ -121,6 +122,7 @@ def celery_app(
         timezone="UTC",
         task_queues=[Queue(name, routing_key=name) for name in ALL_QUEUES],
         task_default_queue=MAIL_QUEUE,
+        task_default_exchange="swapflow",
         task_create_missing_queues=False,
     )
     return app

@@ -184,7 +184,7 @@ def test_a_second_signal_does_not_wait_for_the_grace(data: Path) -> None:
 
 @pytest.mark.parametrize(
     ("script", "said"),
-    [("broken", "no such colour: octarine"), ("mute", "not ready after 1.5 s")],
+    [("broken", "no such colour: octarine"), ("mute", "not ready after 0.7 s")],
 )
 def test_a_child_that_never_gets_ready_ends_the_start_with_what_it_said(
     data: Path, script: str, said: str

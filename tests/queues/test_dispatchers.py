@@ -134,7 +134,7 @@ def test_a_broker_that_was_never_there_is_unavailable_too() -> None:
 
 
 def test_a_frozen_broker_is_given_up_in_time(server: RedisServer) -> None:
-    dispatcher = CeleryDispatcher(celery_app(broker_url(server.url), socket_timeout=0.5))
+    dispatcher = CeleryDispatcher(celery_app(broker_url(server.url), socket_timeout=0.2))
     dispatcher.send([deliver(1)])
     server.stop()
     started = time.monotonic()

@@ -101,6 +101,8 @@ class Proxy:
                 self._pump(reader, server_writer, client=writer),
                 self._pump(server_reader, writer, client=writer),
             )
+        except asyncio.CancelledError:
+            return  # the test is over
         finally:
             self._open.discard(writer)
             self._swallowed.discard(writer)

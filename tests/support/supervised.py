@@ -50,7 +50,7 @@ def main(data: str, one: str, two: str, grace: str = "10") -> int:
             name=name,
             argv=[sys.executable, "-c", SCRIPTS[script]],
             grace=float(grace),
-            ready_seconds=1.5 if script == "mute" else 30.0,
+            ready_seconds=0.7 if script == "mute" else 30.0,
             hint="Look at its colours.",
         )
         for name, script in (("one", one), ("two", two))

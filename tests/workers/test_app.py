@@ -1,0 +1,77 @@
+"""The product's own worker, as `celery -A workers.app worker` starts it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from swapflow.engine.ports import Message, Topic
+from swapflow.ledger.upgrade import upgrade
+from swapflow.processes.health import HEARTBEAT_VARIABLE, is_alive
+from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
+from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
+from swapflow.queues.names import ALL_QUEUES
+from tests.support.process import Process
+from tests.support.redis_server import RedisServer
+
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    with RedisServer() as running:
+        yield running
+
+
+def settings(server: RedisServer, folder: Path) -> dict[str, str]:
+    return {
+        **WORKER_ENVIRONMENT,
+        "SWAPFLOW_REDIS_URL": server.url,
+        "SWAPFLOW_DATA_DIR": str(folder),
+        "SWAPFLOW_DATABASE_URL": "",
+        HEARTBEAT_VARIABLE: str(folder / "beat"),
+    }
+
+
+def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
+    server: RedisServer, tmp_path: Path
+) -> None:
+    upgrade(f"sqlite:///{tmp_path / 'swapflow.db'}")
+    app = celery_app(broker_url(server.url))
+    dispatcher = CeleryDispatcher(app)
+    messages = [
+        *(Message(topic=Topic.DELIVER, id=f"gone:{n}:review:1:1.1", tier=n) for n in range(6)),
+        Message(topic=Topic.MAIL, id="gone"),
+    ]
+    argv = worker_argv(log_level="INFO")
+    with Process(argv, env=settings(server, tmp_path)) as worker:
+        worker.wait_for(lambda: is_alive(tmp_path / "beat"), seconds=30, what="the heartbeat")
+
+        dispatcher.send(messages)
+
+        # Each message is about something that the database does not know: that is a plain
+        # answer, not a crash, and nothing is tried again.
+        def all_answered() -> bool:
+            output = worker.output()
+            refused = output.count(
+                "raised expected: NotFoundError(\"there is no assignment 'gone:"
+            )
+            return refused == 6 and output.count("succeeded in") == 1
+
+        worker.wait_for(all_answered, seconds=15, what="an answer to every message")
+        assert worker.code is None
+        assert worker.terminate() == 0
+    dispatcher.close()
+    assert set(app.amqp.queues) == set(ALL_QUEUES)
+
+
+def test_a_worker_with_settings_that_cannot_be_used_says_which(
+    server: RedisServer, tmp_path: Path
+) -> None:
+    env = {**settings(server, tmp_path), "SWAPFLOW_REDIS_URL": "http://nowhere"}
+    with Process(worker_argv(), env=env) as worker:
+        worker.wait_for(lambda: worker.code is not None, seconds=30, what="the end")
+
+        assert worker.code != 0
+        assert "SWAPFLOW_REDIS_URL: write redis://" in worker.output()

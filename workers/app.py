@@ -1,0 +1,24 @@
+"""The Celery app: `celery -A workers.app worker`."""
+
+from celery.signals import worker_process_init
+
+from swapflow import bootstrap
+from swapflow.queues.celery import broker_url, celery_app
+from swapflow.settings import load_settings
+from swapflow.simulation import delivery
+
+
+_settings = load_settings()
+
+app = celery_app(
+    broker_url(_settings.redis),
+    visibility_timeout=_settings.visibility_timeout,
+    include=["workers.lifecycle", "workers.delivery", "workers.mail"],
+)
+
+
+@worker_process_init.connect
+def open_own_connections(**_: object) -> None:
+    """Forget connections made before the fork: two processes must never speak on one."""
+    delivery.forget()
+    bootstrap.swapflow.cache_clear()
