@@ -1,0 +1,183 @@
+"""A whole round through the real parts: two programs share 45 reviewers, from first to last.
+
+The applicants, reviewers and marks are invented and come with the package, so the truth is known
+and each list can be held against the best possible one.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from swapflow.domain.cohort import Proposal
+from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.facade import Swapflow
+from swapflow.errors import UnavailableError
+from swapflow.simulation.recorded import Recording, read_recording
+from swapflow.simulation.replay import (
+    STALLED_SECONDS,
+    Options,
+    Replayed,
+    Step,
+    fill,
+    progress_of,
+    recorded_program,
+    replay_rules,
+    result,
+)
+
+
+DATA = Path(__file__).parent / "data" / "synthetic_twin"
+ROUND = "demo"
+FLOOR = 2
+REVIEWS_EACH = 2.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """One of the two programs: its cycle, its applicants and its places."""
+
+    cycle_id: str
+    name: str
+    value: str
+    places: int
+
+
+PROGRAMS = (
+    Program(cycle_id="masters", name="Master's program", value="MS", places=30),
+    Program(cycle_id="doctoral", name="Doctoral program", value="PhD", places=120),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """Where the reviews of one program went, by rank in the final order.
+
+    Attributes:
+        label: Which ranks.
+        applications: How many applications these are.
+        reviews: Mean reviews each.
+        interviews: Share of them that was interviewed.
+    """
+
+    label: str
+    applications: int
+    reviews: float
+    interviews: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demonstrated:
+    """What one program's cycle came to."""
+
+    program: Program
+    replayed: Replayed
+    proposal: Proposal
+    effort: tuple[Effort, ...]
+
+
+def run_demo(
+    product: Swapflow,
+    *,
+    seed: int = 0,
+    report: Callable[[Mapping[str, Step]], None] = lambda _steps: None,
+) -> tuple[Demonstrated, ...]:
+    """Make, launch and finalize both cycles on a running deployment.
+
+    Args:
+        product: The deployment; coordinators and workers must run beside this process.
+        seed: Of ties and of the order of marks.
+        report: Called a few times a second with how far each cycle is.
+    """
+    started = time.monotonic()
+    recording = read_recording(DATA).shuffled(seed)
+    parts = {p.cycle_id: recording.only("program", p.value) for p in PROGRAMS}
+    options = {
+        p.cycle_id: Options(cohort=p.places, budget=REVIEWS_EACH, floor=FLOOR, seed=seed)
+        for p in PROGRAMS
+    }
+    product.new_round(ROUND, name="Demonstration round", unit="reviews")
+    for program in PROGRAMS:
+        _launch(product, program, parts[program.cycle_id], options[program.cycle_id], seed)
+    _wait(product, report)
+    return tuple(
+        _conclude(
+            product,
+            program,
+            parts[program.cycle_id],
+            options[program.cycle_id],
+            started=started,
+        )
+        for program in PROGRAMS
+    )
+
+
+def _launch(
+    product: Swapflow, program: Program, recording: Recording, options: Options, seed: int
+) -> None:
+    cycle_id = program.cycle_id
+    rules = replay_rules(recording, options)
+    product.new_cycle(cycle_id, round_id=ROUND, rules=rules, by="demo", name=program.name)
+    fill(product, cycle_id, recording, recorded_program(DATA, seed))
+    product.launch(cycle_id, by="demo")
+
+
+def _wait(product: Swapflow, report: Callable[[Mapping[str, Step]], None]) -> None:
+    before: dict[str, Step] = {}
+    since = time.monotonic()
+    while True:
+        steps = {p.cycle_id: progress_of(product, p.cycle_id) for p in PROGRAMS}
+        report(steps)
+        if all(step.status is CycleStatus.ENDED for step in steps.values()):
+            return
+        if steps != before:
+            before, since = steps, time.monotonic()
+        elif time.monotonic() - since > STALLED_SECONDS:
+            raise UnavailableError("the demonstration has stopped moving; its log says why")
+        time.sleep(0.25)
+
+
+def _conclude(
+    product: Swapflow,
+    program: Program,
+    recording: Recording,
+    options: Options,
+    *,
+    started: float,
+) -> Demonstrated:
+    replayed = result(product, program.cycle_id, recording, options, started=started)
+    proposal = product.finalize(program.cycle_id, by="demo")
+    return Demonstrated(
+        program=program,
+        replayed=replayed,
+        proposal=proposal,
+        effort=_effort(proposal, program.places),
+    )
+
+
+def _effort(proposal: Proposal, places: int) -> tuple[Effort, ...]:
+    """Reviews and interviews by rank: the sure ones, those around the cut, and the others."""
+    half = max(1, places // 2)
+    bands = (
+        ("the first half of the list", 1, half),
+        ("the second half of the list", half + 1, places),
+        ("just below the list", places + 1, places + half),
+        ("all the others", places + half + 1, len(proposal.places)),
+    )
+    effort = []
+    for label, first, last in bands:
+        ranked = [place for place in proposal.places if first <= place.rank <= last]
+        if ranked:
+            effort.append(
+                Effort(
+                    label=label,
+                    applications=len(ranked),
+                    reviews=float(np.mean([place.pulls["review"] for place in ranked])),
+                    interviews=float(
+                        np.mean([place.pulls.get("interview", 0) for place in ranked])
+                    ),
+                )
+            )
+    return tuple(effort)
