@@ -1,27 +1,64 @@
-# Every target sets up what it needs; nothing needs root.
-PYTHON ?= python3
+# swapflow from a bare Python 3.11+ and make: no root, no running service, nothing else.
+# Every target sets up what it needs. Figures end up as var/NAME.json beside what is printed.
+
+# The first Python here that is new enough; choose another with `make PYTHON=/path/to/python3`.
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
+	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	then echo $$name; break; fi; done)
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
-.PHONY: setup test check lock
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench chaos lock clean
 
-setup: $(VENV)/.ready
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
-$(VENV)/.ready: requirements.lock pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	touch $@
+setup: $(VENV)/.ready  ## Install swapflow and its tools into .venv; nothing outside is touched
 
-test: setup
+demo: setup  ## Run a whole simulated round through the real parts; data under var/demo/
+	$(BIN)/swapflow demo
+
+test: setup  ## Run the tests
 	$(BIN)/python -m pytest -m "not slow"
 
-check: setup
+check: setup  ## Check style, types and which module may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-lock:
+bench: setup  ## Measure speed on this machine, into var/bench.json
+	$(BIN)/python -m tests.bench
+
+chaos: setup  ## Kill, freeze and empty real processes by the dozen, into var/chaos.json
+	$(BIN)/python -m tests.system.chaos
+
+lock:  ## Choose versions anew and write both lock files (needs uv)
 	uv lock
-	uv export --format requirements-txt --no-header --no-emit-project --all-extras --all-groups -o requirements.lock
+	uv export --quiet --format requirements-txt --no-header --no-emit-project --all-extras \
+		--all-groups -o requirements.lock
+	uv export --quiet --format requirements-txt --no-header --no-emit-project --all-extras \
+		--no-default-groups --group build -o deploy/requirements.lock
+
+clean:  ## Remove what setup and the tools have made; var/ stays
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache \
+		.import_linter_cache .hypothesis .coverage
+
+# pip is silent but for one line that counts; when it fails, its last lines follow.
+$(VENV)/.ready: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "swapflow needs Python 3.11 or newer, and finds none on the \
+	PATH. Install one, or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version), about two minutes the first time"
+	@$(PYTHON) -m venv $(VENV) || { echo "This Python cannot make virtual environments. \
+	On Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@{ $(PIP) --require-hashes -r requirements.lock 2>&1; echo "pip ended with $$?"; } | awk \
+		-v all="$$(grep -c '^[a-z].*==' requirements.lock)" \
+		'/^Collecting/ {printf "\r  %d of up to %d packages", ++seen, all; fflush()} \
+		/^Installing collected/ {printf ", installing"; fflush()} \
+		/^pip ended with/ {print ""; code = $$4; next} \
+		{last[NR] = $$0} \
+		END {if (code) for (i = NR > 30 ? NR - 30 : 1; i < NR; i++) print last[i]; exit code}'
+	@$(PIP) --quiet --no-deps --no-build-isolation -e .
+	@touch $@
