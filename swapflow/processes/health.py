@@ -28,11 +28,12 @@ def beat(path: Path) -> None:
         return
 
 
-def start_heartbeat(path: Path | None = None) -> None:
+def start_heartbeat(path: Path | None = None, *, every: float = EVERY_SECONDS) -> None:
     """Beat from a thread of its own until the process ends; call it when it is ready to work.
 
     Args:
         path: The file; None takes it from the environment, and without one nothing is done.
+        every: Seconds between two beats.
     """
     if path is None:
         named = os.environ.get(HEARTBEAT_VARIABLE)
@@ -40,7 +41,9 @@ def start_heartbeat(path: Path | None = None) -> None:
             return
         path = Path(named)
     beat(path)
-    threading.Thread(target=_beat_for_ever, args=(path,), name="heartbeat", daemon=True).start()
+    beating = threading.Thread(target=_beat_for_ever, args=(path, every), name="heartbeat")
+    beating.daemon = True
+    beating.start()
 
 
 def is_alive(path: Path, *, within: float = ALIVE_WITHIN) -> bool:
@@ -51,7 +54,7 @@ def is_alive(path: Path, *, within: float = ALIVE_WITHIN) -> bool:
         return False
 
 
-def _beat_for_ever(path: Path) -> None:
+def _beat_for_ever(path: Path, every: float) -> None:
     while True:
-        time.sleep(EVERY_SECONDS)
+        time.sleep(every)
         beat(path)

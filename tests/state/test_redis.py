@@ -1,5 +1,6 @@
 """What only a server can do to the live state: die, freeze, forget, be full, be the wrong one."""
 
+import contextlib
 import os
 import threading
 import time
@@ -55,6 +56,47 @@ def test_a_server_that_lost_everything_says_so_by_its_position(
 
     assert store.position("fall") == START
     assert store.apply("fall", STEP, before=FIRST, after=SECOND) is Applied.GAP
+
+
+def test_an_emptied_server_starts_over_and_runs_the_scripts_it_has_forgotten(
+    server: RedisServer, store: RedisCycleState
+) -> None:
+    store.apply("fall", STEP, before=START, after=FIRST)
+    server.flush()
+    redis.Redis.from_url(server.url).script_flush()
+
+    assert store.position("fall") == START
+    assert store.apply("fall", STEP, before=START, after=FIRST) is Applied.APPLIED
+    assert store.arms("fall").numerator.tolist() == [0, 7]
+
+
+def test_killing_the_server_over_and_over_never_leaves_half_a_change(
+    server: RedisServer, store: RedisCycleState
+) -> None:
+    step = Changes(
+        deltas=tuple(Delta(application=a, numerator=1, pending=1) for a in range(600)),
+        spent=1,
+        committed=0,
+    )
+    deaths = iter([0.1, 0.1, 0.1])
+    killer: threading.Timer | None = None
+    seq = 0
+    while killer is None or killer.is_alive() or seq < 30:
+        if killer is None or not killer.is_alive():
+            pause = next(deaths, None)
+            if pause is not None:
+                killer = threading.Timer(pause, server.restart)
+                killer.start()
+        with contextlib.suppress(UnavailableError):
+            now = store.position("fall")
+            seq = now.seq
+            store.apply("fall", step, before=now, after=Position(seq + 1, f"h{seq + 1}"))
+
+    arms = store.arms("fall")
+    assert arms.position.seq >= 30
+    assert set(arms.numerator.tolist()) == {arms.position.seq}
+    assert set(arms.pending.tolist()) == {arms.position.seq}
+    assert arms.spent == arms.position.seq
 
 
 def test_a_change_sent_to_a_frozen_server_counts_once(

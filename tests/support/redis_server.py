@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+import redis
 
 from swapflow.processes.embedded import find_server, server_answers, server_argv
 
@@ -88,3 +89,8 @@ class RedisServer:
             for path in self.folder.glob("appendonly*"):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         self.start()
+
+    def flush(self) -> None:
+        """Empty it, as somebody with a shell might."""
+        with redis.Redis.from_url(self.url) as client:
+            client.flushall()
