@@ -40,8 +40,7 @@ def read_date(text: str, *, order: str = "") -> date | datetime:
         InvalidInputError: If it is no date of the calendar, or can be read two ways and no
             order is given.
     """
-    if order and order not in ORDERS:
-        raise InvalidInputError(f"there is no order {order!r} of day and month; use dmy or mdy")
+    _check_order(order)
     plain = text.strip()
     try:
         return _read(plain, order)
@@ -55,8 +54,9 @@ def read_date_column(
     """Spell the dates of some columns year-month-day; give the table and the bad cells.
 
     Raises:
-        InvalidInputError: If the table has no such column.
+        InvalidInputError: If the table has no such column, or there is no such order.
     """
+    _check_order(order)
     for header in headers:
         if header not in table.headers:
             raise InvalidInputError(
@@ -68,6 +68,11 @@ def read_date_column(
         Row(row.line, {**row.cells, **_dates(row, headers, order, bad)}) for row in table.rows
     )
     return replace(table, rows=rows), bad
+
+
+def _check_order(order: str) -> None:
+    if order and order not in ORDERS:
+        raise InvalidInputError(f"there is no order {order!r} of day and month; use dmy or mdy")
 
 
 def _dates(row: Row, headers: Collection[str], order: str, bad: list[BadRow]) -> dict[str, str]:

@@ -202,7 +202,7 @@ def _guarded(row: Iterable[Cell], *, raw: bool) -> Iterator[str | int | float]:
 
 
 def _shown(cell: Cell) -> str | int | float:
-    """Give a cell as tables hold it: yes or no, nothing where there is no number, no control code."""
+    """Give a cell as tables hold it: yes or no, blank for no number, no control codes."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     cell = _finite(cell)
