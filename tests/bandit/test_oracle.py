@@ -218,7 +218,8 @@ def test_slopes_predict_a_small_change_of_value() -> None:
     rng = np.random.default_rng(3)
     utilities, groups = rng.random(12) + 0.1, rng.integers(0, 3, 12)
     step = 1e-6
-    for oracle in (TopK(5), Diverse(5, groups)):
+    quota = Quota(5, groups, np.ones(3, dtype=np.int64), np.full(3, 4))
+    for oracle in (TopK(5), Diverse(5, groups), quota):
         cohort = oracle.best(utilities)
         slopes = oracle.slopes(utilities, cohort)
         for arm in cohort:

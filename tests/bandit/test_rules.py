@@ -5,9 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from swapflow.bandit.batch import Allowance
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.decision import certified_loss
 from swapflow.bandit.oracle import Diverse, Quota, TopK
+from swapflow.bandit.pairwise import loss_bound
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.policy import StrongPolicy
 from swapflow.bandit.radius import mixture_radius
@@ -192,6 +194,18 @@ def test_an_interview_that_cannot_be_paid_is_replaced_by_reviews(rule: Rule) -> 
     assert picks.shortfall is StopReason.BUDGET
 
 
+def test_an_allowance_offers_the_cheapest_other_kind_or_none() -> None:
+    kinds = (INTERVIEW, REVIEW)
+    allowed = np.array([[1, 1], [1, 0], [0, 0]])
+    allowance = Allowance(situation(CLOSE[:3], EVEN[:3], kinds=kinds, allowed=allowed))
+
+    assert [allowance.kind_for(arm, 1) for arm in range(3)] == [1, 0, None]
+    assert allowance.open_arms().tolist() == [True, True, False]
+    allowance.give(0, 1)
+    allowance.give(0, 0)
+    assert allowance.kind_for(0, 1) is None
+
+
 @RULES
 def test_equal_situations_give_equal_picks(rule: Rule) -> None:
     rng = np.random.default_rng(5)
@@ -324,6 +338,10 @@ def test_pairwise_bounds_the_loss_by_disjoint_exchanges() -> None:
     gap = PAIRWISE.look(state).gap
 
     assert 0 < gap < MIXTURE.look(state).gap
+    # Two outsiders beat both members by up to .5 and .2: at most two exchanges can happen.
+    assert loss_bound(np.array([[0.5, 0.2, -1.0], [0.3, 0.2, -1.0]])) == pytest.approx(0.7)
+    assert loss_bound(np.array([[0.5, 0.4, 0.4]])) == pytest.approx(0.5)
+    assert loss_bound(np.array([[-0.5, -0.4]])) == 0.0
 
 
 def test_certified_takes_an_interview_only_where_much_is_still_needed() -> None:

@@ -1,5 +1,7 @@
 """The runner: what is out, what is settled, and how a run ends."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from swapflow.bandit.certified import CertifiedRule
 from swapflow.bandit.oracle import TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.run import Course, Step, walk
-from swapflow.bandit.situation import PullKind, StopReason
+from swapflow.bandit.situation import Look, Pick, Picks, PullKind, Situation, StopReason
 from tests.bandit.reward_streams import MadeRewards
 from tests.bandit.situations import INTERVIEW, REVIEW
 
@@ -119,3 +121,36 @@ def test_later_scores_do_not_change_an_earlier_picture() -> None:
         next(walked)
 
     assert (first.situation.information.tolist(), first.situation.mean.tolist()) == before
+
+
+class ChangesItsMind:
+    """Asks for arm 0 for ever, but would stop at its second look only."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def look(self, situation: Situation) -> Look:
+        self.looks += 1
+        look = RULE.look(situation)
+        return replace(look, stop=StopReason.CERTIFIED if self.looks == 2 else None)
+
+    def choose(
+        self,
+        situation: Situation,  # noqa: ARG002 - the protocol's arguments
+        look: Look,  # noqa: ARG002
+        *,
+        at_most: int,
+        rng: np.random.Generator,  # noqa: ARG002
+    ) -> Picks:
+        return Picks(picks=(Pick(arm=0, kind=0, priority=1.0),) * at_most, shortfall=None)
+
+
+def test_after_a_stop_nothing_goes_out_until_everything_is_in() -> None:
+    course = Course(kinds=(REVIEW,), at_once=4, max_pulls=6)
+    rewards = MadeRewards(TRUTH, (0.3, 0.1), 1)
+
+    walked = walk(ChangesItsMind(), rewards, n=4, course=course, rng=np.random.default_rng(0))
+
+    # Four go out, the second look stops, three more come in, and then the two that are left
+    # go out, because the last look of the four changed the rule's mind.
+    assert [len(step.picks) for step in walked] == [4, 0, 0, 0, 2, 0, 0]

@@ -174,7 +174,7 @@ def good_news_first(seed: int) -> Delays:
 
 
 def test_the_live_certified_loss_holds_at_every_look_when_good_news_comes_first() -> None:
-    failures = coverage(np.array([0.6, 0.5]), runs=200, delays=good_news_first)
+    failures = coverage(np.array([0.6, 0.5]), runs=120, delays=good_news_first)
 
     assert failures.settled <= DELTA
     assert failures.drained <= DELTA
