@@ -48,8 +48,9 @@ def _brief(sheet: MethodSheet) -> str:
     reviews = ", ".join(f"{count} × {_inline(kind)}" for kind, count in sheet.pulls.items())
     objective = _OBJECTIVES.get(sheet.objective, sheet.objective)
     unit = sheet.unit
+    places = "place" if sheet.cohort_size == 1 else "places"
     lines = [
-        f"- Applicants: {sheet.candidates}, for {sheet.cohort_size} places.",
+        f"- Applicants: {sheet.candidates}, for {sheet.cohort_size} {places}.",
         f"- The list is chosen for {_inline(objective)}.",
         f"- {_RULES.get(sheet.rule, _inline(sheet.rule))}",
         f"- Scores that count: {reviews or 'none'}.",

@@ -178,7 +178,7 @@ def _circles(rules: Rules) -> Iterator[Problem]:
         path = [kind.name]
         while (following := requires.get(path[-1], "")) and following not in path:
             path.append(following)
-        if following == kind.name and kind.name not in reported:
+        if following and following == kind.name and kind.name not in reported:
             reported.update(path)
             yield Problem(
                 place=kind_place(rules, i, "requires"),
