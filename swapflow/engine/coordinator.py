@@ -40,7 +40,6 @@ from swapflow.engine.ports import (
 from swapflow.errors import LeaseLostError
 
 
-ACTIVE = frozenset({CycleStatus.RUNNING})
 FOLLOWED = frozenset(
     {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED, CycleStatus.ENDED}
 )
@@ -138,9 +137,13 @@ class Coordinator:
         before = desk.book.position
         desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
         news = int(desk.book.position != before)
-        if desk.lease is None or desk.book.status not in ACTIVE:
+        if desk.lease is None:
             return news
         try:
+            if desk.book.status is CycleStatus.PROPOSED:
+                return news + self._end_simulation(cycle_id, desk, desk.lease)
+            if desk.book.status is not CycleStatus.RUNNING:
+                return news
             return news + self._act(cycle_id, desk, desk.lease)
         except LeaseLostError:
             # Someone else took over while this process slept. What it knows may be old.
@@ -160,7 +163,7 @@ class Coordinator:
         wishes = self._ledger.wishes(cycle_id)
         done += self._grant(desk, lease, wishes)
         done += self._fill(desk, lease)
-        if done or desk.idle_at != desk.book.position:
+        if done or desk.idle_at != desk.book.position or self._time_is_up(desk.book):
             done += self._decide(cycle_id, desk, lease)
         return done
 
@@ -185,8 +188,6 @@ class Coordinator:
             made += 1
             self.relay()
             if plan.stop is not None:
-                desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
-                self._end_simulation(cycle_id, desk, lease)
                 return made
 
     def _fitted(self, cycle_id: str, desk: Desk) -> Fitted | None:
@@ -198,22 +199,25 @@ class Coordinator:
 
     def _deadline(self, book: Book, arms: Arms) -> Plan | None:
         """Propose to stop once the deadline has passed, whatever is still out."""
+        return stop_plan(book, arms, StopReason.DEADLINE) if self._time_is_up(book) else None
+
+    def _time_is_up(self, book: Book) -> bool:
         deadline = book.rules.deadline
         if deadline is None or book.status is not CycleStatus.RUNNING or not book.applications:
-            return None
-        if self._ledger.now() < deadline:
-            return None
-        return stop_plan(book, arms, StopReason.DEADLINE)
+            return False
+        return self._ledger.now() >= deadline
 
-    def _end_simulation(self, cycle_id: str, desk: Desk, lease: Lease) -> None:
+    def _end_simulation(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
         """End a simulated cycle whose stop is proposed; a real one waits for a person."""
         if desk.book.rules.purpose is Purpose.REAL:
-            return
+            return 0
         with self._ledger.write(cycle_id, epoch=lease.epoch) as tx:
-            if tx.cycle.status is CycleStatus.PROPOSED:
-                reason = tx.cycle.stop_reason or StopReason.EXHAUSTED.value
-                tx.record(EventType.ENDED, {"reason": reason})
-                tx.set_status(CycleStatus.ENDED, stop_reason=reason)
+            if tx.cycle.status is not CycleStatus.PROPOSED:
+                return 0
+            reason = tx.cycle.stop_reason or StopReason.EXHAUSTED.value
+            tx.record(EventType.ENDED, {"reason": reason})
+            tx.set_status(CycleStatus.ENDED, stop_reason=reason)
+            return 1
 
     def _note_absences(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
         """Write who has gone away or come back, so that no decision needs a calendar."""
