@@ -1,5 +1,6 @@
 """Step 8, finalize: the rule proposes, people decide, and the record says which was which."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -200,14 +201,46 @@ def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger
         return cycle.cohort_version + 1
 
 
-def ranking(look: Look) -> IntArray:
-    """Order the arms: the cohort best first, then the others, best first; ties by their keys."""
+def ranking(book: Book, sight: Sight, look: Look) -> IntArray:
+    """Order the arms: the cohort best first, then the waitlist; ties by their keys.
+
+    The waitlist's order is the order in which people would join if places were added one by one:
+    by estimate, and for `diverse` by what each would add to the objective by then.
+    """
     estimate = rounded(look.estimate)
     inside = np.zeros(estimate.size, dtype=bool)
     inside[look.cohort] = True
     tie = np.arange(estimate.size)
     order: IntArray = np.lexsort((tie, -estimate, ~inside))
-    return order
+    if book.rules.objective.name != "diverse":
+        return order
+    size = look.cohort.size
+    groups = np.array(book.groups, dtype=np.int64)[sight.application]
+    waiting = _join_order(estimate, groups, chosen=order[:size], others=order[size:])
+    return np.concatenate([order[:size], waiting])
+
+
+def _join_order(
+    estimate: FloatArray, groups: IntArray, *, chosen: IntArray, others: IntArray
+) -> IntArray:
+    """Let others join one by one, each time the one who adds most to the sum of roots."""
+    sums = {group: float(estimate[chosen[groups[chosen] == group]].sum()) for group in set(groups)}
+    queues = {group: [arm for arm in others if groups[arm] == group] for group in sums}
+    joined: list[int] = []
+    while len(joined) < others.size:
+        heads = [(queue[0], group) for group, queue in queues.items() if queue]
+        _, arm, group = min(
+            (-(_root(sums[group] + estimate[arm]) - _root(sums[group])), int(arm), group)
+            for arm, group in heads
+        )
+        queues[group].pop(0)
+        sums[group] += float(estimate[arm])
+        joined.append(arm)
+    return np.array(joined, dtype=np.int64)
+
+
+def _root(total: float) -> float:
+    return math.sqrt(max(0.0, total))
 
 
 def _check_status(cycle: Cycle) -> None:
@@ -274,7 +307,7 @@ def _places(
     np.add.at(counts, (scores.application, scores.kind), 1)
     closed = seen.book.closed()
     places = []
-    for rank, arm in enumerate(ranking(look).tolist(), start=1):
+    for rank, arm in enumerate(ranking(seen.book, sight, look).tolist(), start=1):
         number = int(sight.application[arm])
         external_id, name = names[number]
         information = float(sight.situation.information[arm])

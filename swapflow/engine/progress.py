@@ -244,7 +244,7 @@ def _standing(
         return None, False, None, None, 0.0, False
     sight, look, _ = look_now(seen.book, seen.arms, fitted=last_fit(ledger, cycle_id))
     arm = int((sight.application == number).argmax())
-    rank = ranking(look).tolist().index(arm) + 1
+    rank = ranking(seen.book, sight, look).tolist().index(arm) + 1
     return (
         rank,
         arm in look.cohort,
