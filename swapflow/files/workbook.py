@@ -25,6 +25,7 @@ MOST_UNZIPPED = 300 * 1024 * 1024
 EXACT_DIGITS = 10**15
 """A spreadsheet's numbers keep 15 digits; longer ones have lost their last."""
 
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _ZEROS = re.compile(r"0{2,}")
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -248,6 +249,11 @@ def _warn_formulas(
     data: bytes, title: str, shown: Sequence[tuple[int, list[_Cell]]], book: Book
 ) -> None:
     """Name formulas whose value the file does not hold; only a spreadsheet program computes it."""
+    # A second reading doubles the time, so it is spared where no sheet has a formula.
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        sheets = [n for n in archive.namelist() if n.startswith("xl/worksheets/")]
+        if not any(_FORMULA.search(archive.read(name)) for name in sheets):
+            return
     formulas = load_workbook(BytesIO(data), read_only=True, keep_links=False)
     worksheet = next(sheet for sheet in _sheets(formulas) if sheet.title == title)
     worksheet.reset_dimensions()
