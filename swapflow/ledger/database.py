@@ -223,6 +223,8 @@ class Database:
 
     def compact(self) -> None:
         """Empty SQLite's write-ahead log into the file; vacuum PostgreSQL."""
+        if self.in_memory:
+            return
         command = "PRAGMA wal_checkpoint(TRUNCATE)" if self.is_sqlite else "VACUUM"
         with self.exclusive() as connection:
             driver = connection.connection.driver_connection

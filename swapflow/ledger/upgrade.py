@@ -48,12 +48,7 @@ def pending_migrations(url: str) -> tuple[str, ...]:
         UnavailableError: If the database does not answer.
     """
     script = ScriptDirectory.from_config(_config())
-    database = Database(url)
-    try:
-        with database.reading() as connection:
-            heads = MigrationContext.configure(connection).get_current_heads()
-    finally:
-        database.dispose()
+    heads = _heads(Database(url))
     missing = list(script.iterate_revisions("heads", heads or "base"))
     return tuple(f"{step.revision} {step.doc}" for step in reversed(missing))
 
@@ -70,9 +65,9 @@ def drift(url: str) -> list[object]:
 
 
 def back_up_before_upgrade(url: str) -> Path | None:
-    """Copy a SQLite ledger beside itself, named by the moment; None where there is no file."""
+    """Copy a SQLite ledger beside itself, named by the moment; None where there is none yet."""
     database = Database(url)
-    if database.file is None or not database.file.exists():
+    if database.file is None or not database.file.exists() or not _heads(database):
         return None
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     copy = database.file.with_name(f"{database.file.stem}.{moment}.backup")
@@ -82,6 +77,15 @@ def back_up_before_upgrade(url: str) -> Path | None:
     finally:
         ledger.dispose()
     return copy
+
+
+def _heads(database: Database) -> tuple[str, ...]:
+    """Name the last migration that a database has seen; empty for a new one."""
+    try:
+        with database.reading() as connection:
+            return MigrationContext.configure(connection).get_current_heads()
+    finally:
+        database.dispose()
 
 
 def _config() -> Config:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import Select, Text, bindparam, func, select, type_coerce
 
 from swapflow.domain.applicant import Application
 from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
@@ -241,7 +241,10 @@ class Views:
         """Read the numbers of the last decision that recorded a fitted model; None before."""
         query = (
             select(DECISION.c.look)
-            .where(DECISION.c.cycle_id == cycle_id, DECISION.c.look.like(f'%"{FITTED}":%'))
+            .where(
+                DECISION.c.cycle_id == cycle_id,
+                type_coerce(DECISION.c.look, Text).like(f'%"{FITTED}":%'),
+            )
             .order_by(DECISION.c.number.desc())
             .limit(1)
         )
