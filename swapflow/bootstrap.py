@@ -15,7 +15,7 @@ from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
 from swapflow.errors import UnavailableError
 from swapflow.ledger.sql import SqlLedger
-from swapflow.ledger.upgrade import pending_migrations, upgrade
+from swapflow.ledger.upgrade import back_up_before_upgrade, pending_migrations, upgrade
 from swapflow.mail.post import outbox_folder, smtp
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
@@ -91,4 +91,6 @@ def in_process(
 def upgrade_database(settings: Settings) -> None:
     """Bring the database's schema up to this code; a SQLite file is backed up first."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    if pending_migrations(settings.database):
+        back_up_before_upgrade(settings.database)
     upgrade(settings.database)

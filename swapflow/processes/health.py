@@ -1,9 +1,13 @@
 """Heartbeat files: how a process says that it lives, without asking Redis or the database.
 
 A process whose liveness hung on its broker would be restarted for ever during an outage.
+
+Run as a module it asks for the heartbeat of the process beside it, as the health checks of
+containers do: `python -m swapflow.processes.health`.
 """
 
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -58,3 +62,13 @@ def _beat_for_ever(path: Path, every: float) -> None:
     while True:
         time.sleep(every)
         beat(path)
+
+
+def main() -> int:
+    """Give the exit code of a health check: 0 when the heartbeat in the environment is fresh."""
+    named = os.environ.get(HEARTBEAT_VARIABLE)
+    return 0 if named and is_alive(Path(named)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
