@@ -1,1 +1,1 @@
-"""The `swapflow` command, one module a command group."""
+"""The `swapflow` command, one module a command group; `main.run` is where it starts."""

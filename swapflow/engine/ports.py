@@ -641,6 +641,10 @@ class Ledger(Protocol):
         """Name the external ids whose documents are not marked redacted."""
         ...
 
+    def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
+        """Read an application's documents: (name, link or path, marked redacted)."""
+        ...
+
     def check_chain(self, cycle_id: str) -> str | None:
         """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
         ...

@@ -1,0 +1,91 @@
+"""`swapflow approvals`: requests that a named person must let through first."""
+
+from typing import Annotated
+
+import typer
+
+from swapflow.cli.options import AsJson, By, CycleId, product
+from swapflow.cli.output import Listing, many, report
+from swapflow.errors import InvalidInputError
+
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Requests that contact an applicant: a named person lets each batch through.",
+)
+
+Requests = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="REQUEST", help="Ids, as `approvals list` shows them."),
+]
+
+
+@app.command("list")
+def list_waiting(cycle: CycleId, as_json: AsJson = False) -> None:
+    """List what waits for approval."""
+    waiting = product().proposed_requests(cycle)
+    report(
+        {
+            "cycle": cycle,
+            "requests": [
+                {"request": request, "applicant": applicant, "kind": kind, "decision": decision}
+                for request, applicant, kind, decision in waiting
+            ],
+        },
+        Listing(
+            headers=("request", "applicant", "kind", "decision"),
+            rows=waiting,
+            empty="nothing waits for approval",
+        ),
+        as_json=as_json,
+    )
+
+
+@app.command("approve")
+def approve(
+    cycle: CycleId,
+    by: By,
+    requests: Requests = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Approve all that wait at this moment.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let requests go out."""
+    swapflow = product()
+    chosen = _chosen(requests, everything, swapflow.proposed_requests(cycle))
+    approved = swapflow.approve(cycle, chosen, by=by) if chosen else 0
+    report(
+        {"cycle": cycle, "approved": approved, "by": by},
+        f"{many(approved, 'request')} approved by {by}; reviewers are found at the next turn",
+        as_json=as_json,
+    )
+
+
+@app.command("strike")
+def strike(
+    cycle: CycleId,
+    by: By,
+    requests: Annotated[
+        list[str], typer.Argument(metavar="REQUEST", help="Ids, as `approvals list` shows them.")
+    ],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    as_json: AsJson = False,
+) -> None:
+    """Refuse requests; what was set aside for them is free again."""
+    struck = product().strike(cycle, requests, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "struck": struck, "by": by},
+        f"{many(struck, 'request')} struck by {by}",
+        as_json=as_json,
+    )
+
+
+def _chosen(
+    requests: list[str] | None,
+    everything: bool,
+    waiting: tuple[tuple[str, str, str, int], ...],
+) -> list[str]:
+    if bool(requests) == everything:
+        raise InvalidInputError("name the requests to approve, or give --all (not both)")
+    return [request for request, *_ in waiting] if everything else list(requests or ())

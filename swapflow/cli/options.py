@@ -1,0 +1,95 @@
+"""Options that many commands share, and the names they fall back on."""
+
+import getpass
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.errors import InvalidInputError, UnavailableError
+
+
+if TYPE_CHECKING:
+    from swapflow.engine.facade import Swapflow
+
+
+def login_name() -> str:
+    """Give the name under which a command is on record when --by is not given."""
+    try:
+        return os.environ.get("SWAPFLOW_USER", "") or getpass.getuser()
+    except (OSError, KeyError):  # no login name: a container that runs under a bare number
+        return f"user {os.getuid()}"
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+By = Annotated[
+    str,
+    typer.Option(
+        "--by",
+        metavar="NAME",
+        default_factory=login_name,
+        show_default="$SWAPFLOW_USER or your login name",
+        help="Who does this; it stands in the record.",
+    ),
+]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")]
+CycleId = Annotated[str, typer.Argument(metavar="CYCLE", help="The cycle's short name.")]
+ApplicationId = Annotated[
+    str, typer.Argument(metavar="APPLICANT", help="The applicant's id, as imported.")
+]
+ReviewerId = Annotated[
+    str, typer.Argument(metavar="REVIEWER", help="The reviewer's id, as imported.")
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="HEADER=ROLE",
+        help="What a column holds when its header does not say; repeatable.",
+    ),
+]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Encoding of a text file, when you know it.")
+]
+
+
+def product() -> "Swapflow":
+    """Put this deployment together; heavy parts are loaded here and not before.
+
+    Raises:
+        UnavailableError: If there is no database yet; reading one would make an empty file.
+    """
+    from swapflow.settings import load_settings
+
+    address = load_settings().database
+    file = Path(address.removeprefix("sqlite:///"))
+    if address.startswith("sqlite:///") and not file.exists():
+        raise UnavailableError(
+            f"there is no database {file} yet: `swapflow up` or `swapflow db upgrade` makes it; "
+            "if yours lies elsewhere, set SWAPFLOW_DATA_DIR or SWAPFLOW_DATABASE_URL"
+        )
+    from swapflow.bootstrap import swapflow
+
+    return swapflow()
+
+
+def column_roles(columns: list[str] | None) -> dict[str, str]:
+    """Read --column HEADER=ROLE options.
+
+    Raises:
+        InvalidInputError: If one has no equals sign.
+    """
+    return dict(split_pair(column, "--column", "HEADER=ROLE") for column in columns or ())
+
+
+def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
+    """Split NAME=VALUE at its last equals sign, for names may hold one.
+
+    Raises:
+        InvalidInputError: If there is none.
+    """
+    name, sign, value = text.rpartition("=")
+    if not sign or not name.strip():
+        raise InvalidInputError(f"{option} {text!r} cannot be read; write {option} {form!r}")
+    return name.strip(), value.strip()

@@ -1,0 +1,179 @@
+"""`swapflow reviewers`: who may be asked, about whom, and how much."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.cli.options import (
+    AsJson,
+    By,
+    Columns,
+    CycleId,
+    Encoding,
+    Reason,
+    ReviewerId,
+    column_roles,
+    product,
+)
+from swapflow.cli.output import Listing, many, report
+from swapflow.errors import InvalidInputError
+
+
+if TYPE_CHECKING:
+    from swapflow.domain.reviewer import Reviewer
+
+
+app = typer.Typer(no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave.")
+
+TableFile = Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV or XLSX.")]
+
+
+@app.command("import")
+def import_file(
+    cycle: CycleId,
+    file: TableFile,
+    column: Columns = None,
+    encoding: Encoding = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import reviewers from a file, or change those that are there: all, or none."""
+    from swapflow.files.reviewers import read_reviewers
+
+    swapflow = product()
+    new = read_reviewers(
+        file, rules=swapflow.rules(cycle), mapping=column_roles(column), encoding=encoding
+    )
+    added = swapflow.import_reviewers(cycle, new)
+    known = len(new) - len(added)
+    report(
+        {"cycle": cycle, "read": len(new), "imported": len(added), "present": known},
+        f"{many(len(added), 'reviewer')} imported"
+        + (f", {known} were there already and stand as the file says" if known else ""),
+        as_json=as_json,
+    )
+
+
+@app.command("list")
+def list_reviewers(cycle: CycleId, as_json: AsJson = False) -> None:
+    """List the reviewers of a cycle."""
+    found = product().reviewers(cycle)
+    report(
+        {"cycle": cycle, "reviewers": [_public(r) for r in found]},
+        Listing(
+            headers=("reviewer", "name", "mail", "takes", "topics", "stands"),
+            rows=tuple(
+                (r.external_id, r.name, r.email, _takes(r), ", ".join(r.topics), _stands(r))
+                for r in found
+            ),
+            empty="no reviewer",
+        ),
+        many(len(found), "reviewer"),
+        as_json=as_json,
+    )
+
+
+@app.command("leave")
+def leave(
+    cycle: CycleId, reviewer: ReviewerId, by: By, reason: Reason = "", as_json: AsJson = False
+) -> None:
+    """Take a reviewer off the roster; open requests go to others."""
+    moved = product().leave(cycle, reviewer, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "reviewer": reviewer, "requests_moved": moved, "by": by},
+        f"{reviewer} has left; {many(moved, 'open request')} to be given to others",
+        as_json=as_json,
+    )
+
+
+@app.command("conflicts")
+def conflicts(
+    cycle: CycleId,
+    by: By,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="Columns applicant and reviewer, a pair a row."),
+    ] = None,
+    applicant: Annotated[
+        str | None, typer.Option(metavar="ID", help="One pair: the applicant.")
+    ] = None,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="ID", help="One pair: the reviewer.")
+    ] = None,
+    column: Columns = None,
+    encoding: Encoding = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record conflicts of interest: these reviewers never get these applicants."""
+    pairs = _pairs(file, applicant, reviewer, column, encoding)
+    product().add_conflicts(cycle, pairs, source=f"staff: {by}")
+    report(
+        {"cycle": cycle, "pairs": len(pairs), "by": by},
+        f"{many(len(pairs), 'conflict')} of interest recorded",
+        as_json=as_json,
+    )
+
+
+@app.command("panel")
+def panel(
+    cycle: CycleId,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Columns applicant and reviewer, a pair a row.")
+    ],
+    column: Columns = None,
+    encoding: Encoding = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say which reviewers alone may get the applicants named in a file."""
+    pairs = _pairs(file, None, None, column, encoding)
+    product().set_panel(cycle, pairs)
+    report(
+        {"cycle": cycle, "pairs": len(pairs)},
+        f"{many(len({a for a, _ in pairs}), 'applicant')} may go to the reviewers named only",
+        as_json=as_json,
+    )
+
+
+def _pairs(
+    file: str | None,
+    applicant: str | None,
+    reviewer: str | None,
+    column: list[str] | None,
+    encoding: str | None,
+) -> tuple[tuple[str, str], ...]:
+    if file is not None and applicant is None and reviewer is None:
+        from swapflow.files.reviewers import read_pairs
+
+        return read_pairs(file, mapping=column_roles(column), encoding=encoding)
+    if file is None and applicant and reviewer:
+        return ((applicant, reviewer),)
+    raise InvalidInputError("give a FILE of pairs, or both --applicant and --reviewer")
+
+
+def _takes(reviewer: "Reviewer") -> str:
+    return ", ".join(
+        kind if most is None else f"{kind} (at most {most})"
+        for kind, most in sorted(reviewer.capacity.items())
+    )
+
+
+def _stands(reviewer: "Reviewer") -> str:
+    if not reviewer.active:
+        return "left"
+    return "a program" if reviewer.automatic else "active"
+
+
+def _public(reviewer: "Reviewer") -> dict[str, object]:
+    return {
+        "reviewer": reviewer.external_id,
+        "name": reviewer.name,
+        "email": reviewer.email,
+        "group": reviewer.group,
+        "capacity": dict(reviewer.capacity),
+        "packet": reviewer.packet,
+        "automatic": reviewer.automatic,
+        "topics": list(reviewer.topics),
+        "active": reviewer.active,
+        "away": [
+            {"first": a.first.isoformat(), "last": a.last.isoformat()} for a in reviewer.absences
+        ],
+    }

@@ -1,0 +1,167 @@
+"""`swapflow up`, `coordinator` and `worker`: the processes of a deployment."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.cli.output import report
+
+
+if TYPE_CHECKING:
+    from swapflow.processes.supervisor import ProcessSpec
+    from swapflow.settings import Settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the top level."""
+    app.command()(up)
+    app.command()(coordinator)
+    app.command(context_settings={"ignore_unknown_options": True})(worker)
+
+
+def up(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Say so in JSON when every process is ready.")
+    ] = False,
+) -> None:
+    """Start everything on this machine and keep it running until Ctrl-C."""
+    from swapflow.bootstrap import upgrade_database
+    from swapflow.processes.supervisor import run_supervisor
+    from swapflow.settings import load_settings
+
+    settings = load_settings()
+    upgrade_database(settings)
+    specs = deployment(settings)
+    if not settings.embedded_redis:
+        _ask_redis()
+
+    def ready() -> None:
+        report(
+            {"ready": [spec.name for spec in specs], "data_dir": str(settings.data_dir)},
+            f"swapflow is up; its data lies in {settings.data_dir}. Ctrl-C stops it.",
+            "in another terminal: swapflow round new ROUND",
+            as_json=as_json,
+        )
+
+    run_supervisor(specs, settings.data_dir, on_ready=ready, sink=_say_on_stderr)
+
+
+def coordinator(
+    holder: Annotated[
+        str, typer.Option(metavar="NAME", help="Its name; made up when not given.")
+    ] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write what it logs as JSON, one line each.")
+    ] = False,
+) -> None:
+    """Run a coordinator until it is asked to stop; several may run."""
+    from swapflow.bootstrap import swapflow
+    from swapflow.processes.coordinator import run_coordinator
+    from swapflow.processes.health import HEARTBEAT_VARIABLE, beat
+
+    if as_json:
+        os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
+    product = swapflow()
+    # A Redis that is away now will come back; a wrong address would only show in the log.
+    product.cycles()
+    named = os.environ.get(HEARTBEAT_VARIABLE)
+    file = Path(named) if named else None
+    run_coordinator(product, holder=holder, alive=lambda: beat(file) if file else None)
+
+
+def worker(
+    name: Annotated[str, typer.Option(help="Its name on this machine.")] = "worker",
+    queues: Annotated[
+        str, typer.Option(metavar="A,B", help="Queues to serve; all when not given.")
+    ] = "",
+    pool: Annotated[
+        str, typer.Option(help="threads (one process) or prefork (one for each task).")
+    ] = "threads",
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=64, help="Tasks at the same time.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write what it logs as JSON, one line each.")
+    ] = False,
+) -> None:
+    """Run a worker until it is asked to stop; many may run."""
+    from swapflow.errors import InvalidInputError
+    from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
+    from swapflow.settings import load_settings
+
+    if pool not in {"threads", "prefork"}:
+        raise InvalidInputError(f"there is no pool {pool!r}; choose threads or prefork")
+    settings = load_settings()
+    argv = worker_argv(
+        name=name,
+        pool=pool,
+        concurrency=concurrency or settings.worker_concurrency,
+        queues=[queue.strip() for queue in queues.split(",") if queue.strip()],
+        log_level=settings.log_level,
+    )
+    os.environ.update(WORKER_ENVIRONMENT)
+    if as_json:
+        os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
+    # In this process's place: signals reach the worker itself.
+    os.execv(argv[0], argv)  # noqa: S606 - an argument list made here, no shell
+
+
+def deployment(settings: "Settings") -> "list[ProcessSpec]":
+    """Name the processes of one machine: Redis if none is given, a worker, a coordinator."""
+    from swapflow.processes.supervisor import ProcessSpec
+    from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
+
+    shared = {"SWAPFLOW_DATA_DIR": str(settings.data_dir)}
+    worker_spec = ProcessSpec(
+        name="worker",
+        argv=worker_argv(concurrency=settings.worker_concurrency, log_level=settings.log_level),
+        env={**shared, **WORKER_ENVIRONMENT},
+        stage=2,
+        ready_seconds=90.0,
+    )
+    coordinator_spec = ProcessSpec(
+        name="coordinator",
+        argv=[sys.executable, "-m", "swapflow.cli.main", "coordinator"],
+        env=shared,
+        stage=2,
+        ready_seconds=90.0,
+    )
+    servers = [_redis_spec(settings)] if settings.embedded_redis else []
+    return [*servers, worker_spec, coordinator_spec]
+
+
+def _redis_spec(settings: "Settings") -> "ProcessSpec":
+    from swapflow.processes.embedded import (
+        find_server,
+        make_private_folder,
+        server_answers,
+        server_argv,
+    )
+    from swapflow.processes.supervisor import ProcessSpec
+
+    folder, socket = settings.data_dir / "redis", settings.redis_socket
+    for private in (folder, socket.parent):
+        make_private_folder(private)
+    return ProcessSpec(
+        name="redis",
+        argv=server_argv(find_server(settings.redis_bin), folder=folder, socket_path=socket),
+        ready=lambda: server_answers(socket),
+        stage=1,
+        hint="Set SWAPFLOW_REDIS_BIN to a server that runs here, or SWAPFLOW_REDIS_URL to one "
+        "that runs already.",
+    )
+
+
+def _ask_redis() -> None:
+    """Refuse to start on a Redis that does not answer, rather than restart for ever."""
+    from swapflow.bootstrap import swapflow
+
+    swapflow().state.position("is-anybody-there")
+
+
+def _say_on_stderr(name: str, line: str) -> None:
+    """Pass on a line of a process's output, beside the result on standard output."""
+    print(f"{name:>12} | {line}", file=sys.stderr, flush=True)

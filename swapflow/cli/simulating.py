@@ -1,0 +1,378 @@
+"""`swapflow demo` and `swapflow replay`: whole rounds whose answers are known."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from swapflow.cli.options import product
+from swapflow.cli.output import Listing, report, to_text
+from swapflow.errors import InvalidInputError, UnavailableError
+
+
+if TYPE_CHECKING:
+    from swapflow.engine.facade import Swapflow
+    from swapflow.settings import Settings
+    from swapflow.simulation.demo import Demonstrated
+    from swapflow.simulation.replay import Options, Replayed, Step
+
+
+READY_SECONDS = 180.0
+STOP_SECONDS = 30.0
+MARK = "made-by-swapflow"
+"""File by which a folder is known to be ours to empty."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the top level."""
+    app.command()(demo)
+    app.command()(replay)
+
+
+def demo(
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for its data; else demo/ in the data folder."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of ties and of the order of marks.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Run a whole round through the real parts, on invented applicants, and say what came out."""
+    from swapflow.files.export import write_cohort_folder
+    from swapflow.settings import load_settings
+    from swapflow.simulation.demo import run_demo
+
+    began = time.monotonic()
+    home = load_settings().data_dir
+    folder = (out or home / "demo").absolute()
+    with own_deployment(folder) as running, _bars(_shown_steps) as show:
+        done = run_demo(running, seed=seed, report=show)
+        for part in done:
+            cycle = part.program.cycle_id
+            outcomes = running.outcomes(cycle, part.proposal.version)
+            write_cohort_folder(folder / cycle, part.proposal, outcomes)
+    seconds = time.monotonic() - began
+    content: dict[str, object] = {
+        "seconds": seconds,
+        "cycles": {d.program.cycle_id: _replayed_json(d.replayed) for d in done},
+    }
+    figures = folder.parent / "demo.json"
+    figures.write_text(to_text(content) + "\n", encoding="utf-8")
+    report(
+        content,
+        *(part for d in done for part in _demonstrated_plain(d)),
+        f"\n{seconds:.0f} seconds in all. Lists and method sheets: {folder}; figures: {figures}",
+        f"look closer: SWAPFLOW_DATA_DIR={folder} swapflow cycle explain masters APPLICANT",
+        as_json=as_json,
+    )
+
+
+def replay(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A past round: items.csv and scores.csv.")
+    ],
+    cohort: Annotated[int, typer.Option(min=1, help="Places.")],
+    budget: Annotated[float, typer.Option(min=0.01, help="Cost in reviews for each applicant.")],
+    floor: Annotated[int, typer.Option(min=0, help="Reviews that everyone gets.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Requests in one decision.")] = 50,
+    rule: Annotated[
+        Literal["budget", "certified", "paper"], typer.Option(help="Who is reviewed next.")
+    ] = "budget",
+    seed: Annotated[int, typer.Option(min=0, help="Of ties and of the order of marks.")] = 0,
+    only: Annotated[
+        str, typer.Option(metavar="ATTRIBUTE=VALUE", help="Only the applicants of one group.")
+    ] = "",
+    severity: Annotated[
+        bool, typer.Option(help="Estimate how severe each reviewer is, and take it out.")
+    ] = True,
+    sigma: Annotated[
+        float | None, typer.Option(help="Advanced: spread of one mark, for --rule certified.")
+    ] = None,
+    delta: Annotated[
+        float, typer.Option(help="Advanced: probability with which a certificate may fail.")
+    ] = 0.05,
+    epsilon: Annotated[
+        float, typer.Option(help="Advanced: loss at which certified and paper stop.")
+    ] = 0.0,
+    in_process: Annotated[
+        bool, typer.Option("--in-process", help="In this process alone: same result, sooner.")
+    ] = False,
+    running: Annotated[
+        bool, typer.Option("--running", help="On the deployment that runs already.")
+    ] = False,
+    cycle: Annotated[
+        str, typer.Option(metavar="NAME", help="With --running: name of the cycle it makes.")
+    ] = "replay",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Replay a past round's marks as the rules would have asked for them."""
+    from swapflow.domain.rules import RuleName
+    from swapflow.simulation.recorded import read_recording
+    from swapflow.simulation.replay import Options, recorded_program
+    from swapflow.simulation.replay import replay as replay_recording
+
+    if in_process and running:
+        raise InvalidInputError("--in-process and --running exclude each other")
+    recording = read_recording(folder).shuffled(seed)
+    if only:
+        recording = recording.only(*_attribute(only))
+    options = Options(
+        cohort=cohort,
+        budget=budget,
+        floor=floor,
+        batch=batch,
+        rule=RuleName(rule),
+        severity=severity,
+        sigma=sigma,
+        delta=delta,
+        epsilon=epsilon,
+        seed=seed,
+    )
+    _check(options, len(recording.items))
+    program = recorded_program(folder, seed)
+    with _deployment(in_process, running) as where, _bars(_shown_step) as show:
+        found = replay_recording(
+            recording, program, options, product=where, cycle_id=cycle, report=show
+        )
+    report(_replayed_json(found), *_replayed_plain(found, cohort), as_json=as_json)
+
+
+@contextmanager
+def own_deployment(folder: Path) -> "Iterator[Swapflow]":
+    """Start Redis, worker and coordinator on a fresh folder, and stop them at the end.
+
+    Raises:
+        InvalidInputError: If the folder holds something that is not ours to remove.
+        UnavailableError: If they do not start; the message ends with what they said.
+    """
+    from swapflow.bootstrap import build
+    from swapflow.settings import load_settings
+
+    _empty(folder)
+    settings = load_settings(data_dir=folder, database_url=None, redis_url=None)
+    log = folder / "processes.log"
+    process = _start(settings, log)
+    try:
+        _wait_ready(process, log)
+        yield build(settings)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _deployment(in_process: bool, running: bool) -> "AbstractContextManager[Swapflow | None]":
+    if in_process:
+        return nullcontext(None)
+    if running:
+        return nullcontext(product())
+    from swapflow.settings import load_settings
+
+    return own_deployment(load_settings().data_dir / "replay")
+
+
+def _empty(folder: Path) -> None:
+    from swapflow.processes.folder import locked_folder
+
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / MARK).exists():
+            raise InvalidInputError(
+                f"{folder} holds something else; name an empty folder or remove it"
+            )
+        with locked_folder(folder):  # refuses while another run uses it
+            pass
+        shutil.rmtree(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).touch()
+    except OSError as error:
+        raise InvalidInputError(f"{folder}: cannot be made ({error.strerror})") from error
+
+
+def _start(settings: "Settings", log: Path) -> "subprocess.Popen[bytes]":
+    from swapflow.processes.parents import dies_with_this_process
+
+    ours = {"SWAPFLOW_DATABASE_URL", "SWAPFLOW_REDIS_URL", "SWAPFLOW_HEARTBEAT"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    environment["SWAPFLOW_DATA_DIR"] = str(settings.data_dir)
+    with log.open("wb") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", "swapflow.cli.main", "up", "--json"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for us; we then stop it in order
+            preexec_fn=dies_with_this_process(),  # noqa: PLW1509 - imports nothing, takes no lock
+        )
+
+
+def _wait_ready(process: "subprocess.Popen[bytes]", log: Path) -> None:
+    """Wait for the line that says that every process is ready."""
+    assert process.stdout is not None
+    line = process.stdout.readline()  # ends when it is ready, or when it is gone
+    if line:
+        return
+    process.wait()
+    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-15:]
+    raise UnavailableError("the processes do not start; they said\n  " + "\n  ".join(said))
+
+
+def _attribute(text: str) -> tuple[str, str]:
+    from swapflow.cli.options import split_pair
+
+    return split_pair(text, "--only", "ATTRIBUTE=VALUE")
+
+
+def _check(options: "Options", items: int) -> None:
+    """Refuse what could not be launched, before anything is started."""
+    if options.cohort >= items:
+        raise InvalidInputError(
+            f"{options.cohort} places for {items} applicants leave nothing to decide"
+        )
+    if not 0 < options.delta < 1:
+        raise InvalidInputError(f"--delta {options.delta} lies outside 0 to 1 (both excluded)")
+    if options.budget < options.floor:
+        raise InvalidInputError(
+            f"a budget of {options.budget:g} reviews for each applicant cannot pay the "
+            f"{options.floor} that everyone gets"
+        )
+
+
+# Progress
+
+
+@contextmanager
+def _bars(
+    shown: "Callable[[object], Mapping[str, Step]]",
+) -> "Iterator[Callable[[object], None]]":
+    """Draw a bar for each cycle on a terminal, and nothing anywhere else."""
+    if not sys.stderr.isatty():
+        yield lambda _steps: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total:.0f} spent or set aside"),
+        TimeElapsedColumn(),
+        console=Console(file=sys.stderr),
+    ) as progress:
+        bars: dict[str, TaskID] = {}
+
+        def show(steps: object) -> None:
+            for name, step in shown(steps).items():
+                if name not in bars:
+                    bars[name] = progress.add_task(name, total=step.budget)
+                label = f"{name} ({step.status.value}, {step.decisions} decisions)"
+                progress.update(bars[name], completed=step.spent, description=label)
+
+        yield show
+
+
+def _shown_steps(steps: object) -> "Mapping[str, Step]":
+    assert isinstance(steps, Mapping)
+    return steps
+
+
+def _shown_step(step: object) -> "Mapping[str, Step]":
+    from swapflow.simulation.replay import Step
+
+    assert isinstance(step, Step)
+    return {"replay": step}
+
+
+# Results
+
+
+def _replayed_json(found: "Replayed") -> dict[str, object]:
+    content: dict[str, object] = json.loads(to_text(asdict(found)))
+    return content
+
+
+def _replayed_plain(found: "Replayed", places: int) -> "list[str | Listing]":
+    share = _shares(found)
+    pulls = ", ".join(f"{count} {kind}" for kind, count in found.pulls.items())
+    return [
+        Listing(
+            headers=("at the same cost", "score of the list", "share of the highest possible"),
+            rows=(
+                ("swapflow", f"{found.utility:.2f}", share["utility"]),
+                ("everyone reviewed evenly", f"{found.even:.2f}", share["even"]),
+                ("one round each, then interviews", f"{found.two_tier:.2f}", share["two_tier"]),
+                ("highest possible", f"{found.best:.2f}", "100.0 %"),
+            ),
+        ),
+        f"asked for: {pulls}; cost {found.cost}",
+        f"why it stopped: {_stop_sentence(found.stop)}",
+        *_certified(found, places),
+        *(
+            [f"shared with the recorded decisions: {100 * found.overlap:.0f} %"]
+            if found.overlap is not None
+            else []
+        ),
+        f"{found.seconds:.1f} seconds, seed {found.seed}, decisions {found.decisions[:12]}",
+    ]
+
+
+def _shares(found: "Replayed") -> dict[str, str]:
+    if not found.best:
+        return dict.fromkeys(("utility", "even", "two_tier"), "–")
+    return {
+        name: f"{100 * value / found.best:.1f} %"
+        for name, value in (
+            ("utility", found.utility),
+            ("even", found.even),
+            ("two_tier", found.two_tier),
+        )
+    }
+
+
+def _certified(found: "Replayed", places: int) -> list[str]:
+    if found.certified_loss >= places:
+        return ["certified: nothing yet; so few reviews bound no list of this size"]
+    said = (
+        "certified: under the stated assumptions (independent marks, a stated spread, comparable "
+        f"reviewers) the list's score is within {found.certified_loss:.2f} of the highest "
+        "obtainable. This is about marks, not merit."
+    )
+    return [said]
+
+
+def _stop_sentence(stop: str) -> str:
+    from swapflow.engine.finalize import STOP_SENTENCES
+
+    return STOP_SENTENCES.get(stop, "it is still running")
+
+
+def _demonstrated_plain(done: "Demonstrated") -> "list[str | Listing]":
+    places = done.program.places
+    return [
+        f"\n{done.program.name}: {len(done.proposal.places)} applicants for {places} places",
+        *_replayed_plain(done.replayed, places),
+        "where the reviews went:",
+        Listing(
+            headers=("rank in the end", "applicants", "reviews each", "interviewed"),
+            rows=tuple(
+                (e.label, e.applications, f"{e.reviews:.2f}", f"{100 * e.interviews:.0f} %")
+                for e in done.effort
+            ),
+        ),
+    ]
