@@ -6,9 +6,11 @@ exactly for a few hundred seats at a time (Jonker-Volgenant, `scipy.optimize`); 
 when slots run short is named with the reason and who could cure it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,10 +76,15 @@ def place(seats: Sequence[Seat], book: Book) -> Placement:
     """
     desk = _Desk(book)
     taken: dict[Seat, int] = {}
-    # Later kinds have fewer reviewers, and the seats of one pull need different ones.
-    passes = sorted({(-seat.kind, seat.seat) for seat in seats})
-    for minus_kind, number in passes:
-        same = [seat for seat in seats if seat.kind == -minus_kind and seat.seat == number]
+    # Later kinds have fewer reviewers. An application comes once in a pass, for all of its
+    # seats, those of one pull and those of several, need different reviewers.
+    passes: dict[tuple[int, int, int], list[Seat]] = {}
+    turns: Counter[tuple[int, int, int]] = Counter()
+    for seat in seats:
+        own = (seat.application, seat.kind, seat.seat)
+        passes.setdefault((-seat.kind, seat.seat, turns[own]), []).append(seat)
+        turns[own] += 1
+    for _, same in sorted(passes.items(), key=itemgetter(0)):
         for start in range(0, len(same), CHUNK):
             taken |= desk.fill(same[start : start + CHUNK])
     left = {seat: obstacle(seat, book) for seat in seats if seat not in taken}
@@ -129,6 +136,16 @@ def obstacle(seat: Seat, book: Book) -> Obstacle:
     return Obstacle.BUSY
 
 
+def may_ask(book: Book, application: int, kind: int, reviewer: int) -> bool:
+    """Whether a reviewer may be given a pull of a kind of an application, packets apart."""
+    panel = _panel(book, application, kind)
+    return (
+        book.reviewers[reviewer].room(kind) > 0
+        and not book.is_barred(application, reviewer)
+        and (panel is None or reviewer in panel)
+    )
+
+
 class _Desk:
     """Reviewers' slots while one batch is handed out."""
 
@@ -141,20 +158,24 @@ class _Desk:
         self._given_kind: dict[tuple[int, int], int] = {}
 
     def fill(self, seats: Sequence[Seat]) -> dict[Seat, int]:
-        """Place seats of one kind, first with few slots each, then with all there are."""
-        taken: dict[Seat, int] = {}
-        waiting = list(seats)
+        """Place seats of one kind: with few slots each if that places all, else with all."""
         free = self._free(seats[0].kind)
-        if not any(free):
+        reviewers = [number for number in self._order if free[number]]
+        if not reviewers:
             return {}
-        few = 2 + 2 * len(seats) // sum(1 for slots in free if slots)
+        price = self._price(seats, reviewers)
+        possible = np.flatnonzero((price < FORBIDDEN).any(axis=1)).tolist()
+        if not possible:
+            return {}
+        price, seats = price[possible], [seats[row] for row in possible]
+        few = 2 + 2 * len(seats) // len(reviewers)
+        taken: dict[Seat, int] = {}
         for most in (few, len(seats)):
-            placed = self._solve(waiting, most)
-            self._note(placed)
-            taken |= placed
-            waiting = [seat for seat in waiting if seat not in taken]
-            if not waiting:
+            slots = [min(free[number], most) for number in reviewers]
+            taken = _solve(seats, reviewers, price, slots)
+            if len(taken) == len(seats) or most >= max(free):
                 break
+        self._note(taken)
         return taken
 
     def _free(self, kind: int) -> list[int]:
@@ -165,23 +186,6 @@ class _Desk:
             in_cycle = facts.room(kind) - self._given_kind.get((number, kind), 0)
             free.append(max(0, min(in_packet, in_cycle)))
         return free
-
-    def _solve(self, seats: Sequence[Seat], most: int) -> dict[Seat, int]:
-        free = [min(slots, most) for slots in self._free(seats[0].kind)]
-        reviewers = [number for number in self._order if free[number]]
-        if not reviewers:
-            return {}
-        price = self._price(seats, reviewers)
-        slots = [free[number] for number in reviewers]
-        owner = np.repeat(np.arange(len(reviewers)), slots)
-        step = np.concatenate([np.arange(count) for count in slots])
-        cost = price[:, owner] + SECOND_PULL * step
-        rows, columns = linear_sum_assignment(_importance_first(cost))
-        allowed = cost[rows, columns] < FORBIDDEN
-        return {
-            seats[int(row)]: reviewers[int(owner[column])]
-            for row, column in zip(rows[allowed], columns[allowed], strict=True)
-        }
 
     def _price(self, seats: Sequence[Seat], reviewers: Sequence[int]) -> Floats:
         """What each reviewer's next slot costs for each seat, shape (seats, reviewers)."""
@@ -211,6 +215,21 @@ class _Desk:
             self._given[number] += 1
             key = (number, seat.kind)
             self._given_kind[key] = self._given_kind.get(key, 0) + 1
+
+
+def _solve(
+    seats: Sequence[Seat], reviewers: Sequence[int], price: Floats, slots: Sequence[int]
+) -> dict[Seat, int]:
+    """Place as many seats as so many slots allow, at the least price."""
+    owner = np.repeat(np.arange(len(reviewers)), slots)
+    step = np.concatenate([np.arange(count) for count in slots])
+    cost = price[:, owner] + SECOND_PULL * step
+    rows, columns = linear_sum_assignment(_importance_first(cost))
+    allowed = cost[rows, columns] < FORBIDDEN
+    return {
+        seats[int(row)]: reviewers[int(owner[column])]
+        for row, column in zip(rows[allowed], columns[allowed], strict=True)
+    }
 
 
 def _importance_first(cost: Floats) -> Floats:

@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import PullWhy
 from swapflow.domain.cycle import START, CycleStatus, Position
-from swapflow.domain.event import Event, Json
+from swapflow.domain.event import Event, EventType, Json
 from swapflow.domain.rules import Rules
 
 
 Integers = NDArray[np.int64]
+CREDITED = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED})
+"""Events that change what an application's scores add up to."""
+
 PullKey = tuple[int, int, int]
 """(application, kind, ordinal)"""
 
@@ -35,6 +38,13 @@ UNNAMED = 2
 
 VOLUNTEERED = 2
 """`extra` of a score that nobody asked for."""
+
+NO_ONE = -1
+"""`reviewer` of a panel's score: no one reviewer stands behind it."""
+
+STRUCK = "struck"
+NOBODY_LEFT = "nobody left to ask"
+"""Reasons of cancelled pulls that the book remembers."""
 
 PAIR = 1 << 24
 """An (application, reviewer) pair is kept as one integer: application times this plus reviewer."""
@@ -107,6 +117,8 @@ class Book:
         position: The event read last.
         rules: The rules in force; whoever feeds events calls `use` after an event that
             changed `rules_version`.
+        struck: (application, kind) pairs that a person refused; the rule asks no more.
+        unasked: (application, kind) pairs whose last pull found nobody who could be asked.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -122,6 +134,8 @@ class Book:
         self._rank = 0
         # Applications, by number.
         self.statuses: list[ApplicationStatus] = []
+        self._candidate = bytearray()
+        self._ready = bytearray()
         self.ties = array("q")
         self.groups = array("q")
         self.topics: dict[int, frozenset[int]] = {}
@@ -137,6 +151,8 @@ class Book:
         self._panel_list = array("q")
         # Pulls and scores.
         self.open: dict[PullKey, OpenPull] = {}
+        self.struck: set[tuple[int, int]] = set()
+        self.unasked: set[tuple[int, int]] = set()
         self._score_rows: dict[ScoreKey, int] = {}
         self._scores = ScoreColumns()
 
@@ -147,17 +163,25 @@ class Book:
         """How many applications ever became arms."""
         return len(self.statuses)
 
+    def candidates(self) -> Integers:
+        """Numbers of the applications that can be in the cohort, ascending."""
+        return np.flatnonzero(np.frombuffer(bytes(self._candidate), dtype=np.uint8))
+
+    def ready(self) -> NDArray[np.bool_]:
+        """Which applications may be given new pulls, shape (n,)."""
+        return np.frombuffer(bytes(self._ready), dtype=np.bool_)
+
     def given(self) -> Integers:
         """Pulls per application and kind that were not cancelled, shape (n, kinds)."""
-        return self._given.view(self.applications)
+        return self._view(self._given)
 
     def closed(self) -> Integers:
         """Closed pulls per application and kind, shape (n, kinds)."""
-        return self._closed.view(self.applications)
+        return self._view(self._closed)
 
     def out(self) -> Integers:
         """Pulls proposed or open per application and kind, shape (n, kinds)."""
-        return self._out.view(self.applications)
+        return self._view(self._out)
 
     def next_ordinal(self, application: int, kind: int) -> int:
         """The ordinal that the next pull of this kind of this application gets."""
@@ -189,8 +213,15 @@ class Book:
         return first
 
     def scores(self) -> "ScoreTable":
-        """Every score that counts, in an order that does not depend on arrival."""
+        """What the pulls that count have told, in an order that does not depend on arrival."""
         return self._scores.table()
+
+    def score(self, key: ScoreKey) -> tuple[int, bool] | None:
+        """The value of one score as it stands and whether it counts; None if there is none."""
+        row = self._score_rows.get(key)
+        if row is None:
+            return None
+        return self._scores.value[row], bool(self._scores.counts[row])
 
     def vacancies(self) -> list[tuple[PullKey, int]]:
         """Seats of open pulls that nobody is asked to fill, in the order of dispatch."""
@@ -203,6 +234,8 @@ class Book:
         """Fold in the next event."""
         fold = getattr(self, f"_{event.type.value}")
         fold(event.payload)
+        if event.type in CREDITED:
+            self._credit(event)
         self.position = event.position
 
     def use(self, rules: Rules) -> None:
@@ -219,7 +252,10 @@ class Book:
         self.rules_version = _int(payload["rules"])
 
     def _application_added(self, payload: Mapping[str, Json]) -> None:
-        self.statuses.append(ApplicationStatus(str(payload["status"])))
+        self.statuses.append(ApplicationStatus.INCOMPLETE)
+        self._candidate.append(0)
+        self._ready.append(0)
+        self._move(_int(payload["a"]), ApplicationStatus(str(payload["status"])))
         self.ties.append(_int(payload["tie"]))
         self.groups.append(_int(payload["group"]))
         topics = frozenset(_ints(payload["topics"]))
@@ -229,10 +265,10 @@ class Book:
             table.lengthen(self.applications)
 
     def _application_moved(self, payload: Mapping[str, Json]) -> None:
-        self.statuses[_int(payload["a"])] = ApplicationStatus(str(payload["status"]))
+        self._move(_int(payload["a"]), ApplicationStatus(str(payload["status"])))
 
     def _applications_merged(self, payload: Mapping[str, Json]) -> None:
-        self.statuses[_int(payload["a"])] = ApplicationStatus.MERGED
+        self._move(_int(payload["a"]), ApplicationStatus.MERGED)
 
     def _reviewer_added(self, payload: Mapping[str, Json]) -> None:
         self.reviewers.append(_roster(payload))
@@ -277,6 +313,7 @@ class Book:
                 approved=not approval,
             )
             self._count_pull(application, kind, ordinal)
+            self.unasked.discard((application, kind))
             self._out.rows[application, kind] += 1
             if why in {PullWhy.STAFF, PullWhy.APPEAL}:
                 self.staff_cost += rules.cost
@@ -294,6 +331,10 @@ class Book:
             self._out.rows[application, kind] -= 1
             if pull.why in {PullWhy.STAFF, PullWhy.APPEAL}:
                 self.staff_cost -= self.rules.kinds[kind].cost
+            if payload["why"] == STRUCK:
+                self.struck.add((application, kind))
+            elif payload["why"] == NOBODY_LEFT:
+                self.unasked.add((application, kind))
 
     def _assigned(self, payload: Mapping[str, Json]) -> None:
         for application, kind, ordinal, seat, attempt, reviewer in _rows(payload["items"]):
@@ -338,8 +379,11 @@ class Book:
         names = ("a", "k", "o", "seat", "attempt")
         application, kind, ordinal, seat, attempt = (_int(payload[name]) for name in names)
         row = self._score_rows[application, kind, ordinal, seat, attempt]
-        self._scores.value[row] = _int(payload["v"])
-        self._scores.counts[row] = int(bool(payload["counts"]))
+        counted, counts = self._scores.counts[row], int(bool(payload["counts"]))
+        self._scores.correct(row, value=_int(payload["v"]), counts=counts)
+        pull = self.open.get((application, kind, ordinal))
+        if pull is not None and counted and not counts:
+            pull.answered.discard(seat)  # the panel still waits, so another must be asked
 
     def _declined(self, payload: Mapping[str, Json]) -> None:
         key = (_int(payload["a"]), _int(payload["k"]), _int(payload["o"]))
@@ -379,6 +423,23 @@ class Book:
 
     # Helpers of the folds
 
+    def _view(self, table: "_Table") -> Integers:
+        # A fold that starts under today's rules passes through older ones with fewer kinds.
+        return table.rows[: self.applications, : len(self.rules.kinds)]
+
+    def _move(self, application: int, status: ApplicationStatus) -> None:
+        self.statuses[application] = status
+        self._candidate[application] = status.is_candidate
+        self._ready[application] = status is ApplicationStatus.READY
+
+    def _credit(self, event: Event) -> None:
+        """Note at a score what it changed in its arm's sums."""
+        names = ("a", "k", "o", "seat", "attempt")
+        application, kind, ordinal, seat, attempt = (_int(event.payload[name]) for name in names)
+        row = self._score_rows[application, kind, ordinal, seat, attempt]
+        for delta in event.deltas:
+            self._scores.credit(row, delta.numerator, delta.information)
+
     def _tables(self) -> "tuple[_Table, ...]":
         return (self._given, self._closed, self._out, self._ordinals)
 
@@ -414,12 +475,21 @@ class Book:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreTable:
-    """Scores that count, ordered by (application, kind, ordinal, seat); every column (m,)."""
+    """What each pull that counts has told, by (application, kind, ordinal); every column (m,).
+
+    A panel is one row, with the mean of its seats and `NO_ONE` for a reviewer.
+
+    Attributes:
+        numerator: What the pull adds to its arm: gain times value, in both scales.
+        information: Its gain, in gain units.
+        rank: The pull's place in the order of dispatch.
+    """
 
     application: Integers
     kind: Integers
     reviewer: Integers
-    value: Integers
+    numerator: Integers
+    information: Integers
     rank: Integers
 
 
@@ -436,6 +506,9 @@ class ScoreColumns:
         self.value = array("q")
         self.counts = array("q")
         self.rank = array("q")
+        self.numerator = array("q")
+        self.information = array("q")
+        self._table: ScoreTable | None = None
 
     def append(self, key: ScoreKey, row: tuple[int, int, int, int]) -> int:
         """Add a score; gives its row."""
@@ -444,25 +517,66 @@ class ScoreColumns:
             column.append(number)
         for column, number in zip(self._facts(), row, strict=True):
             column.append(number)
+        self.numerator.append(0)
+        self.information.append(0)
+        self._table = None
         return len(self.value) - 1
 
     def replace(self, index: int, row: tuple[int, int, int, int]) -> None:
         """Put (reviewer, value, counts, rank) in the place of a score's."""
         for column, number in zip(self._facts(), row, strict=True):
             column[index] = number
+        self._table = None
+
+    def correct(self, index: int, *, value: int, counts: int) -> None:
+        """Change a score's value and whether it counts."""
+        self.value[index], self.counts[index] = value, counts
+        self._table = None
+
+    def credit(self, index: int, numerator: int, information: int) -> None:
+        """Add to what a score has changed in its arm's sums."""
+        self.numerator[index] += numerator
+        self.information[index] += information
+        self._table = None
 
     def table(self) -> ScoreTable:
-        """Give the scores that count, in canonical order."""
-        keep = np.array(self.counts, dtype=bool)
-        application, kind = np.array(self.application), np.array(self.kind)
-        order = np.lexsort((np.array(self.seat), np.array(self.ordinal), kind, application))
-        order = order[keep[order]]
+        """Add scores up by pull, in canonical order."""
+        if self._table is None:
+            self._table = self._by_pull()
+        return self._table
+
+    def _by_pull(self) -> ScoreTable:
+        columns = (self.application, self.kind, self.ordinal)
+        keys = np.array([np.array(column, dtype=np.int64) for column in columns])
+        order = np.lexsort(keys[::-1])
+        keys = keys[:, order]
+        if order.size == 0:
+            none = np.zeros(0, dtype=np.int64)
+            return ScoreTable(
+                application=none,
+                kind=none,
+                reviewer=none,
+                numerator=none,
+                information=none,
+                rank=none,
+            )
+        differs = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
+        starts = np.flatnonzero(np.concatenate([[True], differs]))
+
+        def total(column: Integers) -> Integers:
+            return np.asarray(np.add.reduceat(column[order], starts), dtype=np.int64)
+
+        counts, information = _int64(self.counts), total(_int64(self.information))
+        alone = total(counts) == 1
+        reviewer = np.where(alone, total(_int64(self.reviewer) * counts), NO_ONE)
+        keep = information > 0
         return ScoreTable(
-            application=application[order].astype(np.int64),
-            kind=kind[order].astype(np.int64),
-            reviewer=np.array(self.reviewer, dtype=np.int64)[order],
-            value=np.array(self.value, dtype=np.int64)[order],
-            rank=np.array(self.rank, dtype=np.int64)[order],
+            application=keys[0, starts][keep],
+            kind=keys[1, starts][keep],
+            reviewer=reviewer[keep],
+            numerator=total(_int64(self.numerator))[keep],
+            information=information[keep],
+            rank=_int64(self.rank)[order][starts][keep],
         )
 
     def _facts(self) -> "tuple[array[int], ...]":
@@ -474,10 +588,6 @@ class _Table:
 
     def __init__(self, kinds: int) -> None:
         self.rows = np.zeros((1024, kinds), dtype=np.int64)
-
-    def view(self, applications: int) -> Integers:
-        """Give the first rows."""
-        return self.rows[:applications]
 
     def lengthen(self, applications: int) -> None:
         """Make room for so many applications."""
@@ -502,6 +612,10 @@ def _roster(payload: Mapping[str, Json]) -> RosterFacts:
         topics=frozenset(_ints(payload["topics"])),
         unnamed=payload["automatic"] == UNNAMED,
     )
+
+
+def _int64(column: "array[int]") -> Integers:
+    return np.array(column, dtype=np.int64)
 
 
 def _int(value: Json) -> int:

@@ -6,20 +6,23 @@ made twice without harm, and everything in memory can be made again from the led
 coordinator may die at any instruction, and several may run.
 """
 
+import time
 import uuid
 from dataclasses import dataclass, field
 
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import StopReason
-from swapflow.domain.assignment import PullWhy
+from swapflow.domain.applicant import ApplicationStatus
+from swapflow.domain.assignment import PullStatus, PullWhy
 from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import pull_id
-from swapflow.domain.rules import Purpose
+from swapflow.domain.rules import DispatchMode, Purpose
 from swapflow.engine.assign import Obstacle, Seat, place, seats_of
-from swapflow.engine.book import Book
+from swapflow.engine.book import NOBODY_LEFT, Book, PullKey
 from swapflow.engine.decide import Plan, PlannedPull, decide, stop_plan
 from swapflow.engine.dispatch import (
+    HARMLESS,
     assign_seats,
     cancel_pulls,
     open_pulls,
@@ -37,6 +40,7 @@ from swapflow.engine.ports import (
     Ledger,
     Wish,
 )
+from swapflow.engine.situate import see
 from swapflow.errors import LeaseLostError
 
 
@@ -58,6 +62,7 @@ class Desk:
     fitted: Fitted | None = None
     fitted_known: bool = False
     lease: Lease | None = None
+    lease_taken: float = 0.0
     idle_at: Position | None = None
     blocked: dict[Seat, Obstacle] = field(default_factory=dict)
 
@@ -131,9 +136,7 @@ class Coordinator:
     def serve(self, cycle_id: str) -> int:
         """Give one cycle its turn; another coordinator's lease makes this a no-op."""
         desk = self._desks.get(cycle_id) or self._sit_down(cycle_id)
-        desk.lease = self._ledger.take_lease(
-            cycle_id, holder=self.holder, seconds=self._lease_seconds
-        )
+        self._hold_lease(cycle_id, desk)
         before = desk.book.position
         desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
         news = int(desk.book.position != before)
@@ -150,18 +153,35 @@ class Coordinator:
             del self._desks[cycle_id]
             return news
 
+    def _hold_lease(self, cycle_id: str, desk: Desk) -> None:
+        """Take the lease, or renew it when half of it is gone: every renewal is a write.
+
+        The epoch in every decision is what keeps others out; being late here harms nobody.
+        """
+        now = time.monotonic()
+        if desk.lease is not None and now - desk.lease_taken < self._lease_seconds / 2:
+            return
+        before, desk.lease_taken = desk.lease, now
+        desk.lease = self._ledger.take_lease(
+            cycle_id, holder=self.holder, seconds=self._lease_seconds
+        )
+        if desk.lease is None or before is None or before.epoch != desk.lease.epoch:
+            # Others may have decided meanwhile, with a fit of their own.
+            desk.fitted_known, desk.idle_at = False, None
+
     def _sit_down(self, cycle_id: str) -> Desk:
         desk = Desk(book=Book(self._ledger.rules(cycle_id)))
         self._desks[cycle_id] = desk
         return desk
 
     def _act(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
-        done = expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
+        done = 0
+        if desk.book.rules.dispatch is not DispatchMode.LOCKSTEP:
+            done += expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
         done += self._note_absences(cycle_id, desk, lease)
         if done:
             desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
-        wishes = self._ledger.wishes(cycle_id)
-        done += self._grant(desk, lease, wishes)
+        done += self._grant(cycle_id, desk, lease)
         done += self._fill(desk, lease)
         if done or desk.idle_at != desk.book.position or self._time_is_up(desk.book):
             done += self._decide(cycle_id, desk, lease)
@@ -236,32 +256,41 @@ class Coordinator:
                     tx.record(EventType.REVIEWER_AWAY, {"r": number, "away": int(away)})
         return len(changed)
 
-    def _grant(self, desk: Desk, lease: Lease, wishes: tuple[Wish, ...]) -> int:
-        """Open the pulls that staff ask for, or say why not."""
+    def _grant(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+        """Open the pulls that staff ask for, or say why not; a busy reviewer is waited for."""
+        closed = 0
+        for wish in self._ledger.wishes(cycle_id):
+            closed += self._answer_wish(wish, desk, lease)
+            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+        return closed
+
+    def _answer_wish(self, wish: Wish, desk: Desk, lease: Lease) -> int:
         book = desk.book
-        for wish in wishes:
-            key = (wish.application, wish.kind, book.next_ordinal(wish.application, wish.kind))
-            kind = book.rules.kinds[wish.kind]
-            placement = place(seats_of([key], book), book)
-            with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
-                free = book.rules.budget - tx.cycle.spent - tx.cycle.committed
-                obstacles = list(placement.left.values())
-                if not book.statuses[wish.application].is_candidate:
-                    tx.close_wish(wish.id, "refused: no longer a candidate")
-                elif free < kind.cost:
-                    tx.close_wish(wish.id, f"refused: costs {kind.cost}, {free} are left")
-                elif obstacles and obstacles[0].passes:
-                    continue
-                elif obstacles:
-                    tx.close_wish(wish.id, f"refused: {obstacles[0].value}")
-                else:
-                    reviewers = tuple(placement.taken[seat] for seat in seats_of([key], book))
-                    pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
-                    open_pulls(tx, [pull], book.rules, why=PullWhy.STAFF, decision=0)
-                    tx.close_wish(wish.id, f"asked: {pull_id(lease.cycle_id, *_named(key, book))}")
-            desk.book = ingest(lease.cycle_id, book, ledger=self._ledger, state=self._state)
-            book = desk.book
-        return len(wishes)
+        key = (wish.application, wish.kind, book.next_ordinal(wish.application, wish.kind))
+        kind, seats = book.rules.kinds[wish.kind], seats_of([key], book)
+        arms = self._state.arms(lease.cycle_id)
+        if arms.position != book.position:
+            return 0  # another process has read further: look again next turn
+        refusal = _refusal(wish, book, arms)
+        placement = place(seats, book)
+        obstacles = list(placement.left.values())
+        if not refusal and any(obstacle.passes for obstacle in obstacles):
+            return 0
+        if not refusal and obstacles:
+            refusal = obstacles[0].value
+        # Whom to ask for a kind that a person must approve is found once it is approved.
+        taken = placement.taken
+        reviewers = () if kind.approval or refusal else tuple(taken[seat] for seat in seats)
+        with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+            if tx.cycle.position != book.position:
+                return 0  # read first what has come; the wish is still there in the next turn
+            if refusal:
+                tx.close_wish(wish.id, f"refused: {refusal}")
+            else:
+                pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
+                open_pulls(tx, [pull], book.rules, why=PullWhy.STAFF, decision=0)
+                tx.close_wish(wish.id, f"asked: {pull_id(lease.cycle_id, *_named(key, book))}")
+        return 1
 
     def _fill(self, desk: Desk, lease: Lease) -> int:
         """Give vacant seats of open pulls to other reviewers; cancel what nobody can take."""
@@ -270,30 +299,82 @@ class Coordinator:
         if not vacant:
             return 0
         attempts: dict[Seat, int] = {}
-        seats = []
         for (application, kind, ordinal), number in vacant:
             seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
             attempts[seat] = book.open[application, kind, ordinal].attempts.get(number, 0)
-            seats.append(seat)
-        tired = {s: Obstacle.CONFLICTS for s in seats if attempts[s] >= book.rules.attempts}
-        placement = place([seat for seat in seats if seat not in tired], book)
-        hopeless = {s: o for s, o in (placement.left | tired).items() if not o.passes}
+        tired = {s: Obstacle.CONFLICTS for s in attempts if attempts[s] >= book.rules.attempts}
+        placement = place([seat for seat in attempts if seat not in tired], book)
         desk.blocked = placement.left | tired
+        hopeless = _out_of_reach(desk.blocked, book)
         if not placement.taken and not hopeless:
             return 0
-        with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
-            if tx.cycle.position != book.position:
-                # A score or a withdrawal may just have closed one of these: read it first.
-                return 1
-            assign_seats(tx, placement.taken, book.rules, attempts=attempts)
-            ids = {
-                pull_id(lease.cycle_id, *_named((s.application, s.kind, s.ordinal), book))
-                for s in hopeless
-            }
-            cancel_pulls(tx, tx.pulls(ids).values(), why="nobody left to ask")
+        done = self._write_seats(placement.taken, attempts, hopeless, book=book, lease=lease)
         self.relay()
         desk.book = ingest(lease.cycle_id, book, ledger=self._ledger, state=self._state)
-        return len(placement.taken) + len(hopeless)
+        return done
+
+    def _write_seats(
+        self,
+        taken: dict[Seat, int],
+        attempts: dict[Seat, int],
+        hopeless: set[PullKey],
+        *,
+        book: Book,
+        lease: Lease,
+    ) -> int:
+        """Commit who takes vacant seats and which pulls are given up; counts both."""
+
+        def named(key: PullKey) -> str:
+            return pull_id(lease.cycle_id, *_named(key, book))
+
+        with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+            if tx.cycle.status is not CycleStatus.RUNNING:
+                return 1
+            if not tx.event_types_after(book.position.seq) <= HARMLESS:
+                return 1  # who may judge whom, or what is open, has changed: read it first
+            # A score may just have closed one of these.
+            pulls = tx.pulls({named(_pull(seat)) for seat in taken} | set(map(named, hopeless)))
+            live = {
+                (a.pull_id, a.seat) for a in tx.assignments_of(list(pulls)) if a.status.is_open
+            }
+            still = {
+                seat: reviewer
+                for seat, reviewer in taken.items()
+                if pulls[named(_pull(seat))].status is PullStatus.OPEN
+                and (named(_pull(seat)), seat.seat) not in live
+                and _pull(seat) not in hopeless
+            }
+            assign_seats(tx, still, book.rules, attempts=attempts)
+            given_up = [pulls[named(key)] for key in sorted(hopeless)]
+            return len(still) + cancel_pulls(tx, given_up, why=NOBODY_LEFT)
+
+
+def _refusal(wish: Wish, book: Book, arms: Arms) -> str:
+    """Why staff cannot have an extra pull; "" if they can, as far as reviewers go."""
+    status = book.statuses[wish.application]
+    if status is not ApplicationStatus.READY:
+        return f"the application is {status.value}"
+    sight = see(book, arms)
+    cost = book.rules.kinds[wish.kind].cost
+    left = int(sight.situation.budget_left) + sight.for_staff
+    return f"costs {cost}, {left} are left beside the floors" if left < cost else ""
+
+
+def _pull(seat: Seat) -> PullKey:
+    return seat.application, seat.kind, seat.ordinal
+
+
+def _out_of_reach(blocked: dict[Seat, Obstacle], book: Book) -> set[PullKey]:
+    """Pulls that cannot reach their quorum any more, whoever answers and whatever passes."""
+    lost: dict[PullKey, int] = {}
+    for seat, reason in blocked.items():
+        if not reason.passes:
+            lost[_pull(seat)] = lost.get(_pull(seat), 0) + 1
+    return {
+        key
+        for key, count in lost.items()
+        if book.open[key].seats - count < book.rules.kinds[key[1]].quorum
+    }
 
 
 def last_fit(ledger: Ledger, cycle_id: str) -> Fitted | None:

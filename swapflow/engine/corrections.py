@@ -3,13 +3,20 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus, PullWhy
+from swapflow.domain.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+    PullWhy,
+)
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import assignment_id, cycle_of, pull_id
 from swapflow.domain.quantity import Delta, contribution, gain_units
 from swapflow.domain.score import Answer, Origin, Score
 from swapflow.engine.book import VOLUNTEERED
-from swapflow.engine.inbox import utility_of
+from swapflow.engine.inbox import UNASKED, utility_of
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -106,14 +113,16 @@ def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
     """Let a volunteered score count, for a stated reason; gives the number of the event.
 
     Raises:
-        InvalidInputError: If the score was asked for, or counts already.
+        InvalidInputError: If the score was asked for, or counts already, or if its reviewer
+            was asked about the same application: a second look by the same eyes tells nothing.
     """
     with ledger.write(cycle_of(assignment)) as tx:
         old = _score(tx, assignment)
-        if old.origin not in {Origin.VOLUNTEERED, Origin.IMPORTED} or old.counts:
+        if old.origin not in UNASKED or old.counts:
             raise InvalidInputError(
                 f"{assignment}: only a volunteered score that does not count can be admitted"
             )
+        _refuse_second_look(tx, old)
         new = replace(old, revision=old.revision + 1, counts=True, reason="admitted by staff")
         return _change(tx, old, new, marks=None, by=by, reason=reason)
 
@@ -156,6 +165,22 @@ def _change(
             )
         ],
     )
+
+
+def _refuse_second_look(tx: Transaction, score: Score) -> None:
+    counted = any(
+        other.counts and other.application == score.application
+        for other in tx.scores_of_reviewer(score.reviewer)
+    )
+    asked = any(
+        assignment.application == score.application
+        for assignment in tx.assignments_of_reviewer(score.reviewer, OPEN_ASSIGNMENT)
+    )
+    if counted or asked:
+        raise InvalidInputError(
+            f"{score.assignment_id}: its reviewer was asked about the same application, and only "
+            "one score of a reviewer counts; void the other one first"
+        )
 
 
 def _contribution(scores: "Collection[Score]", pull: Pull) -> tuple[int, int]:

@@ -15,12 +15,12 @@ from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import Look, Rule, StopReason
 from swapflow.domain.assignment import PullWhy
 from swapflow.domain.cycle import CycleStatus, Position
-from swapflow.domain.rules import DispatchMode, FloorFor
+from swapflow.domain.rules import DispatchMode
 from swapflow.engine.assign import Obstacle, Seat, out_target, place, seats_of, slots_now
 from swapflow.engine.book import Book, PullKey
 from swapflow.engine.ports import Arms
 from swapflow.engine.rule import coin, rule_for
-from swapflow.engine.situate import Sight, see
+from swapflow.engine.situate import Sight, chosen_lack, cost_of, see
 
 
 PRIORITY_UNITS = 1_000_000_000
@@ -130,9 +130,11 @@ def _floors(book: Book, arms: Arms, sight: Sight) -> Plan | None:
     for kind in range(len(book.rules.kinds)):
         missing = np.minimum(sight.floors_missing[:, kind], sight.situation.allowed[:, kind])
         cost = book.rules.kinds[kind].cost
+        left = min(_panels_now(book, kind), int(sight.situation.kind_left[kind]))
+        limit = min(most, len(wanted) + left)
         for step in range(int(missing.max(initial=0))):
             for arm in np.flatnonzero(missing > step):
-                if budget < cost or len(wanted) >= most:
+                if budget < cost or len(wanted) >= limit:
                     break
                 application = int(sight.application[arm])
                 ordinal = book.next_ordinal(application, kind) + step
@@ -152,6 +154,7 @@ def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Pla
         # Good news arrives early: what is out must come in before the rule may stop.
         return None if book.open else _stop_or_chosen(book, arms, sight, rule, look, look.stop)
 
+    sight = _keeping_for(look.cohort, book, arms, sight)
     most = min(_room(book), _pending_room(book))
     if most > 0:
         now = _only_now(book, sight)
@@ -180,15 +183,18 @@ def _stop_or_chosen(
 ) -> Plan | None:
     """Propose to stop, unless somebody chosen still lacks what the chosen are promised."""
     wanted: list[PullKey] = []
-    given = book.given()
-    for kind, count in enumerate(book.rules.floor_counts(FloorFor.CHOSEN)):
-        for arm in look.cohort:
+    lack = chosen_lack(book, sight.application[look.cohort])
+    budget = book.rules.budget - arms.spent - arms.committed - sight.for_staff
+    for kind, limits in enumerate(book.rules.kinds):
+        left = int(sight.situation.kind_left[kind])
+        for arm, lacking in zip(look.cohort.tolist(), lack[:, kind].tolist(), strict=True):
             application = int(sight.application[arm])
-            missing = min(
-                count - int(given[application, kind]), int(sight.situation.allowed[arm, kind])
-            )
+            payable = budget // max(limits.cost, 1)
+            more = min(lacking, int(sight.situation.allowed[arm, kind]), payable, left)
+            budget -= more * limits.cost
+            left -= more
             first = book.next_ordinal(application, kind)
-            wanted += [(application, kind, first + step) for step in range(missing)]
+            wanted += [(application, kind, first + step) for step in range(more)]
     pulls, blocked = _staffed(wanted[: _room(book)], [0] * len(wanted), book)
     if pulls:
         plan = _plan(book, arms, sight, why=PullWhy.FLOOR, pulls=pulls, blocked=blocked)
@@ -244,17 +250,35 @@ def _pending_room(book: Book) -> int:
     return book.rules.batch
 
 
+def _panels_now(book: Book, kind: int) -> int:
+    """How many pulls of a kind reviewers could take at this moment, or a person approve."""
+    limits = book.rules.kinds[kind]
+    return 1_000_000 if limits.approval else slots_now(book, kind) // limits.seats
+
+
+def _keeping_for(cohort: np.ndarray, book: Book, arms: Arms, sight: Sight) -> Sight:
+    """Keep back what those believed best still lack, now that a look has named them."""
+    lacking = cost_of(book, chosen_lack(book, sight.application[cohort]))
+    reserved = sight.reserved - sight.for_chosen + lacking
+    left = float(book.rules.budget - arms.spent - arms.committed - reserved)
+    return replace(
+        sight,
+        situation=replace(sight.situation, budget_left=left),
+        reserved=reserved,
+        for_chosen=lacking,
+    )
+
+
 def _only_now(book: Book, sight: Sight) -> Sight:
     """Limit each kind to the seats that reviewers could take at this moment."""
     situation = sight.situation
-    now = [slots_now(book, kind) // limits.seats for kind, limits in enumerate(book.rules.kinds)]
+    now = [_panels_now(book, kind) for kind in range(len(book.rules.kinds))]
     left = np.minimum(situation.kind_left, np.array(now, dtype=np.int64))
     return replace(sight, situation=replace(situation, kind_left=left))
 
 
 def _floor_cost(book: Book, sight: Sight) -> int:
-    costs = np.array([kind.cost for kind in book.rules.kinds], dtype=np.int64)
-    return int((sight.floors_missing.sum(axis=0) * costs).sum())
+    return cost_of(book, sight.floors_missing)
 
 
 def _floor_out(book: Book) -> bool:

@@ -39,7 +39,6 @@ HARMLESS = frozenset(
         EventType.SCORED,
         EventType.SCORE_CORRECTED,
         EventType.DECLINED,
-        EventType.CONFLICTS_ADDED,
         EventType.PURGED,
     }
 )
@@ -184,10 +183,20 @@ def _still_holds(plan: Plan, book: Book, tx: Transaction) -> bool:
     cycle = tx.cycle
     if cycle.status is not CycleStatus.RUNNING or cycle.decisions + 1 != plan.number:
         return False
-    if cycle.position != plan.read and not tx.event_types_after(plan.read.seq) <= HARMLESS:
+    if cycle.position != plan.read and not _untouched(plan, book, tx):
         return False
     cost = sum(book.rules.kinds[pull.key[1]].cost for pull in plan.pulls)
     return cycle.spent + cycle.committed + cost <= book.rules.budget
+
+
+def _untouched(plan: Plan, book: Book, tx: Transaction) -> bool:
+    """Whether what came since leaves the plan possible, its pulls' numbers included."""
+    if not tx.event_types_after(plan.read.seq) <= HARMLESS:
+        return False
+    # A late or volunteered score opens a pull of its own, which may have taken a number.
+    kinds = book.rules.kinds
+    keys = [pull.key for pull in plan.pulls]
+    return not tx.pulls([pull_id(tx.cycle.id, a, kinds[k].name, o) for a, k, o in keys])
 
 
 def _record(plan: Plan, book: Book, cycle_id: str) -> DecisionRecord:

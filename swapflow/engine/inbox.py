@@ -28,7 +28,9 @@ from swapflow.errors import (
 )
 
 
+TWICE = "its reviewer's score of this application counts already"
 AFTER_FREEZE = "came after the cohort was fixed"
+UNASKED = frozenset({Origin.VOLUNTEERED, Origin.IMPORTED})
 NO_BUDGET = "came late, and the budget had no room for it"
 NO_LONGER_ASKED = "came after its request was withdrawn"
 
@@ -169,6 +171,7 @@ class _Submission:
         self._remarks: list[str] = []
         self._scored: list[str] = []
         self._closed: list[str] = []
+        self._replaced: set[str] = set()
 
     def run(self) -> tuple[Receipt, ...]:
         """Take every answer in, then write the rows."""
@@ -199,28 +202,46 @@ class _Submission:
             raise AssignmentClosedError(assignment.id, assignment.status.value)
         if self._tx.cycle.status is CycleStatus.FINALIZED:
             return self._keep(answer, assignment, value, reason=AFTER_FREEZE)
-        if assignment.status is AssignmentStatus.CANCELLED:
-            return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
         if assignment.status is AssignmentStatus.EXPIRED:
+            if self._admitted(assignment):
+                return self._keep(answer, assignment, value, reason=TWICE)
             return self._take_late(answer, assignment, value)
+        if self._is_cancelled(assignment):
+            return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
         return self._count(answer, assignment, value, late=None)
+
+    def _is_cancelled(self, assignment: Assignment) -> bool:
+        """Whether nobody waits for it, be it since an answer of this very transaction."""
+        return (
+            assignment.status is AssignmentStatus.CANCELLED
+            or assignment.id in self._replaced
+            or assignment.pull_id in self._closed
+        )
+
+    def _admitted(self, assignment: Assignment) -> bool:
+        """Whether a volunteered score of the same reviewer on the same application counts."""
+        return any(
+            score.application == assignment.application
+            for score in self._tx.scores_of_reviewer(assignment.reviewer)
+            if score.counts and score.origin in UNASKED
+        )
 
     def _take_late(self, answer: Answer, assignment: Assignment, value: int) -> Receipt:
         """Close the own pull if nobody else has begun on it, else an extra one."""
         pull = self._pulls[assignment.pull_id]
-        replaced_by = [
-            a
-            for a in self._tx.assignments_of([pull.id])
-            if a.seat == assignment.seat and a.status.is_open
-        ]
-        begun = any(a.status is AssignmentStatus.OPENED for a in replaced_by)
-        if pull.status is PullStatus.OPEN and not begun:
-            if replaced_by:
-                self._tx.move_assignments(
-                    [a.id for a in replaced_by],
-                    AssignmentStatus.CANCELLED,
-                    allowed={AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED},
-                )
+        same_seat = [a for a in self._tx.assignments_of([pull.id]) if a.seat == assignment.seat]
+        begun = assignment.seat in self._changes[pull.id].values or any(
+            a.status is AssignmentStatus.OPENED for a in same_seat
+        )
+        waits = pull.status is PullStatus.OPEN and pull.id not in self._closed
+        if waits and not begun:
+            replaced_by = [a.id for a in same_seat if a.status.is_open]
+            self._replaced.update(replaced_by)
+            self._tx.move_assignments(
+                replaced_by,
+                AssignmentStatus.CANCELLED,
+                allowed={AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED},
+            )
             return self._count(answer, assignment, value, late=Late.CLOSES)
         cycle = self._tx.cycle
         if cycle.spent + cycle.committed + pull.cost > self._rules.budget:

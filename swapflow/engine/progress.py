@@ -270,7 +270,8 @@ def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[st
     missing = see(book, seen.arms).floors_missing
     for index, kind in enumerate(book.rules.kinds):
         nobody = (missing[:, index] > 0) & (eligible_counts(book, numbers, index) < kind.seats)
-        for application in numbers[nobody].tolist():
+        given_up = {a for a, k in book.unasked if k == index and book.statuses[a].is_candidate}
+        for application in sorted(given_up | set(numbers[nobody].tolist())):
             seat = Seat(application=application, kind=index, ordinal=1)
             blocked.append((names[application], kind.name, obstacle(seat, book).value))
     return tuple(blocked)

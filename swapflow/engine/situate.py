@@ -11,10 +11,9 @@ import numpy as np
 
 from swapflow.bandit.posterior import NO_REVIEWER
 from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
-from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.quantity import GAIN_SCALE, VALUE_SCALE
 from swapflow.domain.rules import FloorFor
-from swapflow.engine.book import PAIR, Book, Integers
+from swapflow.engine.book import NO_ONE, PAIR, Book, Integers
 from swapflow.engine.ports import Arms
 
 
@@ -27,6 +26,7 @@ class Sight:
         application: Application number of each arm of the situation, shape (n,).
         floors_missing: Floor pulls that candidates still lack, shape (n, kinds).
         reserved: Cost kept back for those floors, for the chosen and for staff.
+        for_chosen: What of it is for the chosen; for_staff: what of it is for staff.
         digest: SHA-256 over the integers that all this was made from.
     """
 
@@ -34,14 +34,14 @@ class Sight:
     application: Integers
     floors_missing: Integers
     reserved: int
+    for_chosen: int
+    for_staff: int
     digest: str
 
 
 def candidates(book: Book) -> Integers:
     """Give the numbers of the candidates, in the order that decides ties."""
-    numbers = np.array(
-        [i for i, status in enumerate(book.statuses) if status.is_candidate], dtype=np.int64
-    )
+    numbers = book.candidates()
     ties = np.array(book.ties, dtype=np.int64)
     return numbers[np.lexsort((numbers, ties[numbers]))]
 
@@ -57,9 +57,11 @@ def see(book: Book, arms: Arms) -> Sight:
     given = book.given()[application]
     closed = book.closed()[application]
     kinds = tuple(PullKind(cost=kind.cost, gain=kind.gain) for kind in rules.kinds)
-    ready = np.array([book.statuses[a] is ApplicationStatus.READY for a in application], bool)
+    ready = book.ready()[application]
     floors_missing = _floors_missing(book, given, ready)
-    reserved = _reserved(book, given, floors_missing)
+    for_floors = cost_of(book, floors_missing)
+    for_chosen, for_staff = _for_chosen(book, given), _for_staff(book)
+    reserved = for_floors + for_chosen + for_staff
     settled_numerator, settled_information = _settled(book)
     situation = Situation(
         mean=_mean(numerator, information),
@@ -83,6 +85,8 @@ def see(book: Book, arms: Arms) -> Sight:
         application=application,
         floors_missing=floors_missing,
         reserved=reserved,
+        for_chosen=for_chosen,
+        for_staff=for_staff,
         digest=digest.hexdigest(),
     )
 
@@ -136,14 +140,12 @@ def _mean(numerator: Integers, information: Integers) -> np.ndarray:
 def _settled(book: Book) -> tuple[Integers, Integers]:
     """Sums over each application's scores up to the first one still out, in dispatch order."""
     table = book.scores()
-    kinds = book.rules.kinds
-    gains = np.array([kind.gain * GAIN_SCALE / kind.seats for kind in kinds])
     early = table.rank < book.first_out()[table.application]
-    gain = np.rint(gains[table.kind[early]])
-    application = table.application[early]
-    numerator = np.bincount(application, gain * table.value[early], minlength=book.applications)
-    information = np.bincount(application, gain, minlength=book.applications)
-    return np.rint(numerator).astype(np.int64), np.rint(information).astype(np.int64)
+    application, n = table.application[early], book.applications
+    numerator, information = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    np.add.at(numerator, application, table.numerator[early])
+    np.add.at(information, application, table.information[early])
+    return numerator, information
 
 
 def _scores(book: Book, application: Integers) -> Scores:
@@ -155,15 +157,15 @@ def _scores(book: Book, application: Integers) -> Scores:
     order = np.argsort(arm, kind="stable")
     order = order[arm[order] >= 0]
     # A mark without one reviewer has no severity to take out.
-    severity_of = np.array(
-        [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(book.reviewers)],
-        dtype=np.int64,
-    )
+    named = [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(book.reviewers)]
+    severity_of = np.array([*named, NO_REVIEWER], dtype=np.int64)
+    assert NO_ONE == -1, "the last entry serves panels"
+    mark = table.numerator / (table.information * VALUE_SCALE)
     return Scores(
         arm=arm[order],
         reviewer=severity_of[table.reviewer[order]],
         kind=table.kind[order],
-        mark=table.value[order] / VALUE_SCALE,
+        mark=mark[order],
     )
 
 
@@ -175,18 +177,32 @@ def _floors_missing(book: Book, given: Integers, ready: np.ndarray) -> Integers:
     return missing
 
 
-def _reserved(book: Book, given: Integers, floors_missing: Integers) -> int:
-    """Cost kept back: open floors, interviews for the chosen, and what staff may still ask for."""
-    rules = book.rules
-    costs = np.array([kind.cost for kind in rules.kinds], dtype=np.int64)
-    floors = int((floors_missing.sum(axis=0) * costs).sum())
-    chosen = 0
+def cost_of(book: Book, pulls: Integers) -> int:
+    """Cost of so many pulls per application and kind, shape (n, kinds)."""
+    costs = np.array([kind.cost for kind in book.rules.kinds], dtype=np.int64)
+    return int((pulls.sum(axis=0) * costs).sum())
+
+
+def chosen_lack(book: Book, chosen: Integers) -> Integers:
+    """Pulls that these applications lack as long as they are the chosen ones, (m, kinds)."""
+    floors = np.array(book.rules.floor_counts(FloorFor.CHOSEN), dtype=np.int64)
+    lack: Integers = np.maximum(floors[None, :] - book.given()[chosen], 0)
+    return lack
+
+
+def _for_chosen(book: Book, given: Integers) -> int:
+    """Cost kept back for what the chosen are promised, while nobody knows who they are."""
+    rules, cost = book.rules, 0
     for kind, count in enumerate(rules.floor_counts(FloorFor.CHOSEN)):
         if count:
             served = int(np.minimum(given[:, kind], count).sum())
-            chosen += max(0, rules.cohort_size * count - served) * int(costs[kind])
-    staff = max(0, int(rules.reserve * rules.budget) - book.staff_cost)
-    return floors + chosen + staff
+            cost += max(0, rules.cohort_size * count - served) * rules.kinds[kind].cost
+    return cost
+
+
+def _for_staff(book: Book) -> int:
+    """Cost kept back for what staff may still ask for."""
+    return max(0, int(book.rules.reserve * book.rules.budget) - book.staff_cost)
 
 
 def _allowed(
@@ -201,6 +217,11 @@ def _allowed(
         if limits.requires:
             left = np.where(closed[:, rules.kind_index(limits.requires)] > 0, left, 0)
         allowed[:, kind] = np.where(ready, left, 0)
+    if book.struck:
+        refused = np.array(sorted(book.struck), dtype=np.int64)
+        everyone = np.zeros((book.applications, len(rules.kinds)), dtype=bool)
+        everyone[refused[:, 0], refused[:, 1]] = True
+        allowed[everyone[application]] = 0
     return allowed
 
 

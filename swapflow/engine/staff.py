@@ -7,6 +7,7 @@ from swapflow.domain.assignment import Pull, PullStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Rules
+from swapflow.engine.book import STRUCK
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.intake import find
 from swapflow.engine.ports import Ledger, Transaction
@@ -107,7 +108,7 @@ def strike(cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledge
     """Refuse proposed pulls; their cost is released. Counts them."""
     with ledger.write(cycle_id) as tx:
         found = _proposed(tx, pulls)
-        cancel_pulls(tx, found, why="struck")
+        cancel_pulls(tx, found, why=STRUCK)
         tx.insert_approval([p.id for p in found], by=by, verdict="struck", reason=reason)
         return len(found)
 

@@ -2,11 +2,16 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
 
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.assignment import PullStatus
-from swapflow.domain.event import Event
+from swapflow.domain.event import Event, EventType
+from swapflow.domain.score import Score
+from swapflow.engine.assign import may_ask
 from swapflow.engine.book import Book
 from swapflow.engine.decide import PRIORITY_UNITS, Plan, decide
 from swapflow.engine.ingest import BATCH, Tally, follow
@@ -15,6 +20,8 @@ from swapflow.engine.ports import Arms, CycleState, DecisionRecord, Ledger
 
 ROUNDING = PRIORITY_UNITS // 100_000_000
 """Priorities this close (1e-8) are a tie that rounding may have broken otherwise."""
+
+WAITING = frozenset({PullStatus.OPEN, PullStatus.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +68,7 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
     replay.at(book, tally.arms)
     while batch := ledger.events(cycle_id, after=book.position, at_most=BATCH):
         for event in batch:
+            findings += _reviewers(book, event)
             follow(book, [event], ledger=ledger)
             tally.add([event])
             events += 1
@@ -93,11 +101,12 @@ class _Replay:
         if recorded.read.hash != book.position.hash:
             yield _fatal(recorded, "was made on another history")
             return
-        if recorded.stop == StopReason.DEADLINE.value:
-            return  # the calendar proposed it, not the numbers
-        plan = decide(book, arms, fitted=self._fitted)
+        fitted = self._fitted
         if "prior_variance" in recorded.look:
             self._fitted = Fitted.from_dict(recorded.look)
+        if recorded.stop == StopReason.DEADLINE.value:
+            return  # the calendar proposed it, not the numbers
+        plan = decide(book, arms, fitted=fitted)
         if plan is None:
             yield _fatal(recorded, "would not be made again")
             return
@@ -135,6 +144,20 @@ def _budget(book: Book, tally: Tally, event: Event) -> Iterable[Finding]:
         )
 
 
+def _reviewers(book: Book, event: Event) -> Iterable[Finding]:
+    """Compare whom the next event asks with who may be asked."""
+    if event.type is not EventType.ASSIGNED:
+        return
+    items = cast("list[tuple[int, int, int, int, int, int]]", event.payload["items"])
+    for application, kind, _ordinal, _seat, _attempt, reviewer in items:
+        if not may_ask(book, application, kind, reviewer):
+            yield Finding(
+                what=f"event {event.position.seq} asks reviewer {reviewer} about application "
+                f"{application} against capacity, conflicts, panel or roster",
+                fatal=True,
+            )
+
+
 def _rows(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[Finding]:
     """Compare the ledger's rows with what its events say."""
     cycle = ledger.cycle(cycle_id)
@@ -144,20 +167,58 @@ def _rows(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[
             f"events {arms.spent} and {arms.committed}",
             fatal=True,
         )
-    waiting = {PullStatus.OPEN, PullStatus.PROPOSED}
-    rows = {(p.application, p.kind, p.ordinal) for p in ledger.pulls(cycle_id, statuses=waiting)}
-    if rows != set(book.open):
+    yield from _pulls(cycle_id, book, arms, ledger=ledger)
+    yield from _scores(cycle_id, book, ledger=ledger)
+
+
+def _pulls(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[Finding]:
+    """Compare status and cost of every pull."""
+    pulls = ledger.pulls(cycle_id)
+    rows = {
+        (p.application, p.kind, p.ordinal): p.status is PullStatus.OPEN
+        for p in pulls
+        if p.status in WAITING
+    }
+    if rows != {key: pull.approved for key, pull in book.open.items()}:
         yield Finding(what="open requests differ between rows and events", fatal=True)
-    judged: set[tuple[int, int]] = set()
+    closed = np.zeros_like(book.closed())
+    # A score that nobody asked for has a pull of its own, which costs nothing.
+    for pull in (p for p in pulls if p.status is PullStatus.CLOSED and p.cost):
+        closed[pull.application, pull.kind] += 1
+    if not np.array_equal(closed, book.closed()):
+        yield Finding(what="closed requests differ between rows and events", fatal=True)
+    spent = sum(p.cost for p in pulls if p.status is PullStatus.CLOSED)
+    committed = sum(p.cost for p in pulls if p.status in WAITING)
+    if (spent, committed) != (arms.spent, arms.committed):
+        yield Finding(
+            what=f"the requests cost {spent} and {committed}, the events say {arms.spent} and "
+            f"{arms.committed}",
+            fatal=True,
+        )
+
+
+def _scores(cycle_id: str, book: Book, *, ledger: Ledger) -> Iterable[Finding]:
+    """Compare every score that stands, and look for reviewers who count twice."""
+    standing: dict[str, Score] = {}
     for score in ledger.scores(cycle_id):
-        if score.revision > 1 or not score.counts:
-            continue
+        known = standing.get(score.assignment_id)
+        if known is None or known.revision < score.revision:
+            standing[score.assignment_id] = score
+    judged: set[tuple[int, int]] = set()
+    for score in standing.values():
+        attempt = int(score.assignment_id.rsplit(".", 1)[1])
+        key = (score.application, score.kind, score.ordinal, score.seat, attempt)
+        if book.score(key) != (score.value, score.counts):
+            yield Finding(
+                what=f"the score of {score.assignment_id} is not what its event says", fatal=True
+            )
         pair = (score.application, score.reviewer)
-        if pair in judged:
+        if score.counts and pair in judged:
             yield Finding(
                 what=f"reviewer {pair[1]} counts twice on application {pair[0]}", fatal=True
             )
-        judged.add(pair)
+        if score.counts:
+            judged.add(pair)
 
 
 def _live(cycle_id: str, arms: Arms, *, state: CycleState) -> Iterable[Finding]:
