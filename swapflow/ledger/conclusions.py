@@ -149,6 +149,7 @@ class ConclusionWrites(LockedCycle):
                 "state": "queued",
                 "detail": "",
                 "created_at": self._now,
+                "relayed_at": None,
                 "claimed_at": None,
                 "attempts": 0,
             }

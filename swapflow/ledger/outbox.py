@@ -101,9 +101,15 @@ _MAY_BE_SENT = or_(
 )
 _WAITING_MAILS = (
     select(*MAIL_COLUMNS)
-    .where(_MAY_BE_SENT)
+    .where(
+        _MAY_BE_SENT,
+        or_(MESSAGE.c.relayed_at.is_(None), MESSAGE.c.relayed_at <= bindparam("relayed")),
+    )
     .order_by(MESSAGE.c.created_at, MESSAGE.c.id)
     .limit(bindparam("at_most"))
+)
+_MARK_RELAYED = (
+    update(MESSAGE).where(MESSAGE.c.id.in_(_IN_VALUES)).values(relayed_at=bindparam("moment"))
 )
 _CLAIM_MAIL = (
     update(MESSAGE)
@@ -175,12 +181,25 @@ class Outbox:
             )
             return moved.rowcount == 1
 
-    def mails(self, *, at_most: int) -> tuple[Mail, ...]:
-        """Read mails that wait to be sent, oldest first, and those stuck in `sending`."""
+    def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
+        """Read mails that wait to be sent, oldest first, and those stuck in `sending`.
+
+        Left out are those whose message was handed to the broker within `again_after` seconds.
+        """
         with self._database.reading() as connection:
-            stuck = self._database.now(connection, real=True) - MAIL_STUCK
-            rows = connection.execute(_WAITING_MAILS, {"stuck": stuck, "at_most": at_most})
-            return tuple(to_mail(row) for row in rows)
+            now = self._database.now(connection, real=True)
+            limits = {
+                "stuck": now - MAIL_STUCK,
+                "relayed": now - timedelta(seconds=again_after),
+                "at_most": at_most,
+            }
+            return tuple(to_mail(row) for row in connection.execute(_WAITING_MAILS, limits))
+
+    def mark_relayed(self, ids: Collection[str]) -> None:
+        """Note that the messages of these mails have been handed to the broker."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection, real=True)
+            moved_in(connection, _MARK_RELAYED, ids, moment=now)
 
     def claim_mail(self, mail_id: str) -> Mail | None:
         """Mark a mail as being sent and read it; None when it was sent already.

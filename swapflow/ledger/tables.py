@@ -731,6 +731,7 @@ class MessageRow(SQLModel, table=True):
     state: str
     detail: str = Field(sa_type=Text)
     created_at: datetime
+    relayed_at: datetime | None
     claimed_at: datetime | None
     attempts: int
 

@@ -86,14 +86,24 @@ _LAST_ORDINAL = select(func.max(PULL.c.ordinal)).where(
     PULL.c.application == bindparam("application"),
     PULL.c.kind == bindparam("kind"),
 )
+_LAST_ORDINALS = (
+    select(PULL.c.application, PULL.c.kind, func.max(PULL.c.ordinal))
+    .where(PULL.c.cycle_id == bindparam("cycle"))
+    .group_by(PULL.c.application, PULL.c.kind)
+)
+_SINGLE_LOOKS = 10  # whoever asks more often opens a batch: then all are read at once
 
 
 class WorkWrites(LockedCycle):
     """The part of a transaction that asks for scores and takes them."""
 
+    _single_looks = 0
+    _ordinals: dict[tuple[int, int], int] | None = None
+
     def insert_pulls(self, pulls: Sequence[Pull]) -> None:
         """Insert pulls; those that exist already are left as they are."""
         insert_ignoring(self._connection, PULL, [from_pull(pull) for pull in pulls])
+        self._ordinals = None
         seats = [
             {"pull_id": pull.id, "seat": seat}
             for pull in pulls
@@ -113,10 +123,15 @@ class WorkWrites(LockedCycle):
 
     def next_ordinal(self, application: int, kind: int) -> int:
         """Give the ordinal that the next pull of this kind of this application gets."""
-        last = self._connection.execute(
-            _LAST_ORDINAL, {"cycle": self._id, "application": application, "kind": kind}
-        ).scalar_one()
-        return int(last or 0) + 1
+        if self._ordinals is None and self._single_looks < _SINGLE_LOOKS:
+            self._single_looks += 1
+            which = {"cycle": self._id, "application": application, "kind": kind}
+            last: int | None = self._connection.execute(_LAST_ORDINAL, which).scalar_one()
+            return (last or 0) + 1
+        if self._ordinals is None:
+            rows = self._connection.execute(_LAST_ORDINALS, {"cycle": self._id})
+            self._ordinals = {(row[0], row[1]): row[2] for row in rows}
+        return self._ordinals.get((application, kind), 0) + 1
 
     def assignments(self, ids: Collection[str]) -> dict[str, Assignment]:
         """Read assignments by id; unknown ids are absent from the answer."""

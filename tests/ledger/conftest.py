@@ -34,7 +34,7 @@ def shared_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database that several processes can open."""
     if request.param == "postgresql":
         server: PostgresServer = request.getfixturevalue("postgres")
-        return server.new_database()
+        return server.clean_database()
     return f"sqlite:///{_copy_of_template(request, tmp_path)}"
 
 
@@ -44,7 +44,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return "sqlite://"
     if request.param == "postgresql":
         server: PostgresServer = request.getfixturevalue("postgres")
-        return server.new_database()
+        return server.clean_database()
     return f"sqlite:///{_copy_of_template(request, tmp_path)}"
 
 

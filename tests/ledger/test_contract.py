@@ -473,6 +473,20 @@ def test_only_what_stands_in_an_allowed_status_is_moved_and_counted(ledger: SqlL
     ]
 
 
+def test_the_next_ordinal_counts_what_was_inserted_before_however_often_it_is_asked(
+    ledger: SqlLedger,
+) -> None:
+    people(ledger)
+    with ledger.write("fall") as tx:
+        tx.insert_pulls([pull(0), pull(0, 2), pull(1, kind=1)])
+        asked = [tx.next_ordinal(0, 0) for _ in range(30)]
+        tx.insert_pulls([pull(0, 3)])
+        again = [tx.next_ordinal(0, 0), tx.next_ordinal(1, 1), tx.next_ordinal(2, 0)]
+
+    assert asked == [3] * 30
+    assert again == [4, 2, 1]
+
+
 def test_long_lists_of_ids_are_handled_whole(ledger: SqlLedger) -> None:
     with ledger.write("fall") as tx:
         tx.add_applications([applicant(f"a{i}") for i in range(2000)], [1] * 2000, wave=1)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, make_url
 
+from swapflow.ledger.tables import CLOCK, METADATA
 from swapflow.ledger.upgrade import upgrade
 
 
@@ -25,6 +26,7 @@ class PostgresServer:
         get_server = _get_server()
         self._folder = Path(tempfile.mkdtemp(prefix="sf-pg-"))
         self._numbers = count(1)
+        self._shared: str | None = None
         self._server = get_server(self._folder, cleanup_mode="delete")
         # No test cuts the power; without this, leaving takes as long as all the tests.
         self._run("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
@@ -37,13 +39,28 @@ class PostgresServer:
         self._create(name, template=TEMPLATE if migrated else "template1")
         return self._url(name)
 
+    def clean_database(self) -> str:
+        """Empty the one database that most tests share, one after the other; give its URL."""
+        if self._shared is None:
+            self._shared = self.new_database()
+        engine = create_engine(self._shared)
+        with engine.begin() as connection:
+            for table in reversed(METADATA.sorted_tables):
+                if table is not CLOCK:
+                    connection.execute(table.delete())
+            connection.execute(CLOCK.update().values(offset_seconds=0.0))
+        engine.dispose()
+        return self._shared
+
     def stop(self) -> None:
         """Stop the server and remove its folder."""
         self._server.cleanup()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _url(self, database: str) -> str:
-        url = make_url(self._server.get_uri()).set(database=database)
+        url = make_url(self._server.get_uri()).set(
+            drivername="postgresql+psycopg", database=database
+        )
         return url.render_as_string(hide_password=False)
 
     def _create(self, name: str, template: str = "template1") -> None:
