@@ -169,13 +169,15 @@ def relay(*, ledger: Ledger, dispatcher: Dispatcher, again_after: float) -> int:
             sent will be sent again.
     """
     waiting = ledger.unsent(again_after=again_after, at_most=RELAY_BATCH)
-    mails = ledger.mails(at_most=RELAY_BATCH)
+    mails = ledger.mails(at_most=RELAY_BATCH, again_after=again_after)
     messages = [Message(topic=Topic.DELIVER, id=a.id, tier=a.kind) for a in waiting]
     messages += [Message(topic=Topic.MAIL, id=mail.id) for mail in mails]
     if messages:
         dispatcher.send(messages)
     if waiting:
         ledger.mark_sent([assignment.id for assignment in waiting])
+    if mails:
+        ledger.mark_relayed([mail.id for mail in mails])
     return len(messages)
 
 

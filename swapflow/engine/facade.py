@@ -21,6 +21,7 @@ from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.finalize import Override, finalize, propose, reopen
 from swapflow.engine.ingest import rebuild
 from swapflow.engine.launch import launch
+from swapflow.engine.notify import notify
 from swapflow.engine.ports import (
     CycleState,
     DecisionRecord,
@@ -290,7 +291,12 @@ class Swapflow:
         return self.ledger.assignment(assignment_id)
 
     def deliver(self, assignment_ids: Sequence[str]) -> int:
-        """Put assignments into their reviewers' inboxes; says how many were new there."""
+        """Put assignments into their reviewers' inboxes; says how many were new there.
+
+        Their reviewers get one mail a day and cycle, whose row is written first: after a crash in
+        between the delivery is repeated, and the row is there already.
+        """
+        notify(assignment_ids, ledger=self.ledger)
         return self.ledger.mark_delivered(assignment_ids)
 
     def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:

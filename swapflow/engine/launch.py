@@ -1,5 +1,7 @@
 """Step 2, launch: check that the round can be run as its rules say, then start it."""
 
+import math
+
 from swapflow.domain.applicant import Application
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
@@ -123,9 +125,10 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[str]:
 
 def _enough(floors: int, reserve: float) -> int:
     """The smallest budget that pays floors and reserve."""
-    budget = int(floors / (1 - reserve))
-    while floors + int(reserve * budget) > budget:
-        budget += 1
+    budget = math.ceil(floors / (1 - reserve))
+    # The reserve is rounded down, so a little less may do.
+    while floors + int(reserve * (budget - 1)) <= budget - 1:
+        budget -= 1
     return budget
 
 

@@ -661,8 +661,15 @@ class Ledger(Protocol):
         """Count assignments by (kind, status), for progress views."""
         ...
 
-    def mails(self, *, at_most: int) -> tuple[Mail, ...]:
-        """Read mails that wait to be sent, oldest first."""
+    def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
+        """Read mails that wait to be sent, oldest first.
+
+        Left out are those whose message was handed to the broker within `again_after` seconds.
+        """
+        ...
+
+    def mark_relayed(self, ids: Collection[str]) -> None:
+        """Note that the messages of these mails have been handed to the broker."""
         ...
 
     def claim_mail(self, mail_id: str) -> Mail | None:
