@@ -11,7 +11,7 @@ from swapflow.domain.cycle import Cycle
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.reviewer import NewReviewer
 from swapflow.domain.rules import Floor, FloorFor, KindRules, Purpose, Rules, SeatLine
-from swapflow.domain.score import Answer, Receipt
+from swapflow.domain.score import Answer, Receipt, Score
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.facade import Swapflow
 from swapflow.engine.ingest import Tally
@@ -94,7 +94,7 @@ class World:
         roster: Sequence[NewReviewer] | int = 4,
         launch: bool = True,
     ) -> None:
-        self.ledger = SqlLedger(url)
+        self.ledger = open_ledger(url)
         self.state = MemoryCycleState()
         self._dispatcher = InlineDispatcher(self._deliver)
         self.sent: list[str] = []
@@ -200,9 +200,7 @@ class World:
     def asked(self) -> set[tuple[str, str]]:
         """(application, reviewer) pairs of everything ever asked."""
         names, people = self.names(), self.people()
-        return {
-            (names[a.application], people[a.reviewer]) for a in self.ledger.assignments(CYCLE)
-        }
+        return {(names[a.application], people[a.reviewer]) for a in self.ledger.assignments(CYCLE)}
 
     def arms(self) -> Arms:
         """The live state, brought up to the ledger by nobody but the coordinator."""
@@ -246,9 +244,7 @@ class World:
         counting = [s for s in self.standing().values() if s.counts]
         assert no_twins((s.application, s.reviewer) for s in counting)
         assert no_twins((s.pull_id, s.seat) for s in counting)
-        asked = [
-            (a.application, a.reviewer) for a in everything if a.pull_id.count(":") and a.attempt
-        ]
+        asked = [(a.application, a.reviewer) for a in everything]
         volunteered = {
             (s.application, s.reviewer)
             for s in self.ledger.scores(CYCLE)
@@ -269,8 +265,9 @@ class World:
             for seat, live_seat in pull.live.items()
         } == {(a.application, a.kind, a.ordinal, a.seat): (a.attempt, a.reviewer) for a in live}
 
-    def standing(self) -> dict[str, "object"]:
-        latest = {}
+    def standing(self) -> dict[str, Score]:
+        """The revision of every score that stands, by assignment."""
+        latest: dict[str, Score] = {}
         for score in self.ledger.scores(CYCLE):
             latest[score.assignment_id] = score
         return latest
@@ -279,6 +276,19 @@ class World:
         ids = [m.id for m in messages if m.topic is Topic.DELIVER]
         self.sent += ids
         self.product.deliver(ids)
+
+
+COMPILED: dict[object, object] = {}
+
+
+def open_ledger(url: str) -> SqlLedger:
+    """Open a ledger whose statements are compiled once for all ledgers of this process."""
+    ledger = SqlLedger(url)
+    database = ledger._database
+    if database.is_sqlite:
+        database._reader = database._reader.execution_options(compiled_cache=COMPILED)
+        database._writer = database._writer.execution_options(compiled_cache=COMPILED)
+    return ledger
 
 
 def no_twins(values: Iterable[object]) -> bool:
