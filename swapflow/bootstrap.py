@@ -1,6 +1,7 @@
 """The one place where settings become objects."""
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -24,10 +25,28 @@ from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
 
 
+_ONE_AT_A_TIME = threading.Lock()
+
+
 @lru_cache(maxsize=1)
+def _built() -> Swapflow:
+    return build(load_settings())
+
+
 def swapflow() -> Swapflow:
     """Put this deployment together from the environment, once per process."""
-    return build(load_settings())
+    with _ONE_AT_A_TIME:
+        return _built()
+
+
+def is_built() -> bool:
+    """Say whether this process has put its deployment together yet."""
+    return bool(_built.cache_info().currsize)
+
+
+def forget() -> None:
+    """Drop this process's deployment: after a fork, two processes must not share connections."""
+    _built.cache_clear()
 
 
 def build(settings: Settings) -> Swapflow:
@@ -63,6 +82,20 @@ def build(settings: Settings) -> Swapflow:
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
+
+
+def check_redis(settings: Settings) -> None:
+    """Refuse a Redis that is too old, or that may throw away what it holds.
+
+    Raises:
+        UnavailableError: If it does not answer.
+        InvalidInputError: If its version or its eviction policy will not do.
+    """
+    state = RedisCycleState(settings.redis)
+    try:
+        state.check()
+    finally:
+        state.close()
 
 
 def in_process(

@@ -21,4 +21,4 @@ app = celery_app(
 def open_own_connections(**_: object) -> None:
     """Forget connections made before the fork: two processes must never speak on one."""
     delivery.forget()
-    bootstrap.swapflow.cache_clear()
+    bootstrap.forget()

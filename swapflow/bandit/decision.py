@@ -108,9 +108,11 @@ def certified_loss(
     the best cohort outside the proposal exceeds its upper bound, and that no arm of the
     proposal outside the best falls below its lower one. It uses each arm's scores up to the
     first one still out, so that scores which arrive early because they are good prove nothing.
+    An interval that reaches beyond the range of utilities is cut off there: the truth is in it
+    all the same.
 
     Args:
-        situation: The cycle; only the settled means and informations are read.
+        situation: The cycle; only the settled means and informations and the range are read.
         cohort: The proposed cohort, sorted indices.
         oracle: The objective.
         sigma: Sub-Gaussian constant of one weak pull, in score units.
@@ -125,4 +127,6 @@ def certified_loss(
     mean = np.where(information > 0, situation.settled_mean, UNSCORED_MEAN)
     arms = max(max_applicants or 0, situation.n)
     radius = mixture_radius(information, sigma=sigma, delta=delta, arms=arms, rho=rho)
-    return max(compare(mean, radius, cohort, oracle).gap, 0.0)
+    worst = np.clip(worst_case(mean, radius, cohort), situation.lowest, situation.highest)
+    rival = oracle.best(rounded(worst))
+    return max(oracle.value(worst, rival) - oracle.value(worst, cohort), 0.0)

@@ -77,6 +77,8 @@ class Situation:
         budget_left: Cost that may still be committed, in the unit of the kinds' costs.
         cost: Cost dispatched so far (the paper's Cost), in units of one weak pull.
         scores: The scores behind the means (`budget` fits its model to them).
+        lowest: No true utility lies below; the certified loss looks no further.
+        highest: No true utility lies above.
     """
 
     mean: FloatArray
@@ -90,6 +92,8 @@ class Situation:
     budget_left: float
     cost: float
     scores: Scores = field(default_factory=no_scores)
+    lowest: float = -np.inf
+    highest: float = np.inf
 
     @property
     def n(self) -> int:

@@ -3,16 +3,11 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from swapflow.cli.output import report
-
-
-if TYPE_CHECKING:
-    from swapflow.processes.supervisor import ProcessSpec
-    from swapflow.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -28,15 +23,16 @@ def up(
     ] = False,
 ) -> None:
     """Start everything on this machine and keep it running until Ctrl-C."""
-    from swapflow.bootstrap import upgrade_database
+    from swapflow.bootstrap import check_redis, upgrade_database
+    from swapflow.processes.deployment import deployment_specs
     from swapflow.processes.supervisor import run_supervisor
     from swapflow.settings import load_settings
 
     settings = load_settings()
     upgrade_database(settings)
-    specs = deployment(settings)
+    specs = deployment_specs(settings)
     if not settings.embedded_redis:
-        _ask_redis()
+        check_redis(settings)
 
     def ready() -> None:
         report(
@@ -107,59 +103,6 @@ def worker(
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     # In this process's place: signals reach the worker itself.
     os.execv(argv[0], argv)  # noqa: S606 - an argument list made here, no shell
-
-
-def deployment(settings: "Settings") -> "list[ProcessSpec]":
-    """Name the processes of one machine: Redis if none is given, a worker, a coordinator."""
-    from swapflow.processes.supervisor import ProcessSpec
-    from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
-
-    shared = {"SWAPFLOW_DATA_DIR": str(settings.data_dir)}
-    worker_spec = ProcessSpec(
-        name="worker",
-        argv=worker_argv(concurrency=settings.worker_concurrency, log_level=settings.log_level),
-        env={**shared, **WORKER_ENVIRONMENT},
-        stage=2,
-        ready_seconds=90.0,
-    )
-    coordinator_spec = ProcessSpec(
-        name="coordinator",
-        argv=[sys.executable, "-m", "swapflow.cli.main", "coordinator"],
-        env=shared,
-        stage=2,
-        ready_seconds=90.0,
-    )
-    servers = [_redis_spec(settings)] if settings.embedded_redis else []
-    return [*servers, worker_spec, coordinator_spec]
-
-
-def _redis_spec(settings: "Settings") -> "ProcessSpec":
-    from swapflow.processes.embedded import (
-        find_server,
-        make_private_folder,
-        server_answers,
-        server_argv,
-    )
-    from swapflow.processes.supervisor import ProcessSpec
-
-    folder, socket = settings.data_dir / "redis", settings.redis_socket
-    for private in (folder, socket.parent):
-        make_private_folder(private)
-    return ProcessSpec(
-        name="redis",
-        argv=server_argv(find_server(settings.redis_bin), folder=folder, socket_path=socket),
-        ready=lambda: server_answers(socket),
-        stage=1,
-        hint="Set SWAPFLOW_REDIS_BIN to a server that runs here, or SWAPFLOW_REDIS_URL to one "
-        "that runs already.",
-    )
-
-
-def _ask_redis() -> None:
-    """Refuse to start on a Redis that does not answer, rather than restart for ever."""
-    from swapflow.bootstrap import swapflow
-
-    swapflow().state.position("is-anybody-there")
 
 
 def _say_on_stderr(name: str, line: str) -> None:

@@ -75,6 +75,8 @@ def see(book: Book, arms: Arms) -> Sight:
         budget_left=float(rules.budget - arms.spent - arms.committed - reserved),
         cost=(arms.spent + arms.committed) / rules.kinds[0].cost,
         scores=_scores(book, application),
+        lowest=0.0,
+        highest=1.0,
     )
     digest = hashlib.sha256()
     for column in (numerator, information, pending, given, closed, book.out()[application]):

@@ -9,15 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from swapflow.errors import UnavailableError
-from swapflow.processes.embedded import (
-    find_server,
-    make_private_folder,
-    server_answers,
-    server_argv,
-)
 from swapflow.processes.parents import dies_with_this_process
+from swapflow.processes.specs import redis_spec, worker_spec
 from swapflow.processes.supervisor import ProcessSpec
-from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.settings import Settings
 
 
@@ -34,36 +28,22 @@ def deployment_specs(
     settings: Settings, *, coordinators: int = 1, workers: int = 1
 ) -> list[ProcessSpec]:
     """List what `swapflow up` keeps running: Redis if it is embedded, then the rest beside it."""
-    specs = []
-    if settings.embedded_redis:
-        socket = settings.redis_socket
-        folder = settings.data_dir / "redis"
-        make_private_folder(folder)
-        make_private_folder(socket.parent)
-        specs.append(
-            ProcessSpec(
-                name="redis",
-                argv=server_argv(
-                    find_server(settings.redis_bin), folder=folder, socket_path=socket
-                ),
-                ready=lambda: server_answers(socket),
-                stage=0,
-                hint="set SWAPFLOW_REDIS_BIN, or SWAPFLOW_REDIS_URL to a server of your own",
-            )
-        )
-    specs += [
-        ProcessSpec(name=_name("coordinator", number, coordinators), argv=command("coordinator"))
-        for number in range(1, coordinators + 1)
+    servers = [redis_spec(settings)] if settings.embedded_redis else []
+    return [
+        *servers,
+        *(coordinator_spec(settings, name) for name in _names("coordinator", coordinators)),
+        *(worker_spec(settings, name=name) for name in _names("worker", workers)),
     ]
-    specs += [
-        ProcessSpec(
-            name=_name("worker", number, workers),
-            argv=worker_argv(name=f"worker{number}", concurrency=settings.worker_concurrency),
-            env=WORKER_ENVIRONMENT,
-        )
-        for number in range(1, workers + 1)
-    ]
-    return specs
+
+
+def coordinator_spec(settings: Settings, name: str) -> ProcessSpec:
+    """Describe a coordinator."""
+    return ProcessSpec(
+        name=name,
+        argv=command("coordinator"),
+        env={"SWAPFLOW_DATA_DIR": str(settings.data_dir)},
+        ready_seconds=60.0,
+    )
 
 
 @contextmanager
@@ -118,5 +98,5 @@ def _environment(settings: Settings) -> dict[str, str]:
     return environment
 
 
-def _name(role: str, number: int, of: int) -> str:
-    return role if of == 1 else f"{role}{number}"
+def _names(role: str, count: int) -> list[str]:
+    return [role] if count == 1 else [f"{role}{number}" for number in range(1, count + 1)]

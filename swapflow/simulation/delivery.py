@@ -115,12 +115,14 @@ class Delivery:
 
 
 _shared: list[Delivery] = []
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def deliver(assignment_id: str) -> str:
     """Deliver one assignment of this deployment: what the workers' task calls."""
-    if not _shared:
-        _shared.append(Delivery(swapflow()))
+    with _ONE_AT_A_TIME:
+        if not _shared:
+            _shared.append(Delivery(swapflow()))
     return _shared[0].deliver(assignment_id)
 
 
