@@ -15,8 +15,8 @@ from swapflow.crashing import (
 from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
 from swapflow.errors import UnavailableError
+from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
-from swapflow.ledger.upgrade import back_up_before_upgrade, pending_migrations, upgrade
 from swapflow.mail.post import outbox_folder, smtp
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
@@ -55,12 +55,8 @@ def build(settings: Settings) -> Swapflow:
     Raises:
         UnavailableError: If the database's schema is older than this code.
     """
-    waiting = pending_migrations(settings.database)
-    if waiting:
-        raise UnavailableError(
-            f"the database lacks {len(waiting)} migrations: run `swapflow db upgrade` once "
-            "(`swapflow up` does it by itself)"
-        )
+    if not is_current(settings.database):
+        _refuse_old_schema(settings)
     ledger: Ledger = SqlLedger(settings.database)
     state: CycleState = RedisCycleState(settings.redis)
     dispatcher: Dispatcher = CeleryDispatcher(
@@ -82,6 +78,16 @@ def build(settings: Settings) -> Swapflow:
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
+
+
+def _refuse_old_schema(settings: Settings) -> None:
+    from swapflow.ledger.upgrade import pending_migrations  # noqa: PLC0415 - imports Alembic
+
+    if waiting := pending_migrations(settings.database):
+        raise UnavailableError(
+            f"the database lacks {len(waiting)} migrations: run `swapflow db upgrade` once "
+            "(`swapflow up` does it by itself)"
+        )
 
 
 def check_redis(settings: Settings) -> None:
@@ -123,6 +129,12 @@ def in_process(
 
 def upgrade_database(settings: Settings) -> None:
     """Bring the database's schema up to this code; a SQLite file is backed up first."""
+    from swapflow.ledger.upgrade import (  # noqa: PLC0415 - imports Alembic
+        back_up_before_upgrade,
+        pending_migrations,
+        upgrade,
+    )
+
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     if pending_migrations(settings.database):
         back_up_before_upgrade(settings.database)

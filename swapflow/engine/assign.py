@@ -14,7 +14,6 @@ from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from swapflow.engine.book import Book, RosterFacts
 
@@ -221,6 +220,9 @@ def _solve(
     seats: Sequence[Seat], reviewers: Sequence[int], price: Floats, slots: Sequence[int]
 ) -> dict[Seat, int]:
     """Place as many seats as so many slots allow, at the least price."""
+    # Half of what a process imports, and only the one that decides needs it.
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - see above
+
     owner = np.repeat(np.arange(len(reviewers)), slots)
     step = np.concatenate([np.arange(count) for count in slots])
     cost = price[:, owner] + SECOND_PULL * step
