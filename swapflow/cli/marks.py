@@ -28,14 +28,14 @@ def read_score(text: str) -> float:
         InvalidInputError: If it is no number.
     """
     points, slash, of = text.strip().partition("/")
-    value = _number(points, text)
-    if slash and of.strip() != "100":
+    if not _NUMBER.fullmatch(points.strip()) or (slash and of.strip() != "100"):
         raise InvalidInputError(f"--score {text!r} cannot be read; write 0.7 or 70/100")
+    value = _number(points, text)
     most = 100 if slash else 1
     if not 0 <= value <= most:
         raise ScoreOutOfRangeError(
-            f"--score {text!r} lies outside 0 to {most}; write a number from 0 to 1, or points "
-            "out of a hundred as 70/100"
+            f"--score {text!r} lies outside 0 to {most}; write a number from 0 to 1 such as 0.7, "
+            "or points out of a hundred such as 70/100"
         )
     return value / most
 
