@@ -70,7 +70,7 @@ def correct(
             typed_by=by,
             submitted_at=tx.now,
         )
-        return _change(tx, old, new, marks=answer, by=by, reason=reason)
+        return revise(tx, old, new, marks=answer, by=by, reason=reason)
 
 
 def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
@@ -84,7 +84,7 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) 
             new = replace(
                 old, revision=old.revision + 1, counts=False, reason="voided", submitted_at=tx.now
             )
-            _change(tx, old, new, marks=None, by=by, reason=reason)
+            revise(tx, old, new, marks=None, by=by, reason=reason)
             voided += 1
     return voided
 
@@ -124,13 +124,13 @@ def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
             )
         _refuse_second_look(tx, old)
         new = replace(old, revision=old.revision + 1, counts=True, reason="admitted by staff")
-        return _change(tx, old, new, marks=None, by=by, reason=reason)
+        return revise(tx, old, new, marks=None, by=by, reason=reason)
 
 
-def _change(
+def revise(
     tx: Transaction, old: Score, new: Score, *, marks: Answer | None, by: str, reason: str
 ) -> int:
-    """Write a new revision; the event carries new minus old."""
+    """Write a new revision of a score; the event carries new minus old. Gives its number."""
     refuse_finalized(tx)
     pull = tx.pulls([old.pull_id])[old.pull_id]
     standing = {s.assignment_id: s for s in tx.standing_scores([pull.id]) if s.counts}

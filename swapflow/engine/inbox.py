@@ -194,7 +194,7 @@ class _Submission:
     def _take(self, answer: Answer) -> Receipt:
         assignment = self._assignments[answer.assignment_id]
         self._check_origin(answer)
-        value = utility_of(answer, self._rules, assignment.kind)
+        value = self._value(answer, assignment)
         earlier = self._scores.get(assignment.id)
         if earlier is not None:
             return _again(earlier, value)
@@ -225,6 +225,26 @@ class _Submission:
             for score in self._tx.scores_of_reviewer(assignment.reviewer)
             if score.counts and score.origin in UNASKED
         )
+
+    def _value(self, answer: Answer, assignment: Assignment) -> int:
+        """Read the marks by the rubric in force, or by the one the form was opened with."""
+        try:
+            return utility_of(answer, self._rules, assignment.kind)
+        except InvalidInputError:
+            pinned = self._rules_when_opened(assignment)
+            if pinned is None:
+                raise
+            return utility_of(answer, pinned, assignment.kind)
+
+    def _rules_when_opened(self, assignment: Assignment) -> Rules | None:
+        """Find rules that had the rubric an assignment was opened with, if it is not today's."""
+        name = self._rules.kinds[assignment.kind].name
+        for version in range(self._rules.version, 0, -1):
+            rules = self._tx.rules(version)
+            rubric = rules.rubric(name)
+            if rubric is not None and rubric.version == assignment.rubric_version:
+                return None if version == self._rules.version else rules
+        return None
 
     def _take_late(self, answer: Answer, assignment: Assignment, value: int) -> Receipt:
         """Close the own pull if nobody else has begun on it, else an extra one."""

@@ -425,6 +425,10 @@ class Transaction(Protocol):
         """Read the latest revision of the score of each assignment that has one."""
         ...
 
+    def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
+        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        ...
+
     def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:
         """Read the latest revision of every score of a reviewer."""
         ...

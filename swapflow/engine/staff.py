@@ -12,6 +12,7 @@ from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.intake import find
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
+from swapflow.engine.rubrics import numbered, recompute
 from swapflow.errors import (
     InvalidInputError,
     InvalidRulesError,
@@ -71,7 +72,8 @@ def cancel_unopened(tx: Transaction) -> int:
 def change_rules(cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: Ledger) -> Rules:
     """Put a new version of the rules in force; the old ones stay on record.
 
-    A changed budget is a new version too. Kinds may be appended, never removed, renamed or moved,
+    A changed budget is a new version too. Where a rubric changed, every score is read again from
+    its marks. Kinds may be appended, never removed, renamed or moved,
     for what was asked under them stands.
 
     Raises:
@@ -83,10 +85,11 @@ def change_rules(cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: L
         old, cycle = tx.rules(), tx.cycle
         launched = cycle.status is not CycleStatus.DRAFT
         _check_change(old, rules, spent=cycle.spent + cycle.committed, launched=launched)
-        new = replace(rules, version=cycle.rules_version + 1)
+        new = numbered(old, replace(rules, version=cycle.rules_version + 1))
         tx.set_rules(new, by=by, reason=reason)
         if launched:
             tx.record(EventType.RULES_CHANGED, {"rules": new.version})
+            recompute(tx, old, new, by=by)
         return new
 
 

@@ -29,6 +29,7 @@ from swapflow.ledger.tables import (
     APPLICATION,
     ASSIGNMENT,
     EXPERTISE,
+    MARK,
     PERSON,
     PULL,
     ROSTER,
@@ -66,6 +67,15 @@ _ASSIGNMENTS_BY_REVIEWER = ASSIGNMENTS.where(
 ).order_by(*ASSIGNMENT_ORDER)
 _SCORES_BY_REVIEWER = SCORES.where(
     SCORE.c.cycle_id == _IN_CYCLE, SCORE.c.reviewer == bindparam("reviewer")
+)
+_MARKS_BY_KIND = (
+    select(MARK.c.assignment_id, MARK.c.revision, MARK.c.criterion, MARK.c.mark)
+    .join(
+        SCORE,
+        (SCORE.c.assignment_id == MARK.c.assignment_id) & (SCORE.c.revision == MARK.c.revision),
+    )
+    .where(SCORE.c.cycle_id == _IN_CYCLE, SCORE.c.kind == bindparam("kind"))
+    .order_by(MARK.c.assignment_id, MARK.c.revision)
 )
 _APPLICATIONS = (
     select(
@@ -192,6 +202,23 @@ def scores_by_reviewer(connection: Connection, cycle_id: str, reviewer: int) -> 
     """Read the latest revision of every score of a reviewer."""
     parameters = {"cycle": cycle_id, "reviewer": reviewer}
     return _latest(connection.execute(_SCORES_BY_REVIEWER, parameters))
+
+
+def scores_with_marks(
+    connection: Connection, cycle_id: str, kind: int
+) -> tuple[tuple[Score, dict[str, float | None]], ...]:
+    """Read the latest revision of every score of a kind that has marks, with the newest marks."""
+    parameters = {"cycle": cycle_id, "kind": kind}
+    marks: dict[str, dict[str, float | None]] = {}
+    newest: dict[str, int] = {}
+    for row in connection.execute(_MARKS_BY_KIND, parameters):
+        if row.revision > newest.get(row.assignment_id, 0):
+            newest[row.assignment_id] = row.revision
+            marks[row.assignment_id] = {}
+        if row.revision == newest[row.assignment_id]:
+            marks[row.assignment_id][row.criterion] = row.mark
+    scores = scores_by_assignment(connection, sorted(marks))
+    return tuple((score, marks[score.assignment_id]) for score in scores)
 
 
 def _latest(rows: Iterable[AnyRow]) -> tuple[Score, ...]:

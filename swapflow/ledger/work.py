@@ -264,6 +264,10 @@ class WorkWrites(LockedCycle):
         """Read the latest revision of the score of each assignment that has one."""
         return reads.scores_by_assignment(self._connection, ids)
 
+    def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
+        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        return reads.scores_with_marks(self._connection, self._id, kind)
+
     def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:
         """Read the latest revision of every score of a reviewer."""
         return reads.scores_by_reviewer(self._connection, self._id, reviewer)
