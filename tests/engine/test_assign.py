@@ -152,6 +152,18 @@ def test_the_seats_of_a_panel_go_to_different_people() -> None:
         assert len({who for seat, who in placed.items() if seat.application == number}) == 3
 
 
+def test_several_reviews_of_one_application_asked_for_at_once_go_to_different_people() -> None:
+    world = World(rules=MANY, roster=3, launch=False)
+    book = book_of(world)
+    pulls = [(number, 0, ordinal) for ordinal in (1, 2, 3) for number in range(8)]
+
+    placed = place(seats_of(pulls, book), book).taken
+
+    assert len(placed) == 24
+    for number in range(8):
+        assert len({who for seat, who in placed.items() if seat.application == number}) == 3
+
+
 def test_panels_that_can_be_filled_go_out_though_not_all_can() -> None:
     panel = KindRules(name="review", cost=1, gain=1.0, maximum=1, seats=2, quorum=2)
     floor = (Floor(kind="review", count=1),)
