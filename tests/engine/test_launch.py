@@ -162,7 +162,7 @@ def test_it_is_refused_with_the_reason_and_changes_nothing(case: str) -> None:
         world.product.launch(CYCLE, by="ops")
 
     assert world.cycle == before
-    assert world.cycle.status is CycleStatus.DRAFT
+    assert world.stands(CycleStatus.DRAFT)
 
 
 def test_all_problems_are_named_together() -> None:
@@ -180,7 +180,7 @@ def test_what_was_refused_can_be_launched_once_it_is_cured() -> None:
     world.product.change_rules(CYCLE, rules(budget=20), by="ops", reason="more money")
     world.product.launch(CYCLE, by="ops")
 
-    assert world.cycle.status is CycleStatus.RUNNING
+    assert world.stands(CycleStatus.RUNNING)
 
 
 def test_programs_may_answer_in_a_real_cycle_where_somebody_allowed_it() -> None:
@@ -190,7 +190,7 @@ def test_programs_may_answer_in_a_real_cycle_where_somebody_allowed_it() -> None
         roster=[*reviewers(2), reviewer("robot", automatic="https://scores.example")],
     )
 
-    assert world.cycle.status is CycleStatus.RUNNING
+    assert world.stands(CycleStatus.RUNNING)
 
 
 def test_marked_files_are_no_obstacle() -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from swapflow.bandit.ties import tie_key
 from swapflow.domain.applicant import NewApplication
 from swapflow.domain.assignment import Assignment, AssignmentStatus, PullStatus
-from swapflow.domain.cycle import Cycle
+from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.reviewer import NewReviewer
 from swapflow.domain.rules import Floor, FloorFor, KindRules, Purpose, Rules, SeatLine
@@ -181,6 +181,9 @@ class World:
     @property
     def cycle(self) -> Cycle:
         return self.product.cycle(CYCLE)
+
+    def stands(self, status: CycleStatus) -> bool:
+        return self.cycle.status is status
 
     def names(self) -> dict[int, str]:
         return {a.number: a.external_id for a in self.product.applications(CYCLE)}
