@@ -1,0 +1,320 @@
+"""A whole deployment as real processes, which a test kills, freezes, empties and restores."""
+
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+import redis
+
+from swapflow.bootstrap import build, upgrade_database
+from swapflow.engine.facade import Swapflow
+from swapflow.ledger.sql import SqlLedger
+from swapflow.processes.embedded import server_answers
+from swapflow.queues.celery import KEY_PREFIX
+from swapflow.queues.names import PULL_QUEUES
+from swapflow.settings import Settings, load_settings
+from tests.support.process import Process, exists
+from tests.support.waiting import wait_until
+from tests.system.supervised import crash_file
+
+
+ROOT = Path(__file__).parents[2]
+READY = "every process is ready"
+PATIENCE = 150.0
+"""Seconds that anything may take on a machine that does a lot beside."""
+
+
+class Stack:
+    """Redis, coordinators and workers under one supervisor, on one data folder and database.
+
+    Args:
+        database_url: A migrated database; None makes a SQLite file in the data folder.
+        coordinators: How many.
+        workers: How many.
+        lease: Seconds that a coordinator's lease lasts.
+        resend: Seconds until a message without effect is sent again.
+        visibility: Seconds until a message that a dead worker held goes to another.
+        crash_points: Where the first lives of each process are to end.
+    """
+
+    def __init__(
+        self,
+        *,
+        database_url: str | None = None,
+        coordinators: int = 1,
+        workers: int = 1,
+        lease: float = 1.5,
+        resend: float = 1.5,
+        visibility: float = 3.0,
+        crash_points: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="sf-stack-"))
+        environment = {
+            "SWAPFLOW_DATA_DIR": str(self.folder),
+            "SWAPFLOW_LEASE_SECONDS": str(lease),
+            "SWAPFLOW_RESEND_SECONDS": str(resend),
+            "SWAPFLOW_VISIBILITY_TIMEOUT": str(visibility),
+            "SWAPFLOW_WORKER_CONCURRENCY": "2",
+            "PYTHONPATH": str(ROOT),
+        }
+        if database_url is not None:
+            environment["SWAPFLOW_DATABASE_URL"] = database_url
+        self.environment = environment
+        self.settings = load_settings(
+            data_dir=self.folder,
+            database_url=database_url,
+            lease_seconds=lease,
+            resend_seconds=resend,
+            visibility_timeout=visibility,
+        )
+        self.coordinators = [_name("coordinator", n, coordinators) for n in _up_to(coordinators)]
+        self.workers = [_name("worker", n, workers) for n in _up_to(workers)]
+        upgrade_database(self.settings)
+        self.product = build(self.settings)
+        self.process = Process(
+            [sys.executable, "-m", "tests.system.supervised", str(coordinators), str(workers)],
+            env=environment,
+        )
+        self._passed = 0.0
+        self._seen: set[int] = set()
+        for name, points in (crash_points or {}).items():
+            self.crash_next_lives(name, *points)
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # Life of the whole
+
+    def start(self) -> None:
+        """Start the supervisor and wait until every process serves."""
+        before = self.process.output().count(READY)
+        self.process.start()
+        self.process.wait_for(
+            lambda: self.process.output().count(READY) > before or self.process.code is not None,
+            seconds=PATIENCE,
+            what="the deployment",
+        )
+        assert self.process.code is None, self.process.tail()
+        self._seen |= set(self.pids().values())
+
+    def stop(self) -> None:
+        """Ask the supervisor to stop everything."""
+        assert self.process.terminate(seconds=PATIENCE) == 0, self.process.tail()
+
+    def kill_supervisor(self) -> None:
+        """Kill the supervisor alone, by kill -9; the kernel takes its children with it."""
+        children = list(self.pids().values())
+        self.process.kill9(group=False)
+        wait_until(
+            lambda: not any(map(exists, children)), seconds=20, what="no process left behind"
+        )
+
+    def close(self) -> None:
+        """Stop everything, thawed or not, and leave nothing behind."""
+        for pid in self.pids().values():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        with suppress(AssertionError, ProcessLookupError):
+            self.process.terminate(seconds=PATIENCE)
+        pids = self._seen | set(self.pids().values())
+        self.process.__exit__()
+        self.product.ledger.dispose()  # type: ignore[attr-defined]  # the ledger is an SqlLedger
+        self.product.dispatcher.close()  # type: ignore[attr-defined]  # and this Celery's
+        self.product.state.close()  # type: ignore[attr-defined]  # and this Redis's
+        self.product.doorbell.close()  # type: ignore[attr-defined]
+        shutil.rmtree(self.folder, ignore_errors=True)
+        left = [pid for pid in pids if exists(pid) and _belongs(pid, self.folder)]
+        assert not left, f"processes {left} outlived their deployment"
+
+    # Its processes
+
+    def pids(self) -> dict[str, int]:
+        """Process numbers by name, as the supervisor last noted them."""
+        with suppress(OSError, ValueError):
+            noted = json.loads((self.folder / "run" / "processes.json").read_text("ascii"))
+            return {name: pid for name, (pid, _) in noted.items()}
+        return {}
+
+    def kill(self, name: str) -> None:
+        """Kill one process by kill -9; the supervisor starts it again."""
+        pid = self.pids().get(name)
+        if pid is not None:
+            self._seen.add(pid)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def restart(self, name: str) -> None:
+        """Kill one process and wait until its next life serves."""
+        lives = self.lives(name)
+        self.kill(name)
+        self.wait_for(lambda: self.lives(name) > lives, what=f"another life of {name}")
+
+    def lives(self, name: str) -> int:
+        """How often a process got ready so far."""
+        return self.process.output().count(f"| {name} is ready after")
+
+    def crashes(self) -> int:
+        """How often processes ended at a crash point so far."""
+        return self.process.output().count("exited with status 137")
+
+    def crash_next_lives(self, name: str, *points: str) -> None:
+        """Give each of the next lives of a process a point at which it ends."""
+        file = crash_file(self.folder, name)
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("\n".join(points), encoding="ascii")
+
+    def crashes_left(self, name: str) -> int:
+        """How many crash points no life has taken yet."""
+        return len(crash_file(self.folder, name).read_text("ascii").split())
+
+    @contextmanager
+    def frozen(self, name: str) -> Iterator[None]:
+        """Freeze a process for the length of a block: connections stay open, nothing happens.
+
+        Not while it holds the lock of the SQLite file: then everybody would have to wait for it.
+        """
+        pid = self.pids()[name]
+        lock = self.folder / "swapflow.lock"
+        os.kill(pid, signal.SIGSTOP)
+        while is_locked(lock):
+            os.kill(pid, signal.SIGCONT)
+            time.sleep(0.01)
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    def wait_for(self, claim: Callable[[], bool], *, what: str, seconds: float = PATIENCE) -> None:
+        """Wait for a claim; a failure shows what the processes printed."""
+        self.process.wait_for(claim, seconds=seconds, what=what)
+
+    # Redis
+
+    def redis(self) -> "redis.Redis":
+        """Connect to its Redis as somebody with a shell might."""
+        return redis.Redis.from_url(self.settings.redis, socket_timeout=10)
+
+    def redis_answers(self) -> bool:
+        return server_answers(self.settings.redis_socket)
+
+    def queued(self) -> int:
+        """How many messages wait to be taken by a worker."""
+        with self.redis() as client:
+            return sum(int(client.llen(KEY_PREFIX + queue)) for queue in PULL_QUEUES)
+
+    def lose_messages(self) -> int:
+        """Delete every message that waits; gives how many there were."""
+        with self.redis() as client:
+            lost = 0
+            for queue in PULL_QUEUES:
+                lost += int(client.llen(KEY_PREFIX + queue))
+                client.delete(KEY_PREFIX + queue)
+            return lost
+
+    def double_and_shuffle_messages(self, seed: int) -> int:
+        """Put every message that waits into its queue twice, in another order."""
+        with self.redis() as client:
+            doubled = 0
+            for queue in PULL_QUEUES:
+                messages = list(client.lrange(KEY_PREFIX + queue, 0, -1)) * 2
+                random.Random(seed).shuffle(messages)
+                if messages:
+                    client.pipeline().delete(KEY_PREFIX + queue).rpush(
+                        KEY_PREFIX + queue, *messages
+                    ).execute()
+                doubled += len(messages)
+            return doubled
+
+    # The database
+
+    @property
+    def ledger(self) -> SqlLedger:
+        ledger = self.product.ledger
+        assert isinstance(ledger, SqlLedger)
+        return ledger
+
+    def let_pass(self, seconds: float) -> None:
+        """Move the ledger's clock forward; time never goes back in a deployment."""
+        self._passed += seconds
+        self.ledger.set_clock_offset(self._passed)
+
+    def restore(self, copy: Path) -> None:
+        """Put an older copy of a SQLite database in the place of the present one.
+
+        Nothing may have the file open; Redis keeps what it knew of the time after the copy.
+        """
+        self.ledger.dispose()
+        target = self.folder / "swapflow.db"
+        for suffix in ("-wal", "-shm"):
+            target.with_name(target.name + suffix).unlink(missing_ok=True)
+        with closing(sqlite3.connect(copy)) as source, closing(sqlite3.connect(target)) as to:
+            source.backup(to)
+
+    def away_from_redis(self) -> Swapflow:
+        """The same deployment as seen by a process whose Redis is down."""
+        settings = Settings(
+            data_dir=self.folder,
+            database_url=self.settings.database_url,
+            redis_url=f"unix://{self.folder / 'nobody-listens.sock'}",
+        )
+        return build(settings)
+
+
+def is_locked(file: Path) -> bool:
+    """Whether a process holds the lock of a file, for longer than a commit takes."""
+    if not file.exists():
+        return False
+    with file.open() as opened:
+        until = time.monotonic() + 0.5
+        while True:
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    return True
+                time.sleep(0.01)
+            else:
+                return False
+
+
+def _name(role: str, number: int, of: int) -> str:
+    return role if of == 1 else f"{role}{number}"
+
+
+def _up_to(number: int) -> range:
+    return range(1, number + 1)
+
+
+def _belongs(pid: int, folder: Path) -> bool:
+    """Whether a process is of a deployment: its environment or command names the folder."""
+    with suppress(OSError):
+        here = Path(f"/proc/{pid}")
+        said = (here / "environ").read_bytes() + (here / "cmdline").read_bytes()
+        return os.fsencode(folder) in said
+    return False
+
+
+def describe(counts: Mapping[str, int]) -> str:
+    """Spell a tally in one line."""
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
