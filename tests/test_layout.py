@@ -1,0 +1,117 @@
+"""What holds for the tree as a whole: who imports whom, and what no file may hold."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(path for top in ("swapflow", "workers") for path in (ROOT / top).rglob("*.py"))
+CONTRACTS = [
+    contract["id"]
+    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"][
+        "importlinter"
+    ]["contracts"]
+]
+
+BREAKS = {
+    "layers": ("swapflow/domain/ids.py", "import swapflow.engine.facade"),
+    "workers-on-top": ("swapflow/processes/worker.py", "import workers.app"),
+    "workers-thin": ("workers/mail.py", "import swapflow.files.rules"),
+    "pure-bandit": ("swapflow/bandit/ties.py", "import random"),
+    "no-io-below-adapters": ("swapflow/engine/refusal.py", "import csv"),
+    "redis-home": ("swapflow/processes/health.py", "import redis"),
+    "celery-home": ("swapflow/processes/health.py", "import celery"),
+    "sql-home": ("swapflow/processes/health.py", "import sqlmodel"),
+    "adapters-behind-bootstrap": ("swapflow/processes/health.py", "import swapflow.state.keys"),
+    "no-cycles": ("swapflow/bandit/situation.py", "import swapflow.bandit.decision"),
+}
+"""For each contract a module, and the import in it that the contract must refuse."""
+
+
+def tracked() -> list[Path]:
+    """List the text files that are, or will be, committed."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    paths = [ROOT / name for name in listed.stdout.splitlines()]
+    return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:8192]]
+
+
+def lines_with(pattern: str) -> list[str]:
+    """Find a pattern in every tracked file but this one."""
+    found = []
+    for path in tracked():
+        if path == Path(__file__):
+            continue
+        text = path.read_bytes().decode("utf-8", "replace")
+        found += [
+            f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
+            for number, line in enumerate(text.splitlines(), 1)
+            if re.search(pattern, line)
+        ]
+    return found
+
+
+def test_every_contract_has_a_break_that_shows_it_can_fail() -> None:
+    assert set(BREAKS) == set(CONTRACTS)
+
+
+@pytest.mark.parametrize("contract", ["none", *BREAKS])
+def test_a_deliberate_break_of_a_contract_is_found(contract: str, tmp_path: Path) -> None:
+    for top in ("swapflow", "workers"):
+        shutil.copytree(ROOT / top, tmp_path / top, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    if contract != "none":
+        name, line = BREAKS[contract]
+        module = tmp_path / name
+        module.write_text(f"{module.read_text('utf-8')}\n{line}\n", "utf-8")
+    wanted = CONTRACTS if contract == "none" else [contract]
+
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("lint-imports"),
+            "--no-cache",
+            *(part for name in wanted for part in ("--contract", name)),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    broken = "0 broken" not in done.stdout
+    assert broken == (contract != "none"), done.stdout + done.stderr
+    assert done.returncode == int(broken)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_begins_with_a_sentence_that_says_what_lives_there(path: Path) -> None:
+    docstring = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+
+    assert docstring, "no docstring"
+    first = docstring.split("\n\n")[0]
+    assert re.search(r"[.:?!]$", first), first
+
+
+def test_what_is_left_to_do_names_an_issue() -> None:
+    assert lines_with(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))") == []
+
+
+def test_no_file_names_a_package_registry() -> None:
+    hosts = (r"pypi\.org", r"pythonhosted", r"npmjs", r"crates\.io", r"ghcr\.io", r"quay\.io")
+
+    assert lines_with("|".join(hosts)) == []
+
+
+def test_no_file_holds_a_path_of_somebodys_machine() -> None:
+    assert lines_with(r"(?<![\w.])/(work|root|home|Users)/[\w.]+") == []
