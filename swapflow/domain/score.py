@@ -52,6 +52,7 @@ class Score:
         value: Utility in value units (0 to 1,000,000).
         counts: Whether it enters the estimates.
         reason: Why it does not count, or why it was corrected or voided; "" otherwise.
+        seq: The event that recorded the answer; later revisions keep it, for the receipt.
     """
 
     assignment_id: str
@@ -71,6 +72,7 @@ class Score:
     typed_by: str
     rubric_version: int
     submitted_at: datetime
+    seq: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,7 @@ from swapflow.errors import LeaseLostError
 FOLLOWED = frozenset(
     {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED, CycleStatus.ENDED}
 )
+LED = frozenset({CycleStatus.RUNNING, CycleStatus.PROPOSED})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,7 +106,7 @@ class Coordinator:
         done = 0
         for cycle in self._ledger.cycles():
             if cycle.status in FOLLOWED:
-                done += self.serve(cycle.id)
+                done += self.serve(cycle.id, leads=cycle.status in LED)
             else:
                 self._desks.pop(cycle.id, None)
         return done + self.relay()
@@ -133,10 +134,19 @@ class Coordinator:
         desk = self._desks.get(cycle_id)
         return {} if desk is None else dict(desk.blocked)
 
-    def serve(self, cycle_id: str) -> int:
-        """Give one cycle its turn; another coordinator's lease makes this a no-op."""
+    def serve(self, cycle_id: str, *, leads: bool = True) -> int:
+        """Give one cycle its turn; without the lease it is only followed.
+
+        Args:
+            cycle_id: The cycle.
+            leads: Whether to hold the lease, where no other coordinator does: that is a write
+                every few seconds, too dear for cycles that wait for people or are over.
+        """
         desk = self._desks.get(cycle_id) or self._sit_down(cycle_id)
-        self._hold_lease(cycle_id, desk)
+        if leads:
+            self._hold_lease(cycle_id, desk)
+        else:
+            desk.lease = None
         before = desk.book.position
         desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
         news = int(desk.book.position != before)

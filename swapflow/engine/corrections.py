@@ -231,7 +231,7 @@ def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> st
     value = utility_of(answer, rules, score.kind)
     tx.insert_pulls([pull])
     tx.insert_assignments([assignment])
-    tx.record(
+    seq = tx.record(
         EventType.SCORED,
         {
             "a": score.application,
@@ -265,6 +265,7 @@ def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> st
         typed_by=score.typed_by,
         rubric_version=0,
         submitted_at=tx.now,
+        seq=seq,
     )
     tx.insert_scores([stored], marks=[{}], remarks=[score.remark])
     return assignment.id

@@ -357,6 +357,7 @@ class _Submission:
             typed_by=answer.typed_by,
             rubric_version=assignment.rubric_version,
             submitted_at=self._tx.now,
+            seq=seq,
         )
         self._scores[assignment.id] = score
         self._new.append(score)
@@ -418,7 +419,7 @@ def _again(earlier: Score, value: int) -> Receipt:
         )
     return Receipt(
         assignment_id=earlier.assignment_id,
-        seq=0,
+        seq=earlier.seq,
         value=earlier.value,
         counts=earlier.counts,
         repeated=True,

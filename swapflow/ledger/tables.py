@@ -475,6 +475,7 @@ class ScoreRow(SQLModel, table=True):
     typed_by: str
     rubric_version: int
     submitted_at: datetime
+    seq: int = Field(sa_type=BigInteger)
 
 
 class MarkRow(SQLModel, table=True):

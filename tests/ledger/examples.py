@@ -122,6 +122,7 @@ def score(of: Assignment, value: int = 750_000, *, revision: int = 1) -> Score:
         typed_by="",
         rubric_version=1,
         submitted_at=NOON,
+        seq=1,
     )
 
 

@@ -8,7 +8,7 @@ from swapflow.domain.score import Answer
 from tests.system.stack import Stack
 
 
-REVIEW = KindRules(name="review", cost=1, gain=1.0, maximum=3, window_days=7)
+REVIEW = KindRules(name="review", cost=1, gain=1.0, maximum=1, window_days=7)
 RULES = Rules(
     version=1,
     lines=(SeatLine(name="all", places=3),),

@@ -720,6 +720,7 @@ def upgrade() -> None:
         sa.Column("typed_by", sa.String(), nullable=False),
         sa.Column("rubric_version", sa.Integer(), nullable=False),
         sa.Column("submitted_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("seq", sa.BigInteger(), nullable=False),
         sa.CheckConstraint(
             "value >= 0 AND value <= 1000000", name=op.f("ck_score_value_in_scale")
         ),
