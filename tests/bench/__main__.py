@@ -1,41 +1,38 @@
-"""`make bench`: run every bench of this folder and leave the figures in var/bench.json.
+"""All benchmarks: `python -m tests.bench` prints a table and writes var/bench.json."""
 
-A bench is a module named `*_bench` with a function `measure` that returns named figures.
-"""
-
-import importlib
 import json
-import pkgutil
-import sys
-import time
 from pathlib import Path
 
-import tests.bench
+from tests.bench import decision_bench, ingest_bench
 
 
-ROOT = Path(__file__).parents[2]
+OUT = Path("var/bench.json")
+TARGETS = {
+    "ingest_over_noop": (">=", 0.5),
+    "turn_s": ("<", 0.5),
+    "applied_after_ms": ("<", 100.0),
+    f"memory_mb_n{ingest_bench.MANY}": ("<", 300.0),
+}
 
 
-def main() -> int:
-    """Run them one after the other; figures are printed as they come."""
-    figures: dict[str, float] = {}
-    for module in sorted(found.name for found in pkgutil.iter_modules(tests.bench.__path__)):
-        if not module.endswith("_bench"):
-            continue
-        print(f"{module} …", file=sys.stderr, flush=True)
-        began = time.perf_counter()
-        measured: dict[str, float] = importlib.import_module(f"tests.bench.{module}").measure()
-        assert not figures.keys() & measured.keys(), f"{module} measures what another does"
-        figures |= measured
-        for name, value in measured.items():
-            print(f"  {name:40} {value:12.4g}")
-        print(f"  ({time.perf_counter() - began:.0f} s)", file=sys.stderr)
-    file = ROOT / "var" / "bench.json"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    print(f"written: {file.relative_to(ROOT)}")
-    return 0
+def main() -> None:
+    """Measure, print, write."""
+    figures = decision_bench.measure() | ingest_bench.measure()
+    for name, figure in figures.items():
+        print(f"{name:36} {figure:12.4g}  {_against_target(name, figure)}".rstrip())
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    print(f"written to {OUT}")
+
+
+def _against_target(name: str, figure: float) -> str:
+    """Say what a figure should be, and whether it is."""
+    if name not in TARGETS:
+        return ""
+    sign, target = TARGETS[name]
+    met = figure < target if sign == "<" else figure >= target
+    return f"target {sign} {target:g}: {'met' if met else 'MISSED'}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
