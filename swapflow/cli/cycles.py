@@ -11,7 +11,7 @@ import typer
 
 from swapflow.cli import views
 from swapflow.cli.options import AsJson, By, CycleId, Reason, product
-from swapflow.cli.output import Listing, many, report, to_text
+from swapflow.cli.output import Listing, many, report, say, to_text
 from swapflow.errors import InvalidInputError, SwapflowError
 
 
@@ -149,10 +149,8 @@ def watch(
         _watch_live(swapflow, cycle, every=every, looks=looks)
         return
     for seen in _looks(swapflow, cycle, every=every, looks=looks):
-        print(
-            to_text(views.progress_json(seen)) if as_json else views.progress_line(seen),
-            flush=True,
-        )
+        if not say(to_text(views.progress_json(seen)) if as_json else views.progress_line(seen)):
+            return
 
 
 @app.command("pause")

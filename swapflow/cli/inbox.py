@@ -6,6 +6,8 @@ an applicant was asked about, which reviewers are not shown. Staff may use eithe
 
 import hashlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +19,7 @@ from swapflow.cli.options import AsJson, Reason, login_name, product
 from swapflow.cli.output import Listing, day, hundred, report, warn
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewer import DeclineKind
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 
 
 if TYPE_CHECKING:
@@ -175,7 +177,8 @@ def score(
         remark=remark,
     )
     _announce(answer, rubric, seat, ask=not yes)
-    receipt = swapflow.submit([answer])[0]
+    with _named_by_code(found):
+        receipt = swapflow.submit([answer])[0]
     _report_receipt(receipt, answer, seat, rules, as_json=as_json)
 
 
@@ -202,7 +205,8 @@ def decline(
     swapflow = product()
     found = _find(swapflow, task, seat)
     busy = None if last is None else Absence(first=_today(swapflow), last=last)
-    swapflow.decline(found.id, kind, by=seat.name, reason=reason, busy=busy)
+    with _named_by_code(found):
+        swapflow.decline(found.id, kind, by=seat.name, reason=reason, busy=busy)
     consequence = {
         DeclineKind.CONFLICT: "you will never be asked about this applicant",
         DeclineKind.BUSY: f"nothing new comes until {until}",
@@ -229,6 +233,15 @@ def _seat(reviewer: str | None, for_reviewer: str | None, by: str | None) -> Sea
     if not reviewer:
         raise InvalidInputError("say who you are: --reviewer ID (or $SWAPFLOW_REVIEWER)")
     return Seat(reviewer=reviewer, staff="")
+
+
+@contextmanager
+def _named_by_code(found: "Assignment") -> Iterator[None]:
+    """Name a task by its code in what a refusal says."""
+    try:
+        yield
+    except AssignmentClosedError as error:
+        raise AssignmentClosedError(code_of(found.id), error.status) from error
 
 
 def _find(swapflow: "Swapflow", task: str, seat: Seat) -> "Assignment":

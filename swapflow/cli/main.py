@@ -1,7 +1,6 @@
 """Where the command starts: the groups, and the one place where errors become messages."""
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
@@ -65,18 +64,27 @@ running.register(app)
 simulating.register(app)
 
 
-@app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, help="Print the version and leave.")
-    ] = False,
-) -> None:
-    """Decides, score by score, whom to review or interview next; people decide the rest."""
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from importlib.metadata import version as installed
 
         print(f"swapflow {installed('swapflow')}")
         raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_print_version,
+            help="Print the version and leave.",
+        ),
+    ] = False,
+) -> None:
+    """Decides, score by score, whom to review or interview next; people decide the rest."""
 
 
 def run() -> NoReturn:
@@ -98,11 +106,6 @@ def main(arguments: Sequence[str]) -> int:
         code = _misused(error, as_json=as_json)
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read us has gone (`… | head`): nothing is wrong, and nothing more can be said.
-        # Else closing standard output would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     return code if isinstance(code, int) else 0
 
 

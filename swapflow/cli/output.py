@@ -1,8 +1,11 @@
 """What a command prints: plain words for people, or JSON with stable keys for programs."""
 
+import io
 import json
 import math
+import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -34,13 +37,21 @@ class Listing:
 def report(content: Mapping[str, object], *plain: "str | Listing", as_json: bool) -> None:
     """Print a command's result, one way or the other, on standard output."""
     if as_json:
-        print(to_text(content))
+        say(to_text(content))
         return
     for part in plain:
-        if isinstance(part, str):
-            print(clean(part))
-        else:
-            _print_listing(part)
+        say(clean(part) if isinstance(part, str) else _drawn(part))
+
+
+def say(text: str) -> bool:
+    """Print a line of the result at once; False when whoever reads us has gone (`… | head`)."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Nothing is wrong and nothing more can be said; else closing the output would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def to_text(content: object) -> str:
@@ -77,11 +88,12 @@ def many(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _print_listing(listing: Listing) -> None:
+def _drawn(listing: Listing) -> str:
+    """Draw a table, as wide as the terminal, or as wide as it needs to be."""
     if not listing.rows:
-        print(clean(listing.empty))
-        return
+        return clean(listing.empty)
     from rich.box import SIMPLE_HEAD
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -91,15 +103,10 @@ def _print_listing(listing: Listing) -> None:
         table.add_column(Text(header), justify="right" if figures else "left", overflow="fold")
     for row in listing.rows:
         table.add_row(*(Text(_cell(cell)) for cell in row))
-    from rich.console import Console
-
-    Console(
-        file=sys.stdout,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        width=None if sys.stdout.isatty() else WIDE,
-    ).print(table)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+    drawn = io.StringIO()
+    Console(file=drawn, width=width, highlight=False).print(table)
+    return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines())
 
 
 def _cell(cell: object) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -107,4 +108,5 @@ def worker(
 
 def _say_on_stderr(name: str, line: str) -> None:
     """Pass on a line of a process's output, beside the result on standard output."""
-    print(f"{name:>12} | {line}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # nobody reads any more: no reason to stop working
+        print(f"{name:>12} | {line}", file=sys.stderr, flush=True)

@@ -71,6 +71,8 @@ def test_another_answer_to_an_answered_task_is_refused(office: Office) -> None:
     said = office.run("inbox", "score", task, "--reviewer", "ada", "--score", "0.2")
 
     assert said.code == 4
+    assert task in said.err
+    assert ":review:" not in said.err, "an id would tell how often one was asked about"
     assert office.dump() == before
 
 

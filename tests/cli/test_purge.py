@@ -1,0 +1,97 @@
+"""One person is erased in mid-cycle: no trace is left, and the record still agrees with itself."""
+
+from pathlib import Path
+
+from tests.cli.office import Office, applicant_rows
+
+
+SECRETS = (b"Quendolyn", b"Zarathustra", b"quendolyn@", b"Peculiar", b"essay-q", b"q-applicant")
+
+
+def test_a_person_purged_in_mid_cycle_leaves_no_trace_and_the_record_still_verifies(
+    office: Office,
+) -> None:
+    office.new_cycle(budget=1500)
+    rows = applicant_rows(7)
+    for row in rows:
+        row |= {"document:essay": f"https://files.example.org/{row['applicant_id']}.pdf"}
+        row |= {"redacted": "yes"}
+    rows[6] |= {
+        "applicant_id": "q-applicant",
+        "name": "Quendolyn Zarathustra",
+        "email": "quendolyn@example.org",
+        "statement": "Peculiar words",
+        "document:essay": "https://files.example.org/essay-q.pdf",
+    }
+    office.do("applications", "import", "ms", office.write("in.csv", rows))
+    office.people(applicants=1)
+    office.do("cycle", "launch", "ms")
+    office.turn()
+    _score_with_remark(office)
+    office.do(
+        "applications", "ask", "ms", "q-applicant", "review", "--reason", "Quendolyn appealed"
+    )
+    office.do("applications", "hold", "ms", "q-applicant", "--reason", "Quendolyn is away")
+    assert _traces(office), "or the test could not fail"
+
+    office.do("applications", "purge", "ms", "q-applicant", "--yes")
+
+    assert _traces(office) == set()
+    office.turn()
+    assert office.ask("cycle", "verify", "ms", "--record-only")["passed"]
+    office.run_until_proposed()
+    office.do("cycle", "finalize", "ms", "--waive", "as known", "--out", "list")
+    office.do("cycle", "export", "ms", "--out", "all")
+    assert office.ask("cycle", "verify", "ms", "--record-only")["passed"]
+    assert _traces(office) == set()
+    for folder in ("list", "all"):
+        for file in Path(folder).iterdir():
+            assert not [word for word in SECRETS if word in file.read_bytes()], file
+
+
+def test_a_person_purged_after_the_list_was_fixed_leaves_no_trace_in_it(office: Office) -> None:
+    office.launched()
+    office.run_until_proposed()
+    office.do("cycle", "finalize", "ms", "--out", "first")
+    assert b"Person Number2" in Path("first/cohort.csv").read_bytes()
+
+    office.do("applications", "purge", "ms", "a2", "--yes")
+    office.do("cycle", "export", "ms", "--out", "all")
+
+    for file in [*Path("all").iterdir(), *office.database.parent.rglob("*")]:
+        if file.is_file():
+            assert b"Person Number2" not in file.read_bytes(), file
+            assert b"person2@" not in file.read_bytes(), file
+    assert office.ask("cycle", "verify", "ms", "--record-only")["passed"]
+
+
+def test_a_purge_needs_a_yes(office: Office) -> None:
+    office.launched()
+    before = office.dump()
+
+    said = office.run("applications", "purge", "ms", "a2")
+
+    assert said.code == 2
+    assert "--yes" in said.err
+    assert office.dump() == before
+
+
+def _score_with_remark(office: Office) -> None:
+    """Let every reviewer score the person, with a remark that names her."""
+    for reviewer in ("ada", "ben", "cyd"):
+        for task in office.tasks(reviewer):
+            if task["applicant"] == "q-applicant":
+                office.do(
+                    "inbox", "score", task["task"], "--reviewer", reviewer, "--score", "0.9",
+                    "--remark", "Quendolyn wrote Peculiar words",
+                )  # fmt: skip
+
+
+def _traces(office: Office) -> set[bytes]:
+    """Which of the person's words stand anywhere in the data folder, byte for byte."""
+    found: set[bytes] = set()
+    for file in office.database.parent.rglob("*"):
+        if file.is_file():
+            content = file.read_bytes()
+            found |= {word for word in SECRETS if word in content}
+    return found

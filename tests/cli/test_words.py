@@ -1,0 +1,157 @@
+"""People read plain words: no command speaks the algorithm's language, none promises too much."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from swapflow.cli.main import app, main
+from tests.cli.office import Office
+
+
+JARGON = re.compile(
+    r"\b(arms?|pulls?|pulled|oracles?|rivals?|ledger|watermark|lockstep)\b", re.IGNORECASE
+)
+TOO_MUCH = re.compile(
+    r"best applicants|\bfair(ly|ness)?\b|unbiased|certified cohort", re.IGNORECASE
+)
+RUN_FOR_LONG = {("up",), ("coordinator",), ("worker",), ("demo",)}
+
+
+def leaves() -> Iterator[tuple[str, ...]]:
+    """Name every command, group by group."""
+
+    def below(command: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        commands = getattr(command, "commands", None)
+        if commands is None:
+            yield path
+            return
+        for name, child in commands.items():
+            yield from below(child, (*path, name))
+
+    yield from below(typer.main.get_command(app), ())
+
+
+def plain_part(text: str) -> str:
+    """Leave out whatever stands in or is labelled as an advanced part."""
+    text = re.split(r"\[advanced\]|## Advanced", text, maxsplit=1)[0]
+    return re.sub(r"(?s)Advanced:.*?(?=\n  --|\n\n|$)", "", text)
+
+
+def check(text: str) -> None:
+    for pattern in (JARGON, TOO_MUCH):
+        found = pattern.search(plain_part(text))
+        assert found is None, (found, text)
+
+
+@pytest.mark.parametrize("command", sorted({(), *leaves()}), ids=" ".join)
+def test_help_is_plain_and_offers_json(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main([*command, "--help"])
+
+    text = capsys.readouterr().out
+    assert code == 0
+    check(text)
+    if command:
+        assert "--json" in text
+
+
+def test_what_every_command_says_is_plain(office: Office) -> None:
+    office.new_cycle()
+    office.people()
+    office.do("cycle", "launch", "ms")
+    office.turn()
+    _use_everything(office)
+
+    for arguments, said in office.said:
+        if "--json" not in arguments:
+            check(said.out + said.err)
+    for file in Path("list").iterdir():
+        if file.suffix in {".csv", ".md"}:
+            check(file.read_text(encoding="utf-8-sig"))
+    used = {command for command in leaves() for arguments, _ in office.said
+            if arguments[: len(command)] == command}  # fmt: skip
+    assert used == set(leaves()) - RUN_FOR_LONG
+
+
+def _use_everything(office: Office) -> None:
+    """Run every command once at least, in plain words."""
+    office.do("round", "list")
+    office.do("cycle", "list")
+    office.do("cycle", "status", "ms")
+    office.do("cycle", "rules", "ms")
+    office.do("cycle", "budget", "ms", "1500", "--reason", "more time")
+    _move_people(office)
+    _answer(office)
+    office.turn()
+    office.run("state", "rebuild", "ms")
+    office.do("cycle", "pause", "ms")
+    office.do("cycle", "resume", "ms")
+    office.do("approvals", "list", "ms")
+    office.run_until_proposed()
+    office.do("cycle", "stop", "ms")
+    office.do("cycle", "watch", "ms")
+    office.do("cycle", "finalize", "ms", "--waive", "known", "--out", "list")
+    office.do("cycle", "explain", "ms", "a2")
+    office.do("cycle", "export", "ms")
+    office.do("cycle", "verify", "ms", "--record-only")
+    office.run("cycle", "verify", "ms")
+    office.do("cycle", "reopen", "ms", "--by", "A", "--by", "B", "--reason", "an appeal")
+    office.do("replay", recording(office), "--cohort", "2", "--budget", "1.5", "--in-process")
+
+
+def _move_people(office: Office) -> None:
+    office.do("applications", "list", "ms")
+    office.do("reviewers", "list", "ms")
+    office.do("applications", "hold", "ms", "a1")
+    office.do("applications", "release", "ms", "a1")
+    office.do("applications", "withdraw", "ms", "a1")
+    office.do("applications", "reinstate", "ms", "a1")
+    office.do("applications", "ineligible", "ms", "a5", "--reason", "no degree")
+    office.run("applications", "ready", "ms", "a1")
+    office.do("applications", "purge", "ms", "a5", "--yes")
+    office.do("applications", "ask", "ms", "a1", "review", "--reason", "an appeal")
+    office.do("reviewers", "conflicts", "ms", "--applicant", "a1", "--reviewer", "cyd")
+    pairs = [{"applicant": "a6", "reviewer": name} for name in ("ada", "ben", "cyd", "dee", "eli")]
+    office.do("reviewers", "panel", "ms", office.write("panel.csv", pairs))
+    office.turn()
+
+
+def _answer(office: Office) -> None:
+    tasks = office.tasks("ada")
+    office.do("inbox", "list", "ms", "--reviewer", "ada")
+    office.do("inbox", "show", tasks[0]["task"], "--reviewer", "ada")
+    office.do("inbox", "decline", tasks[0]["task"], "--reviewer", "ada", "--kind", "unqualified")
+    office.answer(tasks[1], "ada")
+    office.run("inbox", "score", tasks[1]["task"], "--reviewer", "ada", "--score", "0.1")
+    scored = office.ask("scores", "list", "ms")["scores"][0]["score"]
+    office.do("scores", "list", "ms")
+    office.do("scores", "correct", scored, "--score", "0.4", "--reason", "a slip")
+    office.do("scores", "void", scored, "--reason", "a conflict that came out")
+    file = office.write("s.csv", "applicant,reviewer,kind,utility\na2,dee,review,0.5\n")
+    kept = office.ask("scores", "import", "ms", file, "--scale", "0..1")["scores"][0]
+    other = office.write("other.csv", "applicant,reviewer,kind,utility\na3,eli,review,0.5\n")
+    office.do("scores", "import", "ms", other, "--scale", "0..1")
+    office.do("scores", "admit", kept, "--reason", "asked for by the dean")
+    office.answer_all()
+    office.turn()
+    waiting = office.ask("approvals", "list", "ms")["requests"]
+    if waiting:
+        office.do("approvals", "strike", "ms", waiting[0]["request"], "--reason", "not now")
+    office.do("reviewers", "leave", "ms", "cyd")
+
+
+def recording(office: Office) -> str:
+    """A past round of eight applicants with three marks each."""
+    folder = office.folder / "past"
+    folder.mkdir(exist_ok=True)
+    items = "item_id\n" + "".join(f"p{i}\n" for i in range(8))
+    marks = "item_id,order,score,reviewer_id\n" + "".join(
+        f"p{i},{o},{1 + (3 * i + o) % 10},r{(i + o) % 5}\n" for i in range(8) for o in range(3)
+    )
+    (folder / "items.csv").write_text(items, encoding="utf-8")
+    (folder / "scores.csv").write_text(marks, encoding="utf-8")
+    return str(folder)
