@@ -1,5 +1,6 @@
 """Replay a cycle from its events and compare: every decision, every sum, the chain."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -72,7 +73,7 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
             follow(book, [event], ledger=ledger)
             tally.add([event])
             events += 1
-            findings += _budget(book, tally, event)
+            findings += [*_budget(book, tally, event), *replay.opened(event)]
             replay.at(book, tally.arms)
     findings += replay.findings
     findings += _rows(cycle_id, book, tally.arms(), ledger=ledger)
@@ -86,6 +87,7 @@ class _Replay:
 
     def __init__(self, decisions: Sequence[DecisionRecord]) -> None:
         self._waiting = list(decisions)
+        self._picks = {d.number: [pick[:3] for pick in d.picks] for d in decisions}
         self._fitted: Fitted | None = None
         self.findings: list[Finding] = []
         self.replayed = 0
@@ -96,6 +98,15 @@ class _Replay:
             recorded = self._waiting.pop(0)
             self.findings += self._compare(recorded, book, arms())
             self.replayed += 1
+
+    def opened(self, event: Event) -> Iterable[Finding]:
+        """Compare a decision's picks with the pulls that its event opened."""
+        if event.type is not EventType.PULLS_OPENED or not event.payload["decision"]:
+            return
+        number = cast("int", event.payload["decision"])
+        pulls = cast("list[tuple[int, int, int, int]]", event.payload["pulls"])
+        if self._picks.get(number) != [tuple(pull[:3]) for pull in pulls]:
+            yield Finding(what=f"decision {number} is not what was opened", fatal=True)
 
     def _compare(self, recorded: DecisionRecord, book: Book, arms: Arms) -> Iterable[Finding]:
         if recorded.read.hash != book.position.hash:
@@ -181,11 +192,13 @@ def _pulls(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable
     }
     if rows != {key: pull.approved for key, pull in book.open.items()}:
         yield Finding(what="open requests differ between rows and events", fatal=True)
-    closed = np.zeros_like(book.closed())
     # A score that nobody asked for has a pull of its own, which costs nothing.
-    for pull in (p for p in pulls if p.status is PullStatus.CLOSED and p.cost):
-        closed[pull.application, pull.kind] += 1
-    if not np.array_equal(closed, book.closed()):
+    closed = Counter(
+        (p.application, p.kind) for p in pulls if p.status is PullStatus.CLOSED and p.cost
+    )
+    counts = book.closed()
+    told = {(int(a), int(k)): int(counts[a, k]) for a, k in zip(*np.nonzero(counts), strict=True)}
+    if closed != told:
         yield Finding(what="closed requests differ between rows and events", fatal=True)
     spent = sum(p.cost for p in pulls if p.status is PullStatus.CLOSED)
     committed = sum(p.cost for p in pulls if p.status in WAITING)

@@ -1,0 +1,131 @@
+"""The same answers give the same decisions, whatever the order of files, arrivals or processes."""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from swapflow.domain.applicant import ApplicationStatus, NewApplication
+from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.rules import DispatchMode, RuleName, Rules
+from swapflow.domain.score import Answer
+from swapflow.simulation.replay import decisions_digest
+from tests.engine.world import CYCLE, World, applicants, marks, reviewers, rules
+
+
+ROOT = Path(__file__).parents[2]
+LOCKSTEP = rules(
+    dispatch=DispatchMode.LOCKSTEP, budget=60, batch=8, max_applicants=500, packet=1000
+)
+ROWS, ROSTER = applicants(24), reviewers(6)
+
+
+def outcome(
+    rows: Sequence[NewApplication] = ROWS,
+    roster: Sequence[NewReviewer] = ROSTER,
+    *,
+    settings: Rules = LOCKSTEP,
+) -> tuple[str, tuple[str, ...]]:
+    """Digest of the decisions, and the cohort."""
+    world = World(rules=settings, applications=rows, roster=roster)
+    world.run(marks)
+    world.verify()
+    return decisions_digest(world.product, CYCLE), tuple(world.cohort())
+
+
+@pytest.mark.parametrize("rule", list(RuleName))
+def test_shuffled_rows_give_the_same_decisions_and_the_same_cohort(rule: RuleName) -> None:
+
+    settings = replace(LOCKSTEP, rule=rule, sigma=0.1, batch=12)
+    order = random.Random(5)
+
+    assert outcome(settings=settings) == outcome(
+        order.sample(ROWS, len(ROWS)), order.sample(ROSTER, len(ROSTER)), settings=settings
+    )
+
+
+def test_another_seed_gives_other_decisions() -> None:
+
+    assert outcome()[0] != outcome(settings=replace(LOCKSTEP, seed=8))[0]
+
+
+@pytest.mark.parametrize("hash_seed", ["4242"])
+def test_another_process_with_another_hash_seed_decides_the_same(hash_seed: str) -> None:
+    program = "from tests.engine.test_determinism import outcome; print(outcome())"
+
+    said = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert said.stdout.strip() == str(outcome())
+
+
+def in_waves(*, forget: bool) -> World:
+    """100 applications at the launch and 300 more in three waves, between decisions."""
+    settings = rules(
+        dispatch=DispatchMode.LOCKSTEP, budget=600, batch=50, max_applicants=500, packet=1000
+    )
+    world = World(rules=settings, applications=100, roster=8)
+    for wave in range(1, 5):
+        world.turn()
+        if forget:
+            world.forget_live_state()
+            world.coordinator.stop()
+            world.coordinator = world.product.coordinator(f"c{wave}")
+        world.product.submit(every_answer(world))
+        if wave < 4:
+            world.admit(applicants(100, first=100 * wave + 1))
+    while True:
+        world.turn()
+        answers = every_answer(world)
+        if not answers:
+            return world
+        world.product.submit(answers)
+
+
+def every_answer(world: World) -> list[Answer]:
+    names, people = world.names(), world.people()
+    return [
+        Answer(
+            assignment_id=a.id,
+            utility=marks(names[a.application], "review", a.ordinal, people[a.reviewer]),
+        )
+        for a in world.waiting()
+    ]
+
+
+def test_three_hundred_applications_that_arrive_in_three_waves_replay_identically() -> None:
+    one, other = in_waves(forget=False), in_waves(forget=True)
+
+    assert len(one.names()) == 400
+    assert {a.wave for a in one.product.applications(CYCLE)} == {1, 2, 3, 4}
+    assert {p.application for p in one.ledger.pulls(CYCLE)} == set(range(400))
+    assert decisions_digest(one.product, CYCLE) == decisions_digest(other.product, CYCLE)
+    assert one.cohort() == other.cohort()
+    one.check()
+    one.verify()
+
+
+def test_whoever_withdraws_at_any_time_is_never_in_the_cohort() -> None:
+    best = outcome()[1][0]
+    for moment in range(4):
+        world = World(rules=LOCKSTEP, applications=ROWS, roster=ROSTER)
+        for _ in range(moment):
+            world.turn()
+            world.answer_all(marks)
+        world.product.move_application(CYCLE, best, ApplicationStatus.WITHDRAWN, by="ops")
+        world.run(marks)
+
+        assert best not in world.cohort()
+        assert len(world.cohort()) == 3
+        world.verify()
