@@ -264,15 +264,14 @@ def _seen(
     swapflow: "Swapflow", found: "Assignment", rules: "Rules"
 ) -> dict[str, "str | dict[str, str]"]:
     """Give what a reviewer may see of an applicant: in a blind cycle neither name nor mail."""
+    from swapflow.engine.blind import visible_documents, visible_fields
+
     application = _application(swapflow, found)
-    fields = dict(application.fields)
-    documents = {
-        name: link
-        for name, link, redacted in swapflow.ledger.documents(
-            found.cycle_id, application=found.application
-        )
-        if redacted or not rules.blind
-    }
+    fields = visible_fields(application, blind=rules.blind)
+    documents = visible_documents(
+        swapflow.ledger.documents(found.cycle_id, application=found.application),
+        blind=rules.blind,
+    )
     named = {} if rules.blind else {"name": application.name}
     return {
         "applicant": application.external_id,
