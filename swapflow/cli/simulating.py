@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from swapflow.cli.options import product
-from swapflow.cli.output import Listing, report, to_text
+from swapflow.cli.output import Listing, report, to_text, warn
 from swapflow.errors import InvalidInputError, UnavailableError
 
 
@@ -55,6 +55,7 @@ def demo(
     began = time.monotonic()
     home = load_settings().data_dir
     folder = (out or home / "demo").absolute()
+    warn("starting Redis, a worker and a coordinator; a whole round takes a minute or two")
     with own_deployment(folder) as running, _bars(_shown_steps) as show:
         done = run_demo(running, seed=seed, report=show)
         for part in done:
@@ -72,7 +73,7 @@ def demo(
         content,
         *(part for d in done for part in _demonstrated_plain(d)),
         f"\n{seconds:.0f} seconds in all. Lists and method sheets: {folder}; figures: {figures}",
-        f"look closer: SWAPFLOW_DATA_DIR={folder} swapflow cycle explain masters APPLICANT",
+        f"look closer: SWAPFLOW_DATA_DIR={folder} {_explain_last(done[0])}",
         as_json=as_json,
     )
 
@@ -351,7 +352,8 @@ def _certified(found: "Replayed", places: int) -> list[str]:
     said = (
         "certified: under the stated assumptions (independent marks, a stated spread, comparable "
         f"reviewers) the list's score is within {found.certified_loss:.2f} of the highest "
-        "obtainable. This is about marks, not merit."
+        f"obtainable: {100 * found.certified_loss / places:.0f} points of 100 for each place. "
+        "This is about marks, not merit."
     )
     return [said]
 
@@ -360,6 +362,11 @@ def _stop_sentence(stop: str) -> str:
     from swapflow.engine.finalize import STOP_SENTENCES
 
     return STOP_SENTENCES.get(stop, "it is still running")
+
+
+def _explain_last(done: "Demonstrated") -> str:
+    """Spell the command that explains the last one on the list, who was closest to the cut."""
+    return f"swapflow cycle explain {done.program.cycle_id} {done.proposal.cohort[-1].external_id}"
 
 
 def _demonstrated_plain(done: "Demonstrated") -> "list[str | Listing]":

@@ -225,7 +225,7 @@ def explanation_json(found: "Explanation") -> dict[str, object]:
 def explanation_plain(found: "Explanation") -> list["str | Listing"]:
     """Say why, for people."""
     parts: list[str | Listing] = [
-        f"{found.external_id} {found.name}: {found.status}, {_rank(found)}",
+        f"{found.external_id} {found.name}".strip() + f": {found.status}, {_rank(found)}",
     ]
     if found.estimate is not None:
         parts.append(
