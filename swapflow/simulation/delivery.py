@@ -17,6 +17,9 @@ from swapflow.simulation.answerers import Question, answerer
 HANDED_IN_TOGETHER = 100
 """Answers that a program hands in in one transaction."""
 
+ANSWERING_SECONDS = 10.0
+"""How long one message may keep a program answering what else waits, well within a task's life."""
+
 ROSTER_SECONDS = 5.0
 """How long a worker trusts what it read of a roster."""
 
@@ -42,8 +45,9 @@ class Delivery:
     def deliver(self, assignment_id: str) -> str:
         """Deliver one assignment; safe to repeat.
 
-        A program answers everything of its cycle that waits for it, up to a hundred answers in
-        one transaction, so the messages behind this one will find nothing left to do.
+        A program answers everything of its cycle that waits for it, a hundred answers in one
+        transaction, so the messages behind this one will find nothing left to do: a message
+        that finds nothing to do costs one read.
         """
         return self._deliver(assignment_id)[0]
 
@@ -68,15 +72,32 @@ class Delivery:
         with self._answering:
             if not self._product.ledger.assignment(assignment_id).status.is_open:
                 return "answered meanwhile", []
-            answered = self._answer(cycle, reviewer, assignment)
+            answered = self._answer_all(cycle, reviewer, assignment)
             return f"answered {len(answered)}", answered
 
-    def _answer(self, cycle: _Cycle, reviewer: Reviewer, first: Assignment) -> list[str]:
+    def _answer_all(self, cycle: _Cycle, reviewer: Reviewer, first: Assignment) -> list[str]:
+        """Answer one assignment and whatever else waits for the same program."""
         program = reviewer.automatic
         same = [n for n, other in cycle.roster.items() if other.automatic == program]
-        waiting = self._product.ledger.unanswered(first.cycle_id, same, at_most=HANDED_IN_TOGETHER)
-        batch = {assignment.id: assignment for assignment in (first, *waiting)}
-        chosen = list(batch.values())[:HANDED_IN_TOGETHER]
+        until = time.monotonic() + ANSWERING_SECONDS
+        answered: list[str] = []
+        must: tuple[Assignment, ...] = (first,)
+        while time.monotonic() < until:
+            waiting = self._product.ledger.unanswered(
+                first.cycle_id, same, at_most=HANDED_IN_TOGETHER
+            )
+            batch = {assignment.id: assignment for assignment in (*must, *waiting)}
+            chosen = list(batch.values())[:HANDED_IN_TOGETHER]
+            answered += self._answer(cycle, program, chosen)
+            if len(chosen) < HANDED_IN_TOGETHER:
+                break
+            must = ()
+        return answered
+
+    def _answer(self, cycle: _Cycle, program: str, chosen: Sequence[Assignment]) -> list[str]:
+        """Hand in the program's answers in one transaction."""
+        if not chosen:
+            return []
         marks = answerer(program).answer([self._question(cycle, a) for a in chosen])
         self._product.submit(
             [

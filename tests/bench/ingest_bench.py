@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import redis
@@ -43,6 +42,7 @@ PATIENCE = 300.0
 NOOPS = 4000
 SCORES = 4000
 TURN_APPLICATIONS = 3842
+TURN_PLACES = 1565
 TURN_BATCH = 500
 MANY = 100_000
 REVIEWERS = 45
@@ -175,7 +175,7 @@ def _time_until_applied(product: Swapflow, assignment: Assignment) -> float:
 def time_turn(server: RedisServer, data: Path) -> dict[str, float]:
     """Seconds of a turn that takes 500 scores in and dispatches 500 requests, n = 3,842."""
     product = _build(_settings(server, data))
-    rules = _rules(budget=3 * TURN_APPLICATIONS, batch=TURN_BATCH)
+    rules = _rules(budget=3 * TURN_APPLICATIONS, batch=TURN_BATCH, places=TURN_PLACES)
     _fill(product, "turn", rules, TURN_APPLICATIONS)
     product.launch("turn", by="bench")
     coordinator = product.coordinator("bench")
@@ -199,8 +199,8 @@ def weigh(server: RedisServer, data: Path, *, applications: int) -> dict[str, fl
     """Peak memory of a coordinator that starts on a big cycle with every floor scored."""
     settings = _settings(server, data)
     product = _build(settings)
-    rules = _rules(budget=2 * applications, batch=TURN_BATCH)
-    _fill(product, "big", replace(rules, lines=(SeatLine(name="all", places=500),)), applications)
+    rules = _rules(budget=2 * applications, batch=TURN_BATCH, places=applications // 20)
+    _fill(product, "big", rules, applications)
     product.launch("big", by="bench")
     product.coordinator("first").turn()
     _answer_open(product, "big")
@@ -219,11 +219,11 @@ def weigh(server: RedisServer, data: Path, *, applications: int) -> dict[str, fl
     }
 
 
-def _rules(*, budget: int, batch: int) -> Rules:
+def _rules(*, budget: int, batch: int, places: int = 40) -> Rules:
     return Rules(
         version=1,
         purpose=Purpose.SIMULATION,
-        lines=(SeatLine(name="all", places=40),),
+        lines=(SeatLine(name="all", places=places),),
         kinds=(REVIEW,),
         floors=(Floor(kind="review", count=1),),
         budget=budget,
