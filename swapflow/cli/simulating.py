@@ -1,10 +1,7 @@
 """`swapflow demo` and `swapflow replay`: whole rounds whose answers are known."""
 
 import json
-import os
 import shutil
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,18 +14,16 @@ import typer
 
 from swapflow.cli.options import product
 from swapflow.cli.output import Listing, report, to_text, warn
-from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
     from swapflow.engine.facade import Swapflow
-    from swapflow.settings import Settings
     from swapflow.simulation.demo import Demonstrated
     from swapflow.simulation.replay import Options, Replayed, Step
 
 
-READY_SECONDS = 180.0
-STOP_SECONDS = 30.0
+LINE_SECONDS = 5.0
 MARK = "made-by-swapflow"
 """File by which a folder is known to be ours to empty."""
 
@@ -157,24 +152,13 @@ def own_deployment(folder: Path) -> "Iterator[Swapflow]":
         UnavailableError: If they do not start; the message ends with what they said.
     """
     from swapflow.bootstrap import build
+    from swapflow.processes.deployment import running
     from swapflow.settings import load_settings
 
     _empty(folder)
     settings = load_settings(data_dir=folder, database_url=None, redis_url=None)
-    log = folder / "processes.log"
-    process = _start(settings, log)
-    try:
-        _wait_ready(process, log)
+    with running(settings):
         yield build(settings)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 def _deployment(in_process: bool, running: bool) -> "AbstractContextManager[Swapflow | None]":
@@ -205,35 +189,6 @@ def _empty(folder: Path) -> None:
         raise InvalidInputError(f"{folder}: cannot be made ({error.strerror})") from error
 
 
-def _start(settings: "Settings", log: Path) -> "subprocess.Popen[bytes]":
-    from swapflow.processes.parents import dies_with_this_process
-
-    ours = {"SWAPFLOW_DATABASE_URL", "SWAPFLOW_REDIS_URL", "SWAPFLOW_HEARTBEAT"}
-    environment = {name: value for name, value in os.environ.items() if name not in ours}
-    environment["SWAPFLOW_DATA_DIR"] = str(settings.data_dir)
-    with log.open("wb") as errors:
-        return subprocess.Popen(
-            [sys.executable, "-m", "swapflow.cli.main", "up", "--json"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=environment,
-            start_new_session=True,  # Ctrl-C is for us; we then stop it in order
-            preexec_fn=dies_with_this_process(),  # noqa: PLW1509 - imports nothing, takes no lock
-        )
-
-
-def _wait_ready(process: "subprocess.Popen[bytes]", log: Path) -> None:
-    """Wait for the line that says that every process is ready."""
-    assert process.stdout is not None
-    line = process.stdout.readline()  # ends when it is ready, or when it is gone
-    if line:
-        return
-    process.wait()
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-15:]
-    raise UnavailableError("the processes do not start; they said\n  " + "\n  ".join(said))
-
-
 def _attribute(text: str) -> tuple[str, str]:
     from swapflow.cli.options import split_pair
 
@@ -262,9 +217,9 @@ def _check(options: "Options", items: int) -> None:
 def _bars(
     shown: "Callable[[object], Mapping[str, Step]]",
 ) -> "Iterator[Callable[[object], None]]":
-    """Draw a bar for each cycle on a terminal, and nothing anywhere else."""
+    """Draw a bar for each cycle on a terminal; elsewhere, a line every few seconds."""
     if not sys.stderr.isatty():
-        yield lambda _steps: None
+        yield _lines(shown)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -286,6 +241,26 @@ def _bars(
                 progress.update(bars[name], completed=step.spent, description=label)
 
         yield show
+
+
+def _lines(
+    shown: "Callable[[object], Mapping[str, Step]]",
+) -> "Callable[[object], None]":
+    """Give what writes how far each cycle is, not more often than every few seconds."""
+    said = -LINE_SECONDS
+
+    def show(steps: object) -> None:
+        nonlocal said
+        if time.monotonic() - said < LINE_SECONDS:
+            return
+        said = time.monotonic()
+        for name, step in shown(steps).items():
+            warn(
+                f"{name}: {step.spent} of {step.budget} spent or set aside, "
+                f"{step.decisions} decisions, {step.status.value}"
+            )
+
+    return show
 
 
 def _shown_steps(steps: object) -> "Mapping[str, Step]":

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +14,7 @@ from swapflow.processes.supervisor import ProcessSpec
 from swapflow.settings import Settings
 
 
-READY = "every process is ready"
-START_SECONDS = 60.0
+STOP_SECONDS = 30.0
 
 
 def command(*words: str) -> list[str]:
@@ -50,47 +48,57 @@ def coordinator_spec(settings: Settings, name: str) -> ProcessSpec:
 def running(settings: Settings, **environment: str) -> Iterator[None]:
     """Run `swapflow up` on a data folder until the block ends.
 
+    What its processes say goes to `processes.log` in the data folder. A Ctrl-C reaches this
+    process alone, which then stops the others in order; should it be killed, they end with it.
+
     Args:
         settings: Names the data folder, and the database and Redis where they are not embedded.
         environment: Further variables for its processes.
 
     Raises:
-        UnavailableError: If it does not get ready within a minute; its last lines are shown.
+        UnavailableError: If they do not get ready; the message ends with what they said.
     """
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    log = settings.data_dir / "up.log"
-    with log.open("wb") as output:
+    log = settings.data_dir / "processes.log"
+    with log.open("wb") as errors:
         process = subprocess.Popen(  # noqa: S603 - our own command
-            command("up"),
-            env={**os.environ, **_environment(settings), **environment},
-            stdout=output,
-            stderr=subprocess.STDOUT,
+            command("up", "--json"),
+            env=_environment(settings) | environment,
             stdin=subprocess.DEVNULL,
-            preexec_fn=dies_with_this_process(),  # noqa: PLW1509 - nothing but one prctl
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+            preexec_fn=dies_with_this_process(),  # noqa: PLW1509 - imports nothing, takes no lock
         )
+    try:
+        _wait_ready(process, log)
+        yield
+    finally:
+        process.terminate()
         try:
-            _wait_ready(process, log)
-            yield
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def _wait_ready(process: "subprocess.Popen[bytes]", log: Path) -> None:
-    give_up = time.monotonic() + START_SECONDS
-    while READY not in log.read_text(errors="replace"):
-        if process.poll() is not None or time.monotonic() > give_up:
-            tail = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
-            raise UnavailableError(f"`swapflow up` did not get ready:\n{tail}")
-        time.sleep(0.05)
+    """Wait for the line that says that every process is ready."""
+    assert process.stdout is not None
+    if process.stdout.readline():  # ends when it is ready, or when it is gone
+        return
+    process.wait()
+    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-15:]
+    raise UnavailableError("the processes do not start; they said\n  " + "\n  ".join(said))
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    environment = {"SWAPFLOW_DATA_DIR": str(settings.data_dir)}
+    """Hand on the environment, but for what would lead the processes elsewhere."""
+    ours = {"SWAPFLOW_DATABASE_URL", "SWAPFLOW_REDIS_URL", "SWAPFLOW_HEARTBEAT"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    environment["SWAPFLOW_DATA_DIR"] = str(settings.data_dir)
     if settings.database_url:
         environment["SWAPFLOW_DATABASE_URL"] = settings.database_url
     if settings.redis_url:
