@@ -58,8 +58,9 @@ class OpenPull:
         rank: Its place in the order of dispatch, over the whole cycle.
         approved: False while a person still has to approve it.
         live: Who is asked now, by seat: (attempt, reviewer).
-        attempts: Tries so far, by seat.
-        answered: Seats that have answered.
+        tries: Tries so far of seats that somebody was asked to fill before; None for none.
+        answered: Seats that have answered. Both are empty for nearly every pull, and a hundred
+            thousand may be open at once.
     """
 
     rank: int
@@ -68,8 +69,18 @@ class OpenPull:
     seats: int
     approved: bool
     live: dict[int, tuple[int, int]] = field(default_factory=dict)
-    attempts: dict[int, int] = field(default_factory=dict)
-    answered: set[int] = field(default_factory=set)
+    tries: dict[int, int] | None = None
+    answered: tuple[int, ...] = ()
+
+    def attempts(self, seat: int) -> int:
+        """Say how often somebody was asked to fill a seat that is vacant now."""
+        return 0 if self.tries is None else self.tries.get(seat, 0)
+
+    def end(self, seat: int) -> int:
+        """Let a seat's reviewer go; gives who it was."""
+        attempt, reviewer = self.live.pop(seat)
+        self.tries = {**(self.tries or {}), seat: attempt}
+        return reviewer
 
     def vacant(self) -> list[int]:
         """Name the seats that nobody is asked to fill."""
@@ -145,7 +156,7 @@ class Book:
         self._ordinals = _Table(kinds)
         # Who may judge whom.
         self.reviewers: list[RosterFacts] = []
-        self._barred: dict[int, set[int]] = {}
+        self._barred: dict[int, tuple[int, ...]] = {}
         self._barred_list = array("q")
         self.panels: dict[int, set[int]] = {}
         self._panel_list = array("q")
@@ -193,7 +204,7 @@ class Book:
 
     def barred(self, application: int) -> set[int]:
         """Reviewers who may not be asked about an application (again)."""
-        return self._barred.get(application, set())
+        return set(self._barred.get(application, ()))
 
     def barred_pairs(self) -> tuple[Integers, Integers]:
         """All barred pairs, as (applications, reviewers)."""
@@ -340,7 +351,6 @@ class Book:
         for application, kind, ordinal, seat, attempt, reviewer in _rows(payload["items"]):
             pull = self.open[application, kind, ordinal]
             pull.live[seat] = (attempt, reviewer)
-            pull.attempts[seat] = attempt
             facts = self.reviewers[reviewer]
             facts.out += 1
             facts.load[kind] = facts.load.get(kind, 0) + 1
@@ -359,7 +369,7 @@ class Book:
             self._rank += 1
             self._number_pull(application, kind, ordinal)
         elif pull is not None and payload["late"] != "uncounted":
-            pull.answered.add(seat)
+            pull.answered = (*pull.answered, seat)
             if seat in pull.live:
                 answered_itself = pull.live[seat][1] == reviewer
                 self._end_live(pull, seat, kind, keeps_load=answered_itself)
@@ -383,7 +393,8 @@ class Book:
         self._scores.correct(row, value=_int(payload["v"]), counts=counts)
         pull = self.open.get((application, kind, ordinal))
         if pull is not None and counted and not counts:
-            pull.answered.discard(seat)  # the panel still waits, so another must be asked
+            # The panel still waits, so another must be asked.
+            pull.answered = tuple(other for other in pull.answered if other != seat)
 
     def _declined(self, payload: Mapping[str, Json]) -> None:
         key = (_int(payload["a"]), _int(payload["k"]), _int(payload["o"]))
@@ -452,16 +463,15 @@ class Book:
         self._ordinals.rows[application, kind] = max(highest, ordinal)
 
     def _bar(self, application: int, reviewer: int) -> None:
-        barred = self._barred.setdefault(application, set())
+        barred = self._barred.get(application, ())
         if reviewer not in barred:
-            barred.add(reviewer)
+            self._barred[application] = (*barred, reviewer)
             self._barred_list.append(application * PAIR + reviewer)
 
     def _end_live(self, pull: OpenPull, seat: int, kind: int, *, keeps_load: bool) -> None:
         if seat not in pull.live:
             return
-        _attempt, reviewer = pull.live.pop(seat)
-        facts = self.reviewers[reviewer]
+        facts = self.reviewers[pull.end(seat)]
         facts.out -= 1
         if not keeps_load:
             facts.load[kind] -= 1

@@ -311,7 +311,7 @@ class Coordinator:
         attempts: dict[Seat, int] = {}
         for (application, kind, ordinal), number in vacant:
             seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
-            attempts[seat] = book.open[application, kind, ordinal].attempts.get(number, 0)
+            attempts[seat] = book.open[application, kind, ordinal].attempts(number)
         tired = {s: Obstacle.CONFLICTS for s in attempts if attempts[s] >= book.rules.attempts}
         placement = place([seat for seat in attempts if seat not in tired], book)
         desk.blocked = placement.left | tired

@@ -541,7 +541,7 @@ class Ledger(Protocol):
         ...
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
-        """Read the events after a position; None when the ledger never stood there."""
+        """Read events after a position, at least one if any; None: it never stood there."""
         ...
 
     def rules(self, cycle_id: str, version: int = 0) -> Rules:

@@ -1,7 +1,7 @@
 """Reading the ledger outside a transaction: what pages, reports, exports and replays ask for."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Select, Text, bindparam, func, select, type_coerce
@@ -63,6 +63,9 @@ _EVENT_COLUMNS = (
     EVENT.c.hash,
     EVENT.c.at,
 )
+LONGEST_READ = 1_000_000
+"""Characters of events after which no further one is read at the same time."""
+
 _EVENTS_FROM = (
     select(*_EVENT_COLUMNS)
     .where(EVENT.c.cycle_id == bindparam("cycle"), EVENT.c.seq >= bindparam("seq"))
@@ -104,7 +107,10 @@ class Views:
     _database: Database
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
-        """Read the events after a position; None when the ledger never stood there."""
+        """Read the events after a position; None when the ledger never stood there.
+
+        Fewer than `at_most` when they are long ones: one may open a hundred thousand pulls.
+        """
         # One row more, the event at the position itself, proves that this is the same history.
         proof = 0 if after == START else 1
         with self._database.reading() as connection:
@@ -120,7 +126,7 @@ class Views:
                 require_cycle(connection, cycle_id)
         if proof and (not rows or (rows[0].seq, rows[0].hash) != (after.seq, after.hash)):
             return None
-        rows = rows[proof:]
+        rows = _as_long_as(rows[proof:], LONGEST_READ)
         if not rows:
             return ()
         contents = json.loads("[" + ",".join(row.body for row in rows) + "]")
@@ -360,3 +366,13 @@ class Views:
             if not rows:
                 require_cycle(connection, cycle_id)
         return rows
+
+
+def _as_long_as(rows: Sequence[AnyRow], most: int) -> Sequence[AnyRow]:
+    """Give the first rows, up to the one whose body passes so many characters in all."""
+    total = 0
+    for count, row in enumerate(rows, start=1):
+        total += len(row.body)
+        if total > most:
+            return rows[:count]
+    return rows
