@@ -90,6 +90,8 @@ def decide(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> Plan | No
         return None
     if book.rules.dispatch is DispatchMode.LOCKSTEP and book.open:
         return None
+    if book.open and _room(book) == 0:
+        return None  # nothing more may go out, and nothing stops before what is out came in
     sight = see(book, arms)
     if sight.application.size == 0:
         return None
