@@ -157,7 +157,7 @@ def test_coordinators_taking_turns_decide_as_one_alone_would(url: str) -> None:
 
 
 def test_a_coordinator_that_comes_back_goes_on_with_the_others_fit() -> None:
-    world = World(rules=rules(budget=40, out=3), roster=6)
+    world = World(rules=rules(budget=52, out=3), applications=30, roster=6)
     one, two = (coordinator(world, world.ledger, holder=f"c{n}") for n in range(2))
     for busy in itertools.cycle([one, two, two]):
         world.turn(busy)
@@ -167,8 +167,13 @@ def test_a_coordinator_that_comes_back_goes_on_with_the_others_fit() -> None:
         waiting = world.waiting()
         if not waiting:
             break
-        world.submit(waiting[0], 0.1 + 0.08 * waiting[0].application)
+        world.submit(waiting[0], 0.1 + 0.02 * waiting[0].application)
 
+    fitted_to = [d.look["count"] for d in world.product.decisions(CYCLE) if "count" in d.look]
+    fits = sorted(set(fitted_to))
+    assert fitted_to == sorted(fitted_to)
+    assert len(fits) > 2
+    assert all(later >= 1.1 * earlier for earlier, later in itertools.pairwise(fits))
     world.verify()
 
 

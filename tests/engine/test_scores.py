@@ -10,7 +10,10 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.domain.rules import DispatchMode, KindRules, Purpose, Rules
 from swapflow.domain.score import Answer, Late, Origin
+from swapflow.engine.book import Book
 from swapflow.engine.corrections import SAW_OTHERS, Volunteered
+from swapflow.engine.decide import PlannedPull, decide
+from swapflow.engine.dispatch import write_plan
 from swapflow.engine.inbox import NO_BUDGET, NO_LONGER_ASKED, TWICE
 from swapflow.engine.launch import read_book
 from swapflow.engine.situate import see
@@ -195,36 +198,33 @@ def test_what_was_decided_about_a_late_score_is_not_looked_at_again() -> None:
     assert world.standing()[late.id].reason == NO_BUDGET
 
 
-def test_the_extra_request_of_a_late_score_takes_no_number_that_a_decision_wants() -> None:
-    world = World(rules=replace(WEEKLY, kinds=(OFTEN,), budget=1000, out=20), roster=6)
+def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_wanted() -> None:
+    world = World(rules=replace(WEEKLY, kinds=(OFTEN,), budget=1000, out=8), roster=6)
     late = expired(world)
     world.product.open(replacement(world, late).id)
-    plan_then_late_score(world, late)
+    book = read_book(CYCLE, ledger=world.ledger)
+    plan = decide(replace_room(book), world.tally())
+    assert plan is not None
+    key = (late.application, 0, book.next_ordinal(late.application, 0))
+    free = next(r for r in range(6) if not book.is_barred(late.application, r))
+    wanted = replace(plan, pulls=(PlannedPull(key=key, priority=0, reviewers=(free,)),))
+    lease = world.coordinator._desks[CYCLE].lease
+    assert lease is not None
+
+    assert world.submit(late, 0.9).counts  # between the decision's reading and its writing
+    written = write_plan(wanted, book, ledger=world.ledger, lease=lease)
+
+    assert not written
+    assert world.standing()[late.id].late is Late.EXTRA
+    world.run()
     world.check()
     world.verify()
 
 
-def plan_then_late_score(world: World, late: Assignment) -> None:
-    """A late score commits between a decision's reading and its writing."""
-    ledger, state = world.ledger, world.state
-
-    class Slow(type(state)):  # type: ignore[misc]  # the same store, with a person in between
-        def arms(self, cycle_id: str) -> object:
-            seen = state.arms(cycle_id)
-            if ledger.assignment(late.id).status is AssignmentStatus.EXPIRED:
-                world.submit(late, 0.9)
-            return seen
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(state, name)
-
-    for name in ("position", "apply", "replace", "forget"):
-        setattr(Slow, name, lambda _self, *a, _name=name, **k: getattr(state, _name)(*a, **k))
-    world.coordinator._state = Slow()
-    for assignment in world.waiting():
-        if assignment.pull_id != late.pull_id:
-            world.submit(assignment, 0.4)
-    world.turn()
+def replace_room(book: Book) -> Book:
+    """Let one more request out than the rules do."""
+    book.use(replace(book.rules, out=len(book.open) + 1))
+    return book
 
 
 def test_two_answers_for_one_seat_in_one_submit_count_as_if_they_came_one_by_one() -> None:
@@ -438,6 +438,25 @@ def test_a_panel_that_cannot_reach_its_quorum_is_given_up_and_named() -> None:
         name for name, _, _ in world.product.progress(CYCLE).blocked
     }
     world.check()
+
+
+def test_a_late_answer_never_takes_the_place_of_another_one_on_the_same_seat() -> None:
+    panel = replace(PANEL, window_days=7, maximum=1)
+    world = World(rules=replace(PANELS, kinds=(panel,), budget=40), roster=7)
+    late, *_ = seats_of_one(world)
+    world.later(days=8)
+    world.turn()
+    other = next(a for a in world.waiting() if (a.pull_id, a.seat) == (late.pull_id, late.seat))
+    world.submit(other, 0.2)
+    assert pull_status(world, late.pull_id) is PullStatus.OPEN
+
+    receipt = world.submit(late, 0.8)
+
+    assert receipt.counts
+    assert world.standing()[late.id].late is Late.EXTRA
+    world.run()
+    world.check()
+    world.verify()
 
 
 # Not asked for
