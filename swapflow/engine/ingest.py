@@ -25,17 +25,21 @@ def ingest(cycle_id: str, book: Book, *, ledger: Ledger, state: CycleState) -> B
     Returns:
         The book, further on; another one if the ledger does not know the position of the first.
     """
+    afresh = book.position == START
     while True:
         events = ledger.events(cycle_id, after=book.position, at_most=BATCH)
         if events is None:
-            book = Book(book.rules)
+            book, afresh = Book(book.rules), True
             continue
         if not events:
             break
         before = book.position
         follow(book, events, ledger=ledger)
-        # If the state stands elsewhere, nothing happens here and `_catch_up` sees to it.
-        state.apply(cycle_id, changes(events), before=before, after=book.position)
+        # If the state stands elsewhere, nothing happens here and `_catch_up` sees to it. A book
+        # read from the first event is a coordinator's that has just started: the state is most
+        # likely far ahead of it, or gone.
+        if not afresh:
+            state.apply(cycle_id, changes(events), before=before, after=book.position)
     if state.position(cycle_id) != book.position:
         _catch_up(cycle_id, book.position, ledger=ledger, state=state)
     return book
@@ -133,7 +137,9 @@ def _catch_up(cycle_id: str, target: Position, *, ledger: Ledger, state: CycleSt
         position = state.position(cycle_id)
         if position.seq >= target.seq and _known(cycle_id, position, ledger=ledger):
             return
-        if not _advance(cycle_id, position, target, ledger=ledger, state=state):
+        if position == START or not _advance(
+            cycle_id, position, target, ledger=ledger, state=state
+        ):
             rebuild(cycle_id, ledger=ledger, state=state, upto=target)
 
 

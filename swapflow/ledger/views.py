@@ -63,7 +63,7 @@ _EVENT_COLUMNS = (
     EVENT.c.hash,
     EVENT.c.at,
 )
-LONGEST_READ = 1_000_000
+LONGEST_READ = 300_000
 """Characters of events after which no further one is read at the same time."""
 
 _EVENTS_FROM = (
