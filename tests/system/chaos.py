@@ -90,6 +90,7 @@ class Chaos:
         began = time.monotonic()
         for number, fault in enumerate(plan, start=1):
             self._keep_busy()
+            self._wait_for_work()
             time.sleep(self._chance.uniform(0.0, 0.6))
             name = fault.removesuffix(" killed")
             if name in KILLED:
@@ -113,6 +114,14 @@ class Chaos:
         for _ in range(AT_ONCE - under_way):
             number = len(self._stack.product.cycles())
             self._round_of(f"r{number}").launch(self._stack, f"r{number}")
+
+    def _wait_for_work(self) -> None:
+        """Wait until a round has moved: else most faults would only hit processes that start."""
+        before = self._events()
+        self._stack.wait_for(lambda: self._events() != before, what="an event of any round")
+
+    def _events(self) -> int:
+        return sum(cycle.position.seq for cycle in self._stack.product.cycles())
 
     def _compare_ended(self) -> int:
         """Compare what has ended and was not compared; gives how many are under way."""
