@@ -21,7 +21,7 @@ demo: setup  ## Run a whole simulated round through the real parts; data under v
 	$(BIN)/swapflow demo
 
 test: setup  ## Run the tests
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
 
 check: setup  ## Check style, types and which module may import which
 	$(BIN)/ruff check .
