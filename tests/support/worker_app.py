@@ -3,6 +3,9 @@
 import os
 import time
 from pathlib import Path
+from typing import Any
+
+from celery.signals import worker_ready
 
 from swapflow.queues.celery import broker_url, celery_app
 from swapflow.queues.names import TaskName
@@ -18,6 +21,15 @@ app = celery_app(
     restore_interval=1.0,
     include=["workers.lifecycle"],
 )
+
+
+@worker_ready.connect
+def go_deaf(sender: Any, **_: object) -> None:  # noqa: ANN401 - celery's consumer, untyped
+    """Take no message more, if the test wants that of this life; the next one listens."""
+    wish = EFFECTS / "deaf"
+    if wish.exists():
+        wish.unlink()
+        sender.task_consumer.cancel()
 
 
 @app.task(name=TaskName.DELIVER)

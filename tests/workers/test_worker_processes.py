@@ -19,6 +19,7 @@ from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from tests.support.process import Process, children, exists
 from tests.support.proxy import Mode, Proxy
 from tests.support.redis_server import RedisServer
+from workers.watchdog import DEAF
 
 
 pytestmark = pytest.mark.system
@@ -127,6 +128,22 @@ def test_a_killed_pool_process_has_its_message_done_again_and_none_outlives_the_
         worker.kill9(group=False)
 
         worker.wait_for(lambda: not any(map(exists, pool)), seconds=5, what="no pool process left")
+
+
+def test_a_worker_that_takes_no_messages_any_more_ends_and_the_next_one_does_its_work(
+    desk: Desk,
+) -> None:
+    (desk.folder / "deaf").touch()
+    with desk.worker() as worker:
+        worker.wait_for(desk.is_ready, seconds=60, what="the heartbeat")
+        desk.send("unheard")
+        worker.wait_for(lambda: worker.code is not None, seconds=60, what="its end")
+        assert worker.code == DEAF
+        assert desk.done() == set()
+
+        worker.start()
+
+        worker.wait_for(lambda: desk.done() == {"unheard"}, seconds=60, what="the effect")
 
 
 @pytest.mark.slow
