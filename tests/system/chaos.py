@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 
@@ -264,8 +263,8 @@ def run(seed: int, kills: int) -> dict[str, object]:
         problems += chaos.problems
     except AssertionError as error:  # something outlived the deployment
         problems.append(str(error))
-    with suppress(OSError):
-        rmtree(folder)
+    finally:
+        rmtree(folder, ignore_errors=True)
     return {
         "seed": seed,
         "kills": kills,

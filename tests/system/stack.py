@@ -192,18 +192,29 @@ class Stack:
 
         Not while it holds the lock of the SQLite file: then everybody would have to wait for it.
         """
-        pid = self.pids()[name]
-        lock = self.folder / "swapflow.lock"
-        os.kill(pid, signal.SIGSTOP)
-        while is_locked(lock):
-            os.kill(pid, signal.SIGCONT)
+        pid = self._freeze(name)
+        while is_locked(self.folder / "swapflow.lock"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
             time.sleep(0.01)
-            os.kill(pid, signal.SIGSTOP)
+            pid = self._freeze(name)
         try:
             yield
         finally:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
+
+    def _freeze(self, name: str) -> int:
+        """Freeze a process, its next life if it has just died; gives its process number."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            pid = self.pids().get(name)
+            if pid is not None and exists(pid):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)
+                    return pid
+            time.sleep(0.02)
+        raise AssertionError(f"no process {name} to freeze\n{self.process.tail()}")
 
     def wait_for(self, claim: Callable[[], bool], *, what: str, seconds: float = PATIENCE) -> None:
         """Wait for a claim; a failure shows what the processes printed."""
