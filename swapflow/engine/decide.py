@@ -23,6 +23,9 @@ from swapflow.engine.rule import coin, rule_for
 from swapflow.engine.situate import Sight, chosen_lack, cost_of, see
 
 
+MOST_AT_ONCE = 10_000
+"""Most pulls that one decision opens: it bounds a transaction, and the memory for what is out."""
+
 PRIORITY_UNITS = 1_000_000_000
 """Priorities are recorded as integers, in billionths."""
 
@@ -243,8 +246,8 @@ def _fitted(rule: Rule) -> Fitted | None:
 def _room(book: Book) -> int:
     """How many pulls may be opened in this decision, by dispatch mode."""
     if book.rules.dispatch is DispatchMode.LOCKSTEP:
-        return 1_000_000
-    return max(0, out_target(book) - len(book.open))
+        return MOST_AT_ONCE
+    return min(MOST_AT_ONCE, max(0, out_target(book) - len(book.open)))
 
 
 def _pending_room(book: Book) -> int:

@@ -24,6 +24,7 @@ from swapflow.domain.cycle import Round
 from swapflow.domain.reviewer import NewReviewer
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules, SeatLine
 from swapflow.domain.score import Answer, Origin
+from swapflow.engine.decide import MOST_AT_ONCE
 from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import Message, Topic
 from swapflow.processes.deployment import command
@@ -202,8 +203,12 @@ def weigh(server: RedisServer, data: Path, *, applications: int) -> dict[str, fl
     rules = _rules(budget=2 * applications, batch=TURN_BATCH, places=applications // 20)
     _fill(product, "big", rules, applications)
     product.launch("big", by="bench")
-    product.coordinator("first").turn()
-    _answer_open(product, "big")
+    first = product.coordinator("first")
+    # The floors, ten thousand at a time; what comes after them is the other process's part.
+    for _ in range(0, applications, MOST_AT_ONCE):
+        first.turn()
+        _answer_open(product, "big")
+    first.stop()
     argv = [sys.executable, "-m", "tests.bench.big_coordinator"]
     said = subprocess.run(
         [*argv, settings.database, settings.redis],
