@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench chaos lock clean
+.PHONY: help setup demo test slow check bench chaos lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -22,6 +22,9 @@ demo: setup  ## Run a whole simulated round through the real parts; data under v
 
 test: setup  ## Run the tests
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
+
+slow: setup  ## Run the long statistical tests and recorded rounds, about 20 minutes
+	$(BIN)/python -m pytest -m slow
 
 check: setup  ## Check style, types and which module may import which
 	$(BIN)/ruff check .
