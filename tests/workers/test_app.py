@@ -1,5 +1,6 @@
 """The product's own worker, as `celery -A workers.app worker` starts it."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,9 @@ def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
 
         worker.wait_for(all_answered, seconds=15, what="an answer to every message")
         assert worker.code is None
+        # Celery 5.7 may miss a stop in the very moment of its start, which the supervisor's grace
+        # ends (its own tests show that); here the worker is to be past that moment.
+        time.sleep(2)
         assert worker.terminate() == 0
     dispatcher.close()
     assert set(app.amqp.queues) == set(ALL_QUEUES)
