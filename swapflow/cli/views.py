@@ -113,7 +113,8 @@ def _losses(seen: "Progress") -> list[str]:
             "under the stated assumptions (one applicant's full score is 100)"
         )
     if seen.expected_loss is not None:
-        lines.append(f"model's estimate of that: {100 * seen.expected_loss:.1f} points")
+        points = 100 * seen.expected_loss
+        lines.append(f"the model expects that the list still lacks {points:.1f} points in all")
     return lines
 
 
