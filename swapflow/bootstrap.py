@@ -18,9 +18,11 @@ from swapflow.errors import UnavailableError
 from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
 from swapflow.mail.post import outbox_folder, smtp
+from swapflow.office.facade import Office
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.settings import Settings, load_settings
+from swapflow.state.limits import RedisLimiter
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
 
@@ -29,14 +31,20 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 @lru_cache(maxsize=1)
-def _built() -> Swapflow:
-    return build(load_settings())
+def _built() -> tuple[Swapflow, Office]:
+    return assemble(load_settings())
 
 
 def swapflow() -> Swapflow:
     """Put this deployment together from the environment, once per process."""
     with _ONE_AT_A_TIME:
-        return _built()
+        return _built()[0]
+
+
+def office() -> Office:
+    """Give the office of this deployment: accounts, sign-in, rights, audit log."""
+    with _ONE_AT_A_TIME:
+        return _built()[1]
 
 
 def is_built() -> bool:
@@ -50,14 +58,20 @@ def forget() -> None:
 
 
 def build(settings: Settings) -> Swapflow:
-    """Put a deployment together; the first use of each part connects.
+    """Put a deployment together, without its office; see `assemble`."""
+    return assemble(settings)[0]
+
+
+def assemble(settings: Settings) -> tuple[Swapflow, Office]:
+    """Put a deployment and its office together; the first use of each part connects.
 
     Raises:
         UnavailableError: If the database's schema is older than this code.
     """
     if not is_current(settings.database):
         _refuse_old_schema(settings)
-    ledger: Ledger = SqlLedger(settings.database)
+    record = SqlLedger(settings.database)
+    ledger: Ledger = record
     state: CycleState = RedisCycleState(settings.redis)
     dispatcher: Dispatcher = CeleryDispatcher(
         celery_app(
@@ -69,7 +83,7 @@ def build(settings: Settings) -> Swapflow:
         crash = CrashPoint(crash_at)
         ledger = crashing_ledger(ledger, crash)
         state, dispatcher = CrashingState(state, crash), CrashingDispatcher(dispatcher, crash)
-    return Swapflow(
+    product = Swapflow(
         ledger=ledger,
         state=state,
         dispatcher=dispatcher,
@@ -78,6 +92,7 @@ def build(settings: Settings) -> Swapflow:
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
+    return product, Office(ledger=record.office(), limiter=RedisLimiter(settings.redis))
 
 
 def _refuse_old_schema(settings: Settings) -> None:

@@ -11,14 +11,19 @@ SwapflowError
 ├── NotFoundError                 no such cycle, applicant, reviewer or assignment
 ├── ConflictError                 the request was valid, but the cycle has moved on
 │   ├── AssignmentClosedError     scored, declined, expired or cancelled already
-│   └── LeaseLostError            another coordinator has taken over this cycle
+│   ├── LeaseLostError            another coordinator has taken over this cycle
+│   └── StaleDraftError           the draft was changed elsewhere; both texts are at hand
+├── NotSignedInError              nobody is signed in, or no longer
+├── ForbiddenError                signed in, without the right to do this
+├── TooManyTriesError             too often in too short a time
 └── UnavailableError              Redis, the database or the queue did not answer
 
-The CLI turns them into exit codes 2, 3, 4 and 5, the web into statuses 422, 404, 409 and
-503; a worker retries only the last. Anything else that escapes is a bug.
+The CLI turns the first three and the last into exit codes 2, 3, 4 and 5, the web all of them
+into statuses 422, 404, 409, 401, 403, 429 and 503; a worker retries only the last. Anything else
+that escapes is a bug.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -105,6 +110,40 @@ class AssignmentClosedError(ConflictError):
 
 class LeaseLostError(ConflictError):
     """Another coordinator holds this cycle's lease; nothing was written."""
+
+
+class StaleDraftError(ConflictError):
+    """A draft was saved elsewhere since it was read: nothing was overwritten.
+
+    Attributes:
+        version: The version that is stored now.
+        body: What is stored now, to be shown beside what was to be saved.
+    """
+
+    def __init__(self, version: int, body: Mapping[str, object]) -> None:
+        super().__init__("this draft was changed in another tab or on another device")
+        self.version = version
+        self.body = dict(body)
+
+
+class NotSignedInError(SwapflowError):
+    """Nobody is signed in here, or the session has ended; sign in and repeat the request."""
+
+
+class ForbiddenError(SwapflowError):
+    """Whoever asks lacks the right; the message names the right and who can give it."""
+
+
+class TooManyTriesError(SwapflowError):
+    """Too many tries in a short time.
+
+    Attributes:
+        seconds: After how long the next one is taken.
+    """
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class UnavailableError(SwapflowError):

@@ -52,7 +52,16 @@ class Settings(BaseSettings):
         visibility_timeout: Seconds after which a message that a dead worker held is handed to
             another one; longer than any task takes.
         worker_concurrency: Tasks that one worker runs at the same time.
-        public_url: Address under which people reach swapflow; links in mails start with it.
+        web_host: Address that the web process listens on.
+        web_port: Port that it listens on.
+        trusted_proxies: Addresses of proxies, by commas, whose forwarding headers are believed.
+        upload_mb: Largest file that the web process takes, in MB.
+        secret_key: Signs the short hop to an identity provider; a key kept in the data folder
+            when not set.
+        oidc_issuer: OpenID Connect provider; `oidc_client_id` and `oidc_client_secret` belong
+            to it, and `oidc_name` is what its button says.
+        public_url: Address under which people reach swapflow; links in mails start with it. The
+            web process's own when not set.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
     """
@@ -71,7 +80,17 @@ class Settings(BaseSettings):
     visibility_timeout: Seconds = 300.0
     worker_concurrency: int = Field(default=4, ge=1, le=64)
 
-    public_url: str = "http://127.0.0.1:8000"
+    web_host: str = "127.0.0.1"
+    web_port: int = Field(default=8000, ge=0, le=65_535)
+    trusted_proxies: str = "127.0.0.1"
+    upload_mb: int = Field(default=20, ge=1, le=500)
+    secret_key: SecretStr | None = None
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: SecretStr | None = None
+    oidc_name: str = "your organisation"
+
+    public_url: str = ""
     mail_from: str = "swapflow@localhost"
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65_535)
@@ -115,6 +134,8 @@ class Settings(BaseSettings):
     @field_validator("public_url")
     @classmethod
     def _known_address(cls, url: str) -> str:
+        if not url:
+            return url
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("write https://the.address")
@@ -129,6 +150,16 @@ class Settings(BaseSettings):
     def redis(self) -> str:
         """Address of the server that holds queues and live state."""
         return self.redis_url or f"unix://{self.redis_socket}"
+
+    @property
+    def secure(self) -> bool:
+        """Whether people reach swapflow over TLS: cookies are then bound to it."""
+        return self.address.startswith("https://")
+
+    @property
+    def address(self) -> str:
+        """Where people reach swapflow: the public address, or this machine's own."""
+        return self.public_url or f"http://{_as_host(self.web_host)}:{self.web_port}"
 
     @property
     def embedded_redis(self) -> bool:
@@ -146,6 +177,13 @@ class Settings(BaseSettings):
             return inside
         name = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"swapflow-{os.getuid()}-{name}" / "redis.sock"
+
+
+def _as_host(listening: str) -> str:
+    """Give the name under which a browser on this machine finds a listening address."""
+    if listening in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
+        return "127.0.0.1"
+    return f"[{listening}]" if ":" in listening else listening
 
 
 def load_settings(**overrides: object) -> Settings:

@@ -14,6 +14,7 @@ from swapflow.cli.output import report
 def register(app: typer.Typer) -> None:
     """Add the commands to the top level."""
     app.command()(up)
+    app.command()(web)
     app.command()(coordinator)
     app.command(context_settings={"ignore_unknown_options": True})(worker)
 
@@ -26,10 +27,11 @@ def up(
     """Start everything on this machine and keep it running until Ctrl-C."""
     from swapflow.bootstrap import check_redis, upgrade_database
     from swapflow.processes.deployment import deployment_specs
+    from swapflow.processes.specs import with_free_port
     from swapflow.processes.supervisor import run_supervisor
     from swapflow.settings import load_settings
 
-    settings = load_settings()
+    settings = with_free_port(load_settings())
     upgrade_database(settings)
     specs = deployment_specs(settings)
     if not settings.embedded_redis:
@@ -37,13 +39,40 @@ def up(
 
     def ready() -> None:
         report(
-            {"ready": [spec.name for spec in specs], "data_dir": str(settings.data_dir)},
-            f"swapflow is up; its data lies in {settings.data_dir}. Ctrl-C stops it.",
+            {
+                "ready": [spec.name for spec in specs],
+                "data_dir": str(settings.data_dir),
+                "address": settings.address,
+            },
+            f"swapflow is up at {settings.address}; its data lies in {settings.data_dir}. "
+            "Ctrl-C stops it.",
             "in another terminal: swapflow round new ROUND",
             as_json=as_json,
         )
 
     run_supervisor(specs, settings.data_dir, on_ready=ready, sink=_say_on_stderr)
+
+
+def web() -> None:
+    """Serve the pages and the JSON API until it is asked to stop; several may run."""
+    import uvicorn
+
+    from swapflow.bootstrap import office, swapflow
+    from swapflow.settings import load_settings
+    from swapflow.web.app import create_app
+
+    settings = load_settings()
+    uvicorn.run(
+        create_app(swapflow(), office(), settings),
+        host=settings.web_host,
+        port=settings.web_port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        forwarded_allow_ips=settings.trusted_proxies,
+        # A dashboard's open stream would otherwise keep the process alive for ever.
+        timeout_graceful_shutdown=2,
+    )
 
 
 def coordinator(

@@ -26,9 +26,11 @@ from swapflow.ledger.tables import (
     ATTRIBUTE_VALUE,
     CONFLICT,
     DOCUMENT,
+    DOCUMENT_CONTENT,
     DRAFT,
     ENDORSEMENT,
     EXPERTISE,
+    INTERVIEW,
     MARK,
     MESSAGE,
     MONITORING_ATTRIBUTE,
@@ -36,11 +38,13 @@ from swapflow.ledger.tables import (
     OUTCOME,
     PANEL,
     PERSON,
+    PIN,
     PULL,
     REMARK,
     ROSTER,
     ROSTER_ABSENCE,
     SCORE,
+    SCORE_NOTE,
     SELECTION_ATTRIBUTE,
     TOPIC,
     WAIVER,
@@ -176,9 +180,15 @@ class PeopleWrites(LockedCycle):
         """Delete the rows that are erasable as a whole."""
         scored = select(SCORE.c.assignment_id).filter_by(cycle_id=self._id, application=number)
         asked = select(ASSIGNMENT.c.id).filter_by(cycle_id=self._id, application=number)
-        for table, ids in ((MARK, scored), (REMARK, scored), (DRAFT, asked)):
+        for table, ids in ((MARK, scored), (SCORE_NOTE, scored), (REMARK, scored), (DRAFT, asked)):
             self._connection.execute(delete(table).where(table.c.assignment_id.in_(ids)))
-        for table in (DOCUMENT, SELECTION_ATTRIBUTE, MONITORING_ATTRIBUTE, ENDORSEMENT):
+        for table in (
+            DOCUMENT,
+            DOCUMENT_CONTENT,
+            SELECTION_ATTRIBUTE,
+            MONITORING_ATTRIBUTE,
+            ENDORSEMENT,
+        ):
             self._connection.execute(
                 delete(table).where(table.c.cycle_id == self._id, table.c.application == number)
             )
@@ -191,12 +201,17 @@ class PeopleWrites(LockedCycle):
             (OUTCOME, {"reason": ""}),
             (WAIVER, {"reason": ""}),
             (SCORE, {"reason": ""}),
+            (PIN, {"reason": ""}),
         ):
             self._connection.execute(
                 update(table)
                 .where(table.c.cycle_id == self._id, table.c.application == number)
                 .values(empty)
             )
+        asked = select(PULL.c.id).filter_by(cycle_id=self._id, application=number)
+        self._connection.execute(
+            update(INTERVIEW).where(INTERVIEW.c.pull_id.in_(asked)).values(place="", link="")
+        )
         struck = (
             select(APPROVAL_PULL.c.approval_id)
             .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)

@@ -15,6 +15,7 @@ from swapflow.engine.ports import Lease
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.ledger.database import Database
 from swapflow.ledger.locked import LOCK_CYCLE, store_rules
+from swapflow.ledger.office import SqlOffice
 from swapflow.ledger.outbox import Outbox
 from swapflow.ledger.rows import to_cycle
 from swapflow.ledger.statements import no_cycle
@@ -57,6 +58,10 @@ class SqlLedger(Views, Outbox):
             with self._database.writing() as connection:
                 METADATA.create_all(connection, checkfirst=False)
                 connection.execute(insert(CLOCK), {"id": 1, "offset_seconds": 0.0})
+
+    def office(self) -> SqlOffice:
+        """Give the office's record, on the same connections."""
+        return SqlOffice(self._database)
 
     def dispose(self) -> None:
         """Close the connections; in a forked child, start with new ones."""

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Dialect,
     ForeignKeyConstraint,
     Index,
+    LargeBinary,
     Table,
     Text,
     TypeDecorator,
@@ -216,6 +217,25 @@ class DocumentRow(SQLModel, table=True):
     name: str
     link: str = Field(sa_type=Text)
     redacted: bool
+
+
+class DocumentContentRow(SQLModel, table=True):
+    """The bytes of an uploaded document; erasable as a whole. A link has no such row."""
+
+    __tablename__ = "document_content"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    media: str
+    digest: str
+    body: bytes = Field(sa_type=LargeBinary)
+    at: datetime
 
 
 class SelectionAttributeRow(SQLModel, table=True):
@@ -447,6 +467,34 @@ class DraftRow(SQLModel, table=True):
     at: datetime
 
 
+class SkipRow(SQLModel, table=True):
+    """A task that its reviewer put at the end of the list."""
+
+    __tablename__ = "skip"
+    assignment_id: str = Field(primary_key=True, foreign_key="assignment.id")
+    at: datetime
+
+
+class InterviewRow(SQLModel, table=True):
+    """When and where a pull's people meet the applicant; `place` and `link` are erasable.
+
+    `sequence` grows with every change, so that calendars know which invitation is the newer one.
+    """
+
+    __tablename__ = "interview"
+    pull_id: str = Field(primary_key=True, foreign_key="pull.id")
+    starts_at: datetime
+    minutes: int
+    zone: str
+    place: str
+    link: str = Field(sa_type=Text)
+    sequence: int
+    cancelled: bool
+    missed: bool
+    by: str
+    at: datetime
+
+
 class ScoreRow(SQLModel, table=True):
     """One revision of one score; the highest revision of an assignment stands."""
 
@@ -504,6 +552,24 @@ class RemarkRow(SQLModel, table=True):
     )
     assignment_id: str = Field(primary_key=True)
     revision: int = Field(primary_key=True)
+    text: str = Field(sa_type=Text)
+
+
+class ScoreNoteRow(SQLModel, table=True):
+    """What a reviewer wrote beside the marks; erasable as a whole.
+
+    `name` is "confidence", "private", "recommendation", "question:N" or "criterion:NAME".
+    """
+
+    __tablename__ = "score_note"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["assignment_id", "revision"], ["score.assignment_id", "score.revision"]
+        ),
+    )
+    assignment_id: str = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    name: str = Field(primary_key=True)
     text: str = Field(sa_type=Text)
 
 
@@ -678,6 +744,18 @@ class WaiverRow(SQLModel, table=True):
     at: datetime
 
 
+class PinRow(SQLModel, table=True):
+    """People want an application in or out whatever the rule says; `reason` is erasable."""
+
+    __tablename__ = "pin"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    application: int = Field(primary_key=True)
+    verdict: str
+    by: str
+    reason: str = Field(sa_type=Text)
+    at: datetime
+
+
 class OfferRow(SQLModel, table=True):
     """A place offered to an application of a cohort version."""
 
@@ -706,7 +784,7 @@ class OfferAnswerRow(SQLModel, table=True):
 
 
 class RoleGrantRow(SQLModel, table=True):
-    """A right: who may act in which role, in the office, a round or a cycle."""
+    """A right: which account acts in which role, in the office, a round or a cycle."""
 
     __tablename__ = "role_grant"
     who: str = Field(primary_key=True)
@@ -717,13 +795,139 @@ class RoleGrantRow(SQLModel, table=True):
     at: datetime
 
 
+class AccountRow(SQLModel, table=True):
+    """Somebody who signs in: by a mailed link, a password, or an identity provider."""
+
+    __tablename__ = "account"
+    id: str = Field(primary_key=True)
+    email: str = Field(unique=True)
+    name: str
+    password: str
+    subject: str
+    active: bool
+    created_at: datetime
+    last_seen_at: datetime | None
+
+
+class SessionRow(SQLModel, table=True):
+    """A device that is signed in; the key is the SHA-256 of what its cookie holds."""
+
+    __tablename__ = "session"
+    digest: str = Field(primary_key=True)
+    account_id: str = Field(foreign_key="account.id", index=True)
+    method: str
+    agent: str
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+
+
+class SignInRow(SQLModel, table=True):
+    """A mailed way in, good once; the key is the SHA-256 of the link's token."""
+
+    __tablename__ = "sign_in"
+    digest: str = Field(primary_key=True)
+    email: str = Field(index=True)
+    code: str
+    next: str
+    created_at: datetime
+    expires_at: datetime
+    used_at: datetime | None
+    tries: int
+
+
+class ApiTokenRow(SQLModel, table=True):
+    """A program's key, as the SHA-256 of it; what it may do is the smaller of both rights."""
+
+    __tablename__ = "api_token"
+    id: str = Field(primary_key=True)
+    account_id: str = Field(foreign_key="account.id", index=True)
+    name: str
+    digest: str = Field(unique=True)
+    scopes: list[str] = Field(sa_type=JsonText)
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class IdempotencyRow(SQLModel, table=True):
+    """What a request under a key of its own was answered, so that a repeat gets the same."""
+
+    __tablename__ = "idempotency"
+    account_id: str = Field(primary_key=True, foreign_key="account.id")
+    key: str = Field(primary_key=True)
+    request: str
+    status: int
+    body: str = Field(sa_type=Text)
+    at: datetime = Field(index=True)
+
+
+class AuditRow(SQLModel, table=True):
+    """Who did what at the office's screens and interfaces; `detail` is erasable."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index(None, "cycle_id", "id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime
+    who: str = Field(index=True)
+    what: str
+    cycle_id: str | None
+    about: str
+    detail: str = Field(sa_type=Text)
+
+
+class WebhookRow(SQLModel, table=True):
+    """An address that wants to be told; `secret` signs what it is sent."""
+
+    __tablename__ = "webhook"
+    id: str = Field(primary_key=True)
+    url: str = Field(sa_type=Text)
+    secret: str
+    events: list[str] = Field(sa_type=JsonText)
+    cycle_id: str | None = Field(foreign_key="cycle.id")
+    active: bool
+    by: str
+    created_at: datetime
+
+
+class WebhookCallRow(SQLModel, table=True):
+    """One thing that one address is told, its own outbox; the id hangs on webhook and event."""
+
+    __tablename__ = "webhook_call"
+    __table_args__ = (Index(None, "state", "due_at"),)
+    id: str = Field(primary_key=True)
+    webhook_id: str = Field(foreign_key="webhook.id", index=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    seq: int = Field(sa_type=BigInteger)
+    event: str
+    body: str = Field(sa_type=Text)
+    state: str
+    attempts: int
+    detail: str = Field(sa_type=Text)
+    created_at: datetime
+    due_at: datetime
+    relayed_at: datetime | None
+
+
+class WebhookPositionRow(SQLModel, table=True):
+    """How far a cycle's events have been turned into calls."""
+
+    __tablename__ = "webhook_position"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    seq: int = Field(sa_type=BigInteger)
+
+
 class MessageRow(SQLModel, table=True):
-    """A mail to a person, its own outbox; the words are erasable, the id is its Message-ID."""
+    """A mail to a person, its own outbox; the words are erasable, the id is its Message-ID.
+
+    A sign-in mail belongs to no cycle, and loses its words once it is sent: they hold a secret.
+    """
 
     __tablename__ = "message"
     __table_args__ = (Index(None, "state", "created_at"),)
     id: str = Field(primary_key=True)
-    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    cycle_id: str | None = Field(foreign_key="cycle.id", index=True)
     to: str
     subject: str
     text: str = Field(sa_type=Text)
@@ -811,3 +1015,18 @@ MESSAGE = _table(MessageRow)
 NOTE = _table(NoteRow)
 CLOCK = _table(ClockRow)
 ADJUSTMENT = _table(AdjustmentRow)
+DOCUMENT_CONTENT = _table(DocumentContentRow)
+SKIP = _table(SkipRow)
+INTERVIEW = _table(InterviewRow)
+SCORE_NOTE = _table(ScoreNoteRow)
+PIN = _table(PinRow)
+ROLE_GRANT = _table(RoleGrantRow)
+ACCOUNT = _table(AccountRow)
+SESSION = _table(SessionRow)
+SIGN_IN = _table(SignInRow)
+API_TOKEN = _table(ApiTokenRow)
+IDEMPOTENCY = _table(IdempotencyRow)
+AUDIT = _table(AuditRow)
+WEBHOOK = _table(WebhookRow)
+WEBHOOK_CALL = _table(WebhookCallRow)
+WEBHOOK_POSITION = _table(WebhookPositionRow)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from swapflow.errors import UnavailableError
 from swapflow.processes.parents import dies_with_this_process
-from swapflow.processes.specs import redis_spec, worker_spec
+from swapflow.processes.specs import redis_spec, web_environment, web_spec, worker_spec
 from swapflow.processes.supervisor import ProcessSpec
 from swapflow.settings import Settings
 
@@ -31,6 +31,7 @@ def deployment_specs(
         *servers,
         *(coordinator_spec(settings, name) for name in _names("coordinator", coordinators)),
         *(worker_spec(settings, name=name) for name in _names("worker", workers)),
+        web_spec(settings, command("web")),
     ]
 
 
@@ -39,7 +40,7 @@ def coordinator_spec(settings: Settings, name: str) -> ProcessSpec:
     return ProcessSpec(
         name=name,
         argv=command("coordinator"),
-        env={"SWAPFLOW_DATA_DIR": str(settings.data_dir)},
+        env=web_environment(settings),
         ready_seconds=60.0,
     )
 

@@ -1,0 +1,119 @@
+"""Accounts, sessions, mailed links and keys of programs, as values."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Method(StrEnum):
+    """How somebody proved who they are."""
+
+    LINK = "link"
+    CODE = "code"
+    PASSWORD = "password"  # noqa: S105 - the name of a method
+    PROVIDER = "provider"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Somebody who signs in.
+
+    Attributes:
+        id: Random; grants and sessions name it.
+        email: In small letters; unique.
+        password: argon2 hash, "" for whoever has none.
+        subject: `issuer#subject` at an identity provider, "" for none.
+        active: False keeps the account from signing in; its record stays.
+    """
+
+    id: str
+    email: str
+    name: str
+    password: str
+    subject: str
+    active: bool
+    created_at: datetime
+    last_seen_at: datetime | None
+
+    @property
+    def shown(self) -> str:
+        """The name that screens show, and the record keeps."""
+        return self.name or self.email
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A device that is signed in.
+
+    Attributes:
+        digest: SHA-256 of the secret that only the device holds.
+        agent: What the browser calls itself, shortened.
+    """
+
+    digest: str
+    account_id: str
+    method: Method
+    agent: str
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignIn:
+    """A mailed way in: a link's token or a typed code, good once.
+
+    Attributes:
+        digest: SHA-256 of the link's token.
+        code: SHA-256 of token digest and typed code.
+        next: Path to go to afterwards.
+        tries: Wrong codes typed so far.
+    """
+
+    digest: str
+    email: str
+    code: str
+    next: str
+    created_at: datetime
+    expires_at: datetime
+    used_at: datetime | None
+    tries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiToken:
+    """A program's key to the JSON API.
+
+    Attributes:
+        digest: SHA-256 of the key.
+        scopes: "read", "write", "review", "webhooks": what the key may do of what its account may.
+    """
+
+    id: str
+    account_id: str
+    name: str
+    digest: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One line of the audit log.
+
+    Attributes:
+        who: Address of the account, or the name that a command ran under.
+        what: What was done, as a short verb phrase.
+        about: Whom or what it was done to, by id.
+        detail: Free text; erasable.
+    """
+
+    at: datetime
+    who: str
+    what: str
+    cycle_id: str | None
+    about: str
+    detail: str

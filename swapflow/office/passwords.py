@@ -1,0 +1,39 @@
+"""Passwords of staff: argon2id hashes, and what is too weak to be one."""
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from swapflow.errors import InvalidInputError
+
+
+SHORTEST_PASSWORD = 12
+LONGEST_PASSWORD = 256
+
+_HASHER = PasswordHasher()
+_NOBODYS = _HASHER.hash("nobody has this password")
+
+
+def hash_password(password: str) -> str:
+    """Hash a password with argon2id.
+
+    Raises:
+        InvalidInputError: If it is shorter than 12 or longer than 256 characters, or repeats
+            a few characters only.
+    """
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise InvalidInputError(
+            f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
+            "a few unrelated words make a good one"
+        )
+    if len(set(password)) < 5:  # noqa: PLR2004 - aaaabbbbcccc
+        raise InvalidInputError("this password repeats a few characters; take unrelated words")
+    return _HASHER.hash(password)
+
+
+def check_password(stored: str, password: str) -> bool:
+    """Say whether a password belongs to a hash; takes as long for whoever has none."""
+    try:
+        _HASHER.verify(stored or _NOBODYS, password[:LONGEST_PASSWORD])
+    except (VerificationError, InvalidHashError):
+        return False
+    return bool(stored)

@@ -1,0 +1,119 @@
+"""Who may do what: roles, what each of them may do, and where a grant reaches.
+
+This is the one place that answers "may this person?". Pages, API and command all ask here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What somebody is in the office, in a round or in a cycle.
+
+    A reviewer needs no grant: whoever stands on a cycle's roster with the address of an account
+    reviews there, and sees what is assigned to them, nothing else.
+    """
+
+    ADMINISTRATOR = "administrator"
+    OPERATIONS = "operations"
+    COORDINATOR = "coordinator"
+    CHAIR = "chair"
+    COMMITTEE = "committee"
+    COMPLIANCE = "compliance"
+    OBSERVER = "observer"
+
+
+class Scope(StrEnum):
+    """How far a grant reaches."""
+
+    OFFICE = "office"
+    ROUND = "round"
+    CYCLE = "cycle"
+
+
+class Right(StrEnum):
+    """One thing that a role may do; the words are those that a refusal shows."""
+
+    SEE_PROGRESS = "see how a program stands"
+    SEE_APPLICANTS = "see applicants and what reviewers said"
+    SEE_REVIEWERS = "see reviewers and their load"
+    MANAGE_APPLICANTS = "import and change applicants"
+    MANAGE_REVIEWERS = "import and change reviewers"
+    ENTER_REVIEWS = "enter, correct or void a review"
+    APPROVE = "approve requests before they go out"
+    RUN = "launch, pause and stop a program"
+    SET_UP = "set up programs and change their rules"
+    DECIDE = "prepare and record decisions"
+    SIGN = "sign a decision"
+    EXPORT = "download lists and reports"
+    SEE_MAIL = "read mails that were sent"
+    SEE_AUDIT = "read the audit log"
+    MANAGE_USERS = "manage users and their rights"
+
+
+_WATCH = frozenset({Right.SEE_PROGRESS})
+_READ = _WATCH | {Right.SEE_APPLICANTS}
+_RUN = _READ | {
+    Right.SEE_REVIEWERS,
+    Right.MANAGE_APPLICANTS,
+    Right.MANAGE_REVIEWERS,
+    Right.ENTER_REVIEWS,
+    Right.APPROVE,
+    Right.RUN,
+    Right.SET_UP,
+    Right.DECIDE,
+    Right.EXPORT,
+    Right.SEE_MAIL,
+}
+
+RIGHTS: dict[Role, frozenset[Right]] = {
+    Role.ADMINISTRATOR: _RUN | {Right.SEE_AUDIT, Right.MANAGE_USERS},
+    Role.OPERATIONS: _RUN | {Right.SEE_AUDIT},
+    Role.COORDINATOR: _RUN,
+    Role.CHAIR: _READ | {Right.DECIDE, Right.SIGN, Right.EXPORT},
+    Role.COMMITTEE: _READ,
+    Role.COMPLIANCE: _WATCH | {Right.SEE_AUDIT, Right.EXPORT},
+    Role.OBSERVER: _WATCH,
+}
+"""What each role may do where its grant reaches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A role that an account holds in the office, a round or a cycle.
+
+    Attributes:
+        account: Id of the account.
+        scope_id: Id of the round or cycle; "" for the office.
+    """
+
+    account: str
+    role: Role
+    scope: Scope
+    scope_id: str = ""
+
+    def reaches(self, *, cycle_id: str | None, round_id: str | None) -> bool:
+        """Say whether the grant covers a cycle of a round; None, None asks about the office."""
+        if self.scope is Scope.OFFICE:
+            return True
+        if self.scope is Scope.ROUND:
+            return round_id is not None and self.scope_id == round_id
+        return cycle_id is not None and self.scope_id == cycle_id
+
+
+def rights_in(
+    grants: Iterable[Grant], *, cycle_id: str | None = None, round_id: str | None = None
+) -> frozenset[Right]:
+    """Give everything that grants allow in a cycle of a round, or in the office as a whole."""
+    return frozenset(
+        right
+        for grant in grants
+        if grant.reaches(cycle_id=cycle_id, round_id=round_id)
+        for right in RIGHTS[grant.role]
+    )
+
+
+def rights_anywhere(grants: Iterable[Grant]) -> frozenset[Right]:
+    """Give everything that grants allow somewhere: what decides which places are shown at all."""
+    return frozenset(right for grant in grants for right in RIGHTS[grant.role])

@@ -1,0 +1,1 @@
+"""The screens: pages for reviewers and staff, and the JSON API; parse, call one method, report."""

@@ -1,0 +1,96 @@
+"""Who asks, and whether they may: every page hangs on one of these, and on nothing else.
+
+A page that anybody may open says so with `anybody`; a test walks the routes and refuses one that
+says nothing.
+"""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from swapflow.domain.cycle import Cycle
+from swapflow.errors import NotFoundError, NotSignedInError
+from swapflow.office.facade import Visitor, require
+from swapflow.office.rights import Right
+from swapflow.web.parts import parts_of
+
+
+def cookie_name(*, secure: bool) -> str:
+    """Name the session's cookie; over TLS it is bound to host and path by its prefix."""
+    return "__Host-swapflow" if secure else "swapflow"
+
+
+def visitor_of(request: Request) -> Visitor | None:
+    """Recognise whoever asks, once per request; None when nobody is signed in."""
+    if not hasattr(request.state, "visitor"):
+        parts = parts_of(request)
+        secret = request.cookies.get(cookie_name(secure=parts.settings.secure), "")
+        request.state.visitor = parts.office.visitor(secret)
+    visitor: Visitor | None = request.state.visitor
+    return visitor
+
+
+def signed_in(request: Request) -> Visitor:
+    """Require that somebody is signed in.
+
+    Raises:
+        NotSignedInError: If nobody is.
+    """
+    visitor = visitor_of(request)
+    if visitor is None:
+        raise NotSignedInError("please sign in to go on")
+    return visitor
+
+
+def anybody() -> None:
+    """Say that a page is for everybody, signed in or not."""
+
+
+def round_of(request: Request, cycle_id: str) -> str | None:
+    """Give the round of a cycle, None when there is no such cycle; read once per request."""
+    known: dict[str, Cycle | None] = request.state._state.setdefault("cycles", {})  # noqa: SLF001
+    if cycle_id not in known:
+        try:
+            known[cycle_id] = parts_of(request).product.cycle(cycle_id)
+        except NotFoundError:
+            known[cycle_id] = None
+    cycle = known[cycle_id]
+    return cycle.round_id if cycle else None
+
+
+def may(right: Right) -> Callable[[Request], Visitor]:
+    """Require a right: in the cycle that the path's `cycle_id` names, else in the office.
+
+    The dependency raises NotSignedInError, ForbiddenError, or NotFoundError for a cycle in which
+    the visitor has no right at all, whether there is such a cycle or not.
+    """
+
+    def check(request: Request) -> Visitor:
+        visitor = signed_in(request)
+        cycle_id = request.path_params.get("cycle_id")
+        round_id = round_of(request, cycle_id) if cycle_id else None
+        if cycle_id and round_id is None:
+            raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
+        require(visitor, right, cycle_id=cycle_id, round_id=round_id)
+        return visitor
+
+    check.__name__ = f"may_{right.name.lower()}"
+    return check
+
+
+def may_anywhere(right: Right) -> Callable[[Request], Visitor]:
+    """Require a right in at least one cycle: for pages that list what the visitor may see."""
+
+    def check(request: Request) -> Visitor:
+        visitor = signed_in(request)
+        if right not in visitor.rights_anywhere:
+            require(visitor, right, cycle_id=None, round_id=None)
+        return visitor
+
+    check.__name__ = f"may_somewhere_{right.name.lower()}"
+    return check
+
+
+Signed = Annotated[Visitor, Depends(signed_in)]
+"""Whoever is signed in."""

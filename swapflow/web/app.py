@@ -1,0 +1,59 @@
+"""The web application: its middlewares, its routers, in the order in which they stand."""
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from swapflow.engine.facade import Swapflow
+from swapflow.office.facade import Office
+from swapflow.settings import Settings
+from swapflow.web import health, signin
+from swapflow.web.access import Signed, anybody
+from swapflow.web.errors import add_handlers
+from swapflow.web.pages import STATIC, places_of
+from swapflow.web.parts import Parts
+from swapflow.web.security import SameSiteOnly, SecurityHeaders, SmallBodies
+
+
+ORDINARY_BODY = 512_000
+"""Bytes of a request without files: a review with long remarks is a tenth of it."""
+
+
+def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI:
+    """Put the web application together on parts that exist already."""
+    app = FastAPI(title="swapflow", docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.parts = Parts(product=product, office=office, settings=settings)
+    add_handlers(app)
+    app.mount("/static", _Static(directory=STATIC), name="static")
+    app.get("/", dependencies=[Depends(anybody)])(home)
+    for part in (health, signin):
+        app.include_router(part.router)
+    # The last one added stands first.
+    app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)
+    app.add_middleware(
+        SmallBodies, most=ORDINARY_BODY, uploads=settings.upload_mb * 1_000_000 + 100_000
+    )
+    app.add_middleware(SameSiteOnly)
+    app.add_middleware(SecurityHeaders, secure=settings.secure)
+    return app
+
+
+def home(request: Request, visitor: Signed) -> RedirectResponse:
+    """Lead everybody to where their work is: reviewers to the inbox, staff to Today."""
+    del request
+    places = places_of(visitor, None)
+    return RedirectResponse(places[0][1] if places else "/inbox", status_code=303)
+
+
+class _Static(StaticFiles):
+    """Files whose addresses change with their content, so that browsers may keep them."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        kept = b"v=" in scope.get("query_string", b"")
+        response.headers["Cache-Control"] = (
+            "public, max-age=31536000, immutable" if kept else "public, max-age=300"
+        )
+        return response

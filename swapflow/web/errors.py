@@ -1,0 +1,145 @@
+"""Errors raised on purpose become pages, fragments or problems; anything else becomes a number.
+
+Nobody sees a traceback: what was not foreseen is logged under a number that the page shows.
+"""
+
+import secrets
+from urllib.parse import quote
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from swapflow.errors import (
+    ConflictError,
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    NotSignedInError,
+    SwapflowError,
+    TooManyTriesError,
+    UnavailableError,
+)
+from swapflow.web.access import visitor_of
+from swapflow.web.pages import render
+
+
+log = structlog.get_logger()
+
+STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
+    (NotSignedInError, 401, "Please sign in"),
+    (ForbiddenError, 403, "This is not yours to do"),
+    (NotFoundError, 404, "There is nothing here"),
+    (ConflictError, 409, "Things have moved on"),
+    (InvalidInputError, 422, "This cannot be used as it is"),
+    (TooManyTriesError, 429, "Too many tries"),
+    (UnavailableError, 503, "A part of swapflow does not answer"),
+)
+"""Status and heading of each branch of the tree of errors."""
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Teach an application how to answer when something goes wrong."""
+    app.add_exception_handler(SwapflowError, _known)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def status_of(error: SwapflowError) -> tuple[int, str]:
+    """Give status and heading of an error."""
+    return next(
+        ((status, title) for kind, status, title in STATUSES if isinstance(error, kind)),
+        (500, "Something went wrong"),
+    )
+
+
+def is_api(request: Request) -> bool:
+    """Say whether a program asks, by the address it asks at."""
+    return request.url.path.startswith("/api/")
+
+
+def problem(
+    request: Request, status: int, title: str, detail: str, **more: object
+) -> JSONResponse:
+    """Answer a program as RFC 9457 has it."""
+    return JSONResponse(
+        {
+            "type": "about:blank",
+            "title": title,
+            "status": status,
+            "detail": detail,
+            "instance": request.url.path,
+            **more,
+        },
+        status_code=status,
+        media_type="application/problem+json",
+    )
+
+
+def answer(request: Request, status: int, title: str, detail: str) -> Response:
+    """Answer a person, or a script that acts for one: a page, or a notice to put into it."""
+    if is_api(request):
+        return problem(request, status, title, detail)
+    try:
+        visitor_of(request)
+    except UnavailableError:  # the page that says so must not need what is away
+        request.state.visitor = None
+    whole = "hx-request" not in request.headers
+    template = "error.html" if whole else "error_notice.html"
+    return render(request, template, {"title": title, "detail": detail}, status=status)
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SwapflowError)
+    status, title = status_of(error)
+    wants_page = request.method == "GET" and "hx-request" not in request.headers
+    if isinstance(error, NotSignedInError) and wants_page and not is_api(request):
+        target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/sign-in?next={quote(target)}", status_code=303)
+    response = answer(request, status, title, str(error))
+    if isinstance(error, TooManyTriesError):
+        response.headers["Retry-After"] = str(error.seconds)
+    return response
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        {"field": ".".join(str(part) for part in one["loc"][1:]), "message": one["msg"]}
+        for one in error.errors()
+    ]
+    detail = "; ".join(f"{one['field']}: {one['message']}" for one in problems)
+    if is_api(request):
+        return problem(request, 422, "This cannot be used as it is", detail, errors=problems)
+    return answer(request, 422, "This cannot be used as it is", detail)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = {404: "There is nothing here", 405: "This cannot be done here"}.get(
+        error.status_code, "This did not work"
+    )
+    response = answer(request, error.status_code, title, str(error.detail))
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    number = secrets.token_hex(4)
+    log.error(
+        "a request failed in a way nobody foresaw",
+        event_id=number,
+        method=request.method,
+        route=getattr(request.scope.get("route"), "path", ""),
+        exc_info=error,
+    )
+    return answer(
+        request,
+        500,
+        "Something went wrong",
+        f"This is a fault of swapflow. Nothing half-done was stored; please tell whoever runs it "
+        f"that number {number} stands in the log.",
+    )
