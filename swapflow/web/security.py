@@ -17,7 +17,7 @@ POLICY = (
     "object-src 'none'; "
     "base-uri 'none'; "
     "form-action 'self'; "
-    "frame-ancestors 'self'; "
+    "frame-ancestors 'self'"
 )
 """No inline script or style, and no request to another host."""
 
