@@ -1,0 +1,185 @@
+"""A site in this process: product, office and pages on a database file of their own."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from swapflow.domain.assignment import Assignment
+from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
+from swapflow.engine.facade import Swapflow
+from swapflow.engine.ports import Mail, Message, Topic
+from swapflow.errors import NotFoundError
+from swapflow.ledger.sql import SqlLedger
+from swapflow.office.accounts import Account, Method
+from swapflow.office.facade import Office
+from swapflow.office.rights import Role, Scope
+from swapflow.queues.inline import InlineDispatcher
+from swapflow.settings import Settings
+from swapflow.state.limits import MemoryLimiter
+from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
+from swapflow.web.access import cookie_name
+from swapflow.web.app import create_app
+from tests.engine.world import RULES, applicant, reviewer
+
+
+ADDRESS = "http://testserver"
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
+PASSWORD = "correct horse battery"
+RUBRIC = Rubric(
+    kind="review",
+    version=1,
+    criteria=(
+        Criterion(
+            name="Preparation",
+            marks=((1.0, "weak"), (2.0, "fair"), (3.0, "good"), (4.0, "strong")),
+            weight=2.0,
+        ),
+        Criterion(name="Promise", marks=((1.0, "low"), (2.0, "middling"), (3.0, "high"))),
+    ),
+)
+"""What reviewers of the cycles that a site makes give marks for."""
+
+SITE_RULES: Rules = replace(
+    RULES, purpose=Purpose.REAL, rubrics=(RUBRIC,), budget=60, blind=True, packet=4
+)
+
+
+class Site:
+    """One deployment's pages, and whoever opens them.
+
+    Attributes:
+        mails: Every mail that was sent, oldest first; `turn` sends those that wait.
+    """
+
+    def __init__(self, database: Path, *, settings: Settings) -> None:
+        self.settings = settings
+        self.mails: list[Mail] = []
+        self.ledger = SqlLedger(f"sqlite:///{database}")
+        self._dispatcher = InlineDispatcher(self._work)
+        self.product = Swapflow(
+            ledger=self.ledger,
+            state=MemoryCycleState(),
+            dispatcher=self._dispatcher,
+            doorbell=MemoryDoorbell(),
+            post=self.mails.append,
+            lease_seconds=3600.0,
+        )
+        self.office = Office(ledger=self.ledger.office(), limiter=MemoryLimiter())
+        self.app: FastAPI = create_app(self.product, self.office, settings)
+        self._coordinator = self.product.coordinator("test")
+
+    # Clients
+
+    def anonymous(self) -> TestClient:
+        """A browser in which nobody is signed in; redirects are not followed."""
+        return TestClient(
+            self.app, base_url=ADDRESS, headers=dict(SAME_ORIGIN), follow_redirects=False
+        )
+
+    def signed_in(
+        self,
+        role: Role | None = None,
+        *,
+        email: str = "",
+        scope: Scope = Scope.OFFICE,
+        scope_id: str = "",
+        cycle: str = "",
+        method: Method = Method.PASSWORD,
+    ) -> TestClient:
+        """A browser in which somebody is signed in.
+
+        Args:
+            role: What they are; None for nothing, as reviewers are.
+            email: Their address; made from the role when empty. The account is made if needed.
+            scope: Where the role reaches; a round or cycle is named by `scope_id`.
+            scope_id: Id of that round or cycle.
+            cycle: Short for the scope of this one cycle.
+            method: How they signed in.
+        """
+        account = self.account(email or f"{role.value if role else 'nobody'}@example.org")
+        if role is not None:
+            reach = (Scope.CYCLE, cycle) if cycle else (scope, scope_id)
+            self.office.grant(account, role, *reach, by="test")
+        secret, _ = self.office.start_session(account, method=method, agent="test")
+        client = self.anonymous()
+        client.cookies.set(cookie_name(secure=self.settings.secure), secret)
+        return client
+
+    def account(self, email: str, *, password: str = "") -> Account:
+        """Find an account, or make it."""
+        try:
+            return self.office.account(email)
+        except NotFoundError:
+            return self.office.add_account(email, password=password)
+
+    # Cycles
+
+    def launched(
+        self,
+        cycle: str = "fall",
+        *,
+        rules: Rules = SITE_RULES,
+        round_id: str = "round",
+        applicants: int = 12,
+        roster: Sequence[NewReviewer] | int = 4,
+        launch: bool = True,
+    ) -> str:
+        """Make a cycle, by default running, with its first requests out; gives its id.
+
+        Applicants are A001, A002 …, named and with addresses; reviewers R1, R2 … have the
+        addresses r1@example.org, r2@example.org …
+        """
+        if round_id not in {known.id for known in self.product.rounds()}:
+            self.product.new_round(round_id, name="Fall 2027")
+        self.product.new_cycle(cycle, round_id=round_id, rules=rules, by="ops", name=f"MS {cycle}")
+        rows = [
+            applicant(
+                f"A{n:03d}",
+                name=f"Applicant {n}",
+                email=f"a{n}@example.com",
+                fields={"statement": f"Why I want to study here, number {n}."},
+            )
+            for n in range(1, applicants + 1)
+        ]
+        if rows:
+            self.product.import_applications(cycle, rows)
+        people = [named(n) for n in range(1, roster + 1)] if isinstance(roster, int) else roster
+        if people:
+            self.product.import_reviewers(cycle, people)
+        if launch:
+            self.product.launch(cycle, by="ops")
+            self.turn()
+        return cycle
+
+    def turn(self, *, at_most: int = 60) -> None:
+        """Take coordinators' and workers' turns until nothing is left to do."""
+        for _ in range(at_most):
+            if self._coordinator.turn() + self._dispatcher.run_pending() == 0:
+                return
+        raise AssertionError(f"after {at_most} turns there is still something to do")
+
+    def assigned(self, cycle: str = "fall") -> tuple[TestClient, Assignment]:
+        """A reviewer, signed in, and the first request that waits for them."""
+        for known in self.product.reviewers(cycle):
+            if known.email and (waiting := self.product.inbox(cycle, known.external_id)):
+                return self.signed_in(email=known.email, method=Method.LINK), waiting[0]
+        raise AssertionError("nothing waits for anybody")
+
+    def later(self, seconds: float) -> None:
+        """Let the database's clock be so many seconds ahead."""
+        self.ledger.set_clock_offset(seconds)
+
+    def _work(self, messages: Sequence[Message]) -> None:
+        self.product.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
+        for message in messages:
+            if message.topic is Topic.MAIL:
+                self.product.send_mail(message.id)
+
+
+def named(number: int) -> NewReviewer:
+    """A reviewer with a name and an address."""
+    return reviewer(f"R{number}", name=f"Reviewer {number}", email=f"r{number}@example.org")
