@@ -88,7 +88,7 @@ class Settings(BaseSettings):
     oidc_issuer: str | None = None
     oidc_client_id: str | None = None
     oidc_client_secret: SecretStr | None = None
-    oidc_name: str = "your organisation"
+    oidc_name: str = "SSO"
 
     public_url: str = ""
     mail_from: str = "swapflow@localhost"

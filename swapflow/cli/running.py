@@ -1,6 +1,7 @@
 """`swapflow up`, `coordinator` and `worker`: the processes of a deployment."""
 
 import os
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -53,7 +54,11 @@ def up(
     run_supervisor(specs, settings.data_dir, on_ready=ready, sink=_say_on_stderr)
 
 
-def web() -> None:
+def web(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write what it logs as JSON, one line each.")
+    ] = False,
+) -> None:
     """Serve the pages and the JSON API until it is asked to stop; several may run."""
     import uvicorn
 
@@ -61,7 +66,11 @@ def web() -> None:
     from swapflow.settings import load_settings
     from swapflow.web.app import create_app
 
+    if as_json:
+        os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     settings = load_settings()
+    # uvicorn raises the signal again once it has stopped in order; stopping in order is success.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     uvicorn.run(
         create_app(swapflow(), office(), settings),
         host=settings.web_host,

@@ -10,7 +10,9 @@ import os
 import sys
 import threading
 import time
+from http import HTTPStatus
 from pathlib import Path
+from urllib.request import urlopen
 
 
 HEARTBEAT_VARIABLE = "SWAPFLOW_HEARTBEAT"
@@ -58,6 +60,15 @@ def is_alive(path: Path, *, within: float = ALIVE_WITHIN) -> bool:
         return False
 
 
+def answers(address: str) -> bool:
+    """Say whether a web process answers at an address, within three seconds."""
+    try:
+        with urlopen(address, timeout=3) as response:  # noqa: S310 - whoever runs the check says where
+            return bool(response.status == HTTPStatus.OK)
+    except (OSError, ValueError):
+        return False
+
+
 def _beat_for_ever(path: Path, every: float) -> None:
     while True:
         time.sleep(every)
@@ -65,7 +76,13 @@ def _beat_for_ever(path: Path, every: float) -> None:
 
 
 def main() -> int:
-    """Give the exit code of a health check: 0 when the heartbeat in the environment is fresh."""
+    """Give the exit code of a health check: 0 when the process lives.
+
+    It does when its heartbeat is fresh, or, for a web process, when the address that stands on
+    the command line answers.
+    """
+    if len(sys.argv) > 1:
+        return 0 if answers(sys.argv[1]) else 1
     named = os.environ.get(HEARTBEAT_VARIABLE)
     return 0 if named and is_alive(Path(named)) else 1
 

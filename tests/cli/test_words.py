@@ -17,7 +17,7 @@ JARGON = re.compile(
 TOO_MUCH = re.compile(
     r"best applicants|\bfair(ly|ness)?\b|unbiased|certified cohort", re.IGNORECASE
 )
-RUN_FOR_LONG = {("up",), ("coordinator",), ("worker",), ("demo",)}
+RUN_FOR_LONG = {("up",), ("web",), ("coordinator",), ("worker",), ("demo",)}
 
 
 def leaves() -> Iterator[tuple[str, ...]]:

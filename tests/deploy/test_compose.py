@@ -23,7 +23,7 @@ from tests.support.process import Process
 
 
 SERVICES = compose(SECRETS)["services"]
-OURS = ("migrate", "coordinator", "worker", "cli")
+OURS = ("migrate", "coordinator", "worker", "web", "cli")
 
 
 @pytest.fixture(scope="module")
@@ -133,19 +133,20 @@ def test_the_settings_of_a_service_are_known_and_lead_to_the_services_beside_it(
 
 
 def test_what_runs_on_is_checked_restarted_and_given_time_to_stop() -> None:
-    for name in ("redis", "postgres", "coordinator", "worker"):
+    for name in ("redis", "postgres", "coordinator", "worker", "web"):
         service = SERVICES[name]
         assert service["restart"] == "unless-stopped"
         assert service["stop_grace_period"] == "30s"
         assert service["healthcheck"]["test"]
-    for name in ("coordinator", "worker"):
+    for name in ("coordinator", "worker", "web"):
         waits = SERVICES[name]["depends_on"]
         assert waits["migrate"]["condition"] == "service_completed_successfully"
         assert waits["redis"]["condition"] == waits["postgres"]["condition"] == "service_healthy"
 
 
-def test_nothing_is_open_to_the_outside_and_the_databases_cannot_reach_it() -> None:
-    assert not any("ports" in service for service in SERVICES.values())
+def test_only_pages_are_reached_from_this_machine_and_the_databases_cannot_reach_out() -> None:
+    open_to = {name: s["ports"] for name, s in SERVICES.items() if "ports" in s}
+    assert open_to == {"web": ["127.0.0.1:8000:8000"]}
     assert SERVICES["redis"]["networks"] == SERVICES["postgres"]["networks"] == ["inside"]
     assert compose(SECRETS)["networks"]["inside"]["internal"] is True
 
@@ -181,10 +182,11 @@ def test_the_postgres_service_passes_its_check(postgres: PostgresServer) -> None
 
 
 @pytest.mark.system
-def test_migrate_then_coordinator_and_worker_run_pass_their_checks_and_stop_in_time(
+def test_migrate_then_coordinator_worker_and_web_run_pass_their_checks_and_stop_in_time(
     postgres: PostgresServer, tmp_path: Path
 ) -> None:
     database = postgres.new_database(migrated=False)
+    web_port = free_port()
     with redis_service() as (port, _):
 
         def environment(service: str) -> dict[str, str]:
@@ -197,12 +199,14 @@ def test_migrate_then_coordinator_and_worker_run_pass_their_checks_and_stop_in_t
                 "SWAPFLOW_REDIS_URL": f"redis://:{password}@127.0.0.1:{port}/0",
                 "SWAPFLOW_DATA_DIR": str(tmp_path),
                 "SWAPFLOW_HEARTBEAT": str(tmp_path / f"{service}.beat"),
+                "SWAPFLOW_WEB_PORT": str(web_port),
             }
 
         def healthy(service: str) -> bool:
             kind, *check = SERVICES[service]["healthcheck"]["test"]
             assert kind == "CMD"
             seen = {**os.environ, **environment(service)}
+            check = [word.replace(":8000", f":{web_port}") for word in check]
             return subprocess.run(here(check), env=seen, check=False).returncode == 0
 
         with Process(here(SERVICES["migrate"]["command"]), env=environment("migrate")) as migrate:
@@ -215,7 +219,9 @@ def test_migrate_then_coordinator_and_worker_run_pass_their_checks_and_stop_in_t
                 here(SERVICES["coordinator"]["command"]), env=environment("coordinator")
             ) as coordinator,
             Process(here(SERVICES["worker"]["command"]), env=environment("worker")) as worker,
+            Process(here(SERVICES["web"]["command"]), env=environment("web")) as web,
         ):
+            web.wait_for(lambda: healthy("web"), seconds=60, what="the web process")
             for name, process in (("coordinator", coordinator), ("worker", worker)):
                 beat = tmp_path / f"{name}.beat"
                 process.wait_for(beat.exists, seconds=90, what=f"a {name}")
@@ -232,6 +238,7 @@ def test_migrate_then_coordinator_and_worker_run_pass_their_checks_and_stop_in_t
             grace = float(SERVICES["worker"]["stop_grace_period"].removesuffix("s"))
             assert coordinator.terminate(seconds=grace) == 0
             assert worker.terminate(seconds=grace) == 0
+            assert web.terminate(seconds=grace) == 0
 
 
 def test_the_help_that_the_cli_service_shows_comes_from_the_command() -> None:

@@ -204,7 +204,7 @@ def test_systemd_itself_finds_nothing_wrong(unit: Path, tmp_path: Path) -> None:
 # Kubernetes
 
 
-@pytest.mark.parametrize("name", ["migrate", "coordinator", "worker"])
+@pytest.mark.parametrize("name", ["migrate", "coordinator", "worker", "web"])
 def test_the_command_of_a_container_exists_and_its_settings_are_known(name: str) -> None:
     (container,) = PODS[name]["containers"]
     program, *arguments = container["command"]
