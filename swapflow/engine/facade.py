@@ -14,13 +14,13 @@ from swapflow.domain.cycle import START, Cycle, Round
 from swapflow.domain.event import Event
 from swapflow.domain.ids import CYCLE_ID, cycle_of
 from swapflow.domain.reviewer import Absence, DeclineKind, NewReviewer, Reviewer
-from swapflow.domain.rules import Rules
+from swapflow.domain.rules import Rubric, Rules
 from swapflow.domain.score import Answer, Origin, Receipt, Score
-from swapflow.engine import corrections, inbox, intake, staff
+from swapflow.engine import corrections, inbox, intake, signing, staff
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.finalize import Override, finalize, propose, reopen
 from swapflow.engine.ingest import rebuild
-from swapflow.engine.launch import launch
+from swapflow.engine.launch import Obstacle, launch, obstacles
 from swapflow.engine.notify import notify
 from swapflow.engine.ports import (
     CycleState,
@@ -29,7 +29,10 @@ from swapflow.engine.ports import (
     Doorbell,
     Ledger,
     Mail,
+    MailRecord,
+    RulesVersion,
 )
+from swapflow.engine.preview import Preview, preview
 from swapflow.engine.progress import (
     Explanation,
     Progress,
@@ -37,6 +40,7 @@ from swapflow.engine.progress import (
     progress,
     proposed_requests,
 )
+from swapflow.engine.rubrics import RubricEffect, effect
 from swapflow.engine.verify import Verification, verify
 from swapflow.errors import InvalidInputError, NotFoundError
 
@@ -119,6 +123,22 @@ class Swapflow:
         launch(cycle_id, by=by, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
+    def obstacles(self, cycle_id: str) -> tuple[Obstacle, ...]:
+        """Name everything that would refuse a launch now."""
+        return obstacles(cycle_id, ledger=self.ledger)
+
+    def preview(self, cycle_id: str) -> Preview:
+        """Say what launching a cycle now would mean."""
+        return preview(cycle_id, ledger=self.ledger)
+
+    def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
+        """Read every version of a cycle's rules, newest first."""
+        return self.ledger.rules_history(cycle_id)
+
+    def rubric_effect(self, cycle_id: str, rubric: Rubric) -> RubricEffect:
+        """Say what putting a rubric in force would change."""
+        return effect(cycle_id, rubric, ledger=self.ledger)
+
     def pause(self, cycle_id: str, *, by: str, reason: str = "") -> None:
         """Stop sending and expiring for a while."""
         staff.pause(cycle_id, by=by, reason=reason, ledger=self.ledger)
@@ -168,6 +188,36 @@ class Swapflow:
     def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
         """Start another version of a fixed cohort."""
         return reopen(cycle_id, names=names, reason=reason, ledger=self.ledger)
+
+    def prepare_decision(
+        self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
+    ) -> str:
+        """Put a decision up for signature; gives its digest."""
+        return signing.prepare(
+            cycle_id, by=by, overrides=overrides, waiver=waiver, ledger=self.ledger
+        )
+
+    def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
+        """Ask that a fixed cohort be reopened; gives what is to be signed."""
+        return signing.prepare_reopening(cycle_id, by=by, reason=reason, ledger=self.ledger)
+
+    def pending(
+        self, cycle_id: str, *, proposal: Proposal | None = None
+    ) -> signing.Pending | None:
+        """Read what waits for signatures; None when nothing does."""
+        return signing.pending(cycle_id, proposal=proposal, ledger=self.ledger)
+
+    def sign(self, cycle_id: str, digest: str, *, by: str) -> bool:
+        """Sign what is prepared; says whether that was the last signature, and it is done."""
+        return signing.sign(cycle_id, digest, by=by, ledger=self.ledger)
+
+    def take_back(self, cycle_id: str) -> bool:
+        """Take back what was put up for signature; False when nothing was."""
+        return self.ledger.drop_prepared(cycle_id)
+
+    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
+        """Read who signed a version of the cohort, and in which role."""
+        return self.ledger.signatures(cycle_id, version)
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare with the record, and with the live state if asked."""
@@ -378,6 +428,25 @@ class Swapflow:
         return self._rung(cycle_id, struck)
 
     # Mail
+
+    def cycle_mails(
+        self, cycle_id: str, *, state: str = "", skip: int = 0, at_most: int = 50
+    ) -> tuple[MailRecord, ...]:
+        """List a cycle's mails, newest first."""
+        return self.ledger.cycle_mails(cycle_id, state=state, skip=skip, at_most=at_most)
+
+    def cycle_mail(self, cycle_id: str, mail_id: str) -> MailRecord:
+        """Read one mail of a cycle."""
+        return self.ledger.cycle_mail(cycle_id, mail_id)
+
+    def count_mails(self, cycle_id: str) -> dict[str, int]:
+        """Count a cycle's mails by state."""
+        return self.ledger.count_mails(cycle_id)
+
+    def queue_again(self, cycle_id: str, mail_id: str) -> bool:
+        """Send a mail again that failed; False when it did not fail."""
+        queued = self.ledger.queue_again(cycle_id, mail_id)
+        return self._rung(cycle_id, queued)
 
     def send_mail(self, mail_id: str) -> bool:
         """Send one mail, at least once; False when it was sent before."""

@@ -144,9 +144,7 @@ def finalize(
             f"({', '.join(signers)}): name the others with --signed-by"
         )
     below = [place for place in proposal.places if place.floor_missing]
-    if below and waiver is None:
-        raise InvalidInputError(_below_floor(below))
-    verdicts = _verdicts(proposal, overrides)
+    verdicts = check_decision(ledger.cycle(cycle_id), proposal, overrides, waiver)
     with ledger.write(cycle_id) as tx:
         cycle = tx.cycle
         _check_status(cycle)
@@ -173,6 +171,21 @@ def finalize(
         tx.set_cohort_version(version)
         tx.set_status(CycleStatus.FINALIZED, stop_reason=cycle.stop_reason or "staff")
     return proposal
+
+
+def check_decision(
+    cycle: Cycle, proposal: Proposal, overrides: Sequence[Override], waiver: Waiver | None
+) -> dict[int, tuple[Verdict, str]]:
+    """Give what people decide about each application, and why; writes nothing.
+
+    Raises:
+        CycleFinalizedError, NotReadyError, InvalidInputError: As `finalize` does.
+    """
+    _check_status(cycle)
+    below = [place for place in proposal.places if place.floor_missing]
+    if below and waiver is None:
+        raise InvalidInputError(_below_floor(below))
+    return _verdicts(proposal, overrides)
 
 
 def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger) -> int:

@@ -1,6 +1,8 @@
 """Step 2, launch: check that the round can be run as its rules say, then start it."""
 
 import math
+from dataclasses import dataclass
+from enum import StrEnum
 
 from swapflow.domain.applicant import Application
 from swapflow.domain.cycle import CycleStatus
@@ -19,6 +21,25 @@ SHOWN = 5
 """Ids named in a message before "and N more"."""
 
 
+class Step(StrEnum):
+    """The part of the set-up in which something is to be cured."""
+
+    RULES = "rules"
+    APPLICANTS = "applicants"
+    REVIEWERS = "reviewers"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Something that keeps a cycle from being launched: what, the cure, and where to apply it."""
+
+    step: Step
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 def launch(cycle_id: str, *, by: str, ledger: Ledger) -> None:
     """Start a cycle; the coordinator then opens the floors' pulls for every ready application.
 
@@ -35,8 +56,7 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger) -> None:
             f"cycle {cycle_id!r} was launched before (it is {cycle.status.value}); "
             "a second launch would ask everyone twice"
         )
-    book = read_book(cycle_id, ledger=ledger)
-    problems = _problems(cycle_id, book, ledger=ledger)
+    problems = obstacles(cycle_id, ledger=ledger)
     if problems:
         listing = "\n".join(f"  - {problem}" for problem in problems)
         raise InvalidInputError(f"cycle {cycle_id!r} cannot be launched:\n{listing}")
@@ -48,6 +68,11 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger) -> None:
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
 
 
+def obstacles(cycle_id: str, *, ledger: Ledger) -> tuple[Obstacle, ...]:
+    """Name everything that would refuse a launch now; changes nothing."""
+    return tuple(_problems(cycle_id, read_book(cycle_id, ledger=ledger), ledger=ledger))
+
+
 def read_book(cycle_id: str, *, ledger: Ledger) -> Book:
     """Fold a cycle's book from its events, up to the last."""
     book = Book(ledger.rules(cycle_id))
@@ -56,54 +81,63 @@ def read_book(cycle_id: str, *, ledger: Ledger) -> Book:
     return book
 
 
-def _problems(cycle_id: str, book: Book, *, ledger: Ledger) -> list[str]:
+def _problems(cycle_id: str, book: Book, *, ledger: Ledger) -> list[Obstacle]:
     rules = book.rules
     applications = ledger.applications(cycle_id)
     reviewers = ledger.reviewers(cycle_id)
-    problems = _places(applications, rules)
-    problems += _money(applications, rules)
+    problems = [*_places(applications, rules), *_money(applications, rules)]
     problems += _people(book, applications, reviewers)
     if rules.purpose is Purpose.REAL and rules.automatic is None:
         programs = [r.external_id for r in reviewers if r.automatic]
         if programs:
             problems.append(
-                f"automatic reviewers in a real cycle ({_some(programs)}): give the rules an "
-                "[automatic] table with purpose, approver and date, or take them off the roster"
+                Obstacle(
+                    Step.REVIEWERS,
+                    f"automatic reviewers in a real program ({_some(programs)}): give the rules "
+                    "an [automatic] table with purpose, approver and date, or take them off the "
+                    "roster",
+                )
             )
     if rules.blind:
         open_files = ledger.unredacted(cycle_id)
         if open_files:
             problems.append(
-                f"{len(open_files)} applications have files that are not marked redacted, in a "
-                f"blind cycle ({_some(open_files)}): mark them redacted, or set blind = false"
+                Obstacle(
+                    Step.APPLICANTS,
+                    f"{len(open_files)} applications have files that are not marked redacted, in "
+                    f"a blind program ({_some(open_files)}): mark them redacted, or set blind = "
+                    "false",
+                )
             )
     if not problems:
         problems += _rule(book)
     return problems
 
 
-def _places(applications: tuple[Application, ...], rules: Rules) -> list[str]:
+def _places(applications: tuple[Application, ...], rules: Rules) -> list[Obstacle]:
     ready = sum(a.status.is_candidate for a in applications)
     if ready == 0:
-        return ["there is no application yet: `swapflow applications import CYCLE FILE`"]
+        return [Obstacle(Step.APPLICANTS, "there is no application yet: import applicants")]
     if rules.cohort_size >= ready:
         return [
-            (
+            Obstacle(
+                Step.APPLICANTS,
                 f"{rules.cohort_size} places for {ready} applications leave nothing to decide: "
-                "import more applications, or lower the places"
+                "import more applications, or lower the places",
             )
         ]
     if rules.max_applicants is not None and rules.max_applicants < ready:
         return [
-            (
+            Obstacle(
+                Step.RULES,
                 f"max_applicants = {rules.max_applicants} is less than the {ready} applications "
-                "there are: raise it in the rules"
+                "there are: raise it in the rules",
             )
         ]
     return []
 
 
-def _money(applications: tuple[Application, ...], rules: Rules) -> list[str]:
+def _money(applications: tuple[Application, ...], rules: Rules) -> list[Obstacle]:
     ready = sum(a.status.is_candidate for a in applications)
     floors = sum(
         rules.kinds[rules.kind_index(floor.kind)].cost
@@ -114,10 +148,11 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[str]:
     staff = int(rules.reserve * rules.budget)
     if floors + staff > rules.budget:
         return [
-            (
+            Obstacle(
+                Step.RULES,
                 f"a budget of {rules.budget} cannot pay the floors ({floors}) and the reserve for "
                 f"staff ({staff}): raise the budget to at least {_enough(floors, rules.reserve)}, "
-                "or lower the floors"
+                "or lower the floors",
             )
         ]
     return []
@@ -134,7 +169,7 @@ def _enough(floors: int, reserve: float) -> int:
 
 def _people(
     book: Book, applications: tuple[Application, ...], reviewers: tuple[Reviewer, ...]
-) -> list[str]:
+) -> list[Obstacle]:
     problems = []
     numbers = candidates(book)
     names = {a.number: a.external_id for a in applications}
@@ -142,26 +177,33 @@ def _people(
     for index, kind in enumerate(book.rules.kinds):
         if not any(r.active and kind.name in r.capacity for r in reviewers):
             problems.append(
-                f"no reviewer takes {kind.name!r}: import one, or remove this kind from the rules"
+                Obstacle(
+                    Step.REVIEWERS,
+                    f"no reviewer takes {kind.name!r}: import one, or remove this kind from the "
+                    "rules",
+                )
             )
             continue
         need = max(needed[index], 1) * kind.seats
         short = numbers[eligible_counts(book, numbers, index) < need]
         if short.size:
             problems.append(
-                f"{short.size} applications have fewer than {need} reviewers for {kind.name!r} "
-                "without a conflict of interest "
-                f"({_some([names[int(a)] for a in short])}): add a reviewer"
+                Obstacle(
+                    Step.REVIEWERS,
+                    f"{short.size} applications have fewer than {need} reviewers for "
+                    f"{kind.name!r} without a conflict of interest "
+                    f"({_some([names[int(a)] for a in short])}): add a reviewer",
+                )
             )
     return problems
 
 
-def _rule(book: Book) -> list[str]:
+def _rule(book: Book) -> list[Obstacle]:
     """Whether the bandit accepts the rules (for instance: `certified` without a sigma)."""
     try:
         rule_for(book, candidates(book), None)
     except InvalidInputError as error:
-        return [str(error)]
+        return [Obstacle(Step.RULES, str(error))]
     return []
 
 

@@ -228,6 +228,51 @@ class Mail:
     state: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailRecord:
+    """A mail and what became of it.
+
+    Attributes:
+        detail: Why it was refused, "" unless it was.
+        attempts: How often sending was begun.
+    """
+
+    mail: Mail
+    detail: str
+    created_at: datetime
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesVersion:
+    """One version of a cycle's rules, who put it in force, and why."""
+
+    rules: Rules
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Something that a person prepared and others sign: a decision, or a reopening.
+
+    Attributes:
+        what: "decision" or "reopening".
+        digest: SHA-256 over everything that is signed; a signature is for one digest.
+        body: What is to be done, as numbers and reasons.
+        at: When; None before it is stored.
+        signed: Who has signed this digest, in order.
+    """
+
+    what: str
+    digest: str
+    body: Mapping[str, Json]
+    by: str
+    at: datetime | None = None
+    signed: tuple[str, ...] = ()
+
+
 class Transaction(Protocol):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.
 
@@ -682,4 +727,54 @@ class Ledger(Protocol):
 
     def mark_mail(self, mail_id: str, state: str) -> None:
         """Note that a mail was sent ("sent") or refused ("failed: …")."""
+        ...
+
+    # Staff's own pages
+
+    def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
+        """Read every version of a cycle's rules, newest first."""
+        ...
+
+    def scores_with_marks(
+        self, cycle_id: str, kind: int
+    ) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
+        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        ...
+
+    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
+        """Read who signed a cohort version, and in which role, in order."""
+        ...
+
+    def prepared(self, cycle_id: str) -> Prepared | None:
+        """Read what is prepared in a cycle, and who has signed it so far."""
+        ...
+
+    def prepare(self, cycle_id: str, new: Prepared) -> None:
+        """Put something up for signature, in the place of what was; its signatures are void."""
+        ...
+
+    def sign_prepared(self, cycle_id: str, digest: str, *, by: str) -> bool:
+        """Add a signature to what has this digest; False when something else is prepared now."""
+        ...
+
+    def drop_prepared(self, cycle_id: str) -> bool:
+        """Take back what is prepared; False when nothing was."""
+        ...
+
+    def cycle_mails(
+        self, cycle_id: str, *, state: str = "", skip: int = 0, at_most: int = 50
+    ) -> tuple[MailRecord, ...]:
+        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle."""
+        ...
+
+    def cycle_mail(self, cycle_id: str, mail_id: str) -> MailRecord:
+        """Read one mail of a cycle; NotFoundError if it has no such mail."""
+        ...
+
+    def count_mails(self, cycle_id: str) -> dict[str, int]:
+        """Count a cycle's mails by state."""
+        ...
+
+    def queue_again(self, cycle_id: str, mail_id: str) -> bool:
+        """Let a mail that failed wait to be sent again; False when it did not fail."""
         ...

@@ -1,14 +1,15 @@
 """Rubrics in versions: an answer is kept as marks, so another rubric can read it again."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from swapflow.domain.quantity import value_units
 from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.domain.score import Answer
 from swapflow.engine.corrections import revise
-from swapflow.engine.ports import Transaction
+from swapflow.engine.ports import Ledger, Transaction
 from swapflow.errors import InvalidInputError, InvalidRulesError
 
 
@@ -59,6 +60,70 @@ def recompute(tx: Transaction, old: Rules, new: Rules, *, by: str) -> int:
                 revise(tx, score, revised, marks=answer, by=by, reason=reason)
                 changed += 1
     return changed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricEffect:
+    """What another rubric would change in what is there already.
+
+    Attributes:
+        scores: Scores of the kind that were given as marks.
+        changed: Those whose value would change.
+        unreadable: Those that the new rubric cannot read: the change would be refused.
+        entering: External ids of those who would come among the first by the plain mean of all
+            their scores, as many as there are places; and of those who would leave. The list
+            itself also weighs evidence, severity and kind.
+    """
+
+    scores: int
+    changed: int
+    unreadable: int
+    entering: tuple[str, ...]
+    leaving: tuple[str, ...]
+
+
+def effect(cycle_id: str, rubric: Rubric, *, ledger: Ledger) -> RubricEffect:
+    """Say what putting a rubric in force would change; changes nothing."""
+    rules = ledger.rules(cycle_id)
+    kind = rules.kind_index(rubric.kind)
+    values = {
+        score.assignment_id: (score.application, score.value)
+        for score in ledger.scores(cycle_id)
+        if score.counts
+    }
+    after = dict(values)
+    scores = changed = unreadable = 0
+    for score, marks in ledger.scores_with_marks(cycle_id, kind):
+        scores += 1
+        try:
+            value = value_units(utility(rubric, _kept(rubric, marks)))
+        except InvalidInputError:
+            unreadable += 1
+            continue
+        changed += value != score.value
+        if score.assignment_id in after:
+            after[score.assignment_id] = (score.application, value)
+    names = {
+        a.number: a.external_id for a in ledger.applications(cycle_id) if a.status.is_candidate
+    }
+    now, then = (_first(list(v.values()), set(names), rules.cohort_size) for v in (values, after))
+    return RubricEffect(
+        scores=scores,
+        changed=changed,
+        unreadable=unreadable,
+        entering=tuple(names[a] for a in sorted(then - now)),
+        leaving=tuple(names[a] for a in sorted(now - then)),
+    )
+
+
+def _first(values: list[tuple[int, int]], candidates: set[int], places: int) -> set[int]:
+    """Give the applications with the highest plain means, as many as there are places."""
+    sums: dict[int, list[int]] = {}
+    for application, value in values:
+        if application in candidates:
+            sums.setdefault(application, []).append(value)
+    means = {a: Fraction(sum(v), len(v)) for a, v in sums.items()}
+    return set(sorted(means, key=lambda a: (-means[a], a))[:places])
 
 
 def _kept(rubric: Rubric, marks: Mapping[str, float | None]) -> dict[str, float | None]:

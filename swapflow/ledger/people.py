@@ -39,6 +39,8 @@ from swapflow.ledger.tables import (
     PANEL,
     PERSON,
     PIN,
+    PREPARED,
+    PREPARED_SIGNATURE,
     PULL,
     REMARK,
     ROSTER,
@@ -180,6 +182,9 @@ class PeopleWrites(LockedCycle):
         """Delete the rows that are erasable as a whole."""
         scored = select(SCORE.c.assignment_id).filter_by(cycle_id=self._id, application=number)
         asked = select(ASSIGNMENT.c.id).filter_by(cycle_id=self._id, application=number)
+        # What waits for signatures may quote a reason; the list changes with the erasure anyway.
+        for table in (PREPARED_SIGNATURE, PREPARED):
+            self._connection.execute(delete(table).where(table.c.cycle_id == self._id))
         for table, ids in ((MARK, scored), (SCORE_NOTE, scored), (REMARK, scored), (DRAFT, asked)):
             self._connection.execute(delete(table).where(table.c.assignment_id.in_(ids)))
         for table in (

@@ -17,6 +17,7 @@ from swapflow.ledger.database import Database
 from swapflow.ledger.locked import LOCK_CYCLE, store_rules
 from swapflow.ledger.office import SqlOffice
 from swapflow.ledger.outbox import Outbox
+from swapflow.ledger.paperwork import Paperwork
 from swapflow.ledger.rows import to_cycle
 from swapflow.ledger.statements import no_cycle
 from swapflow.ledger.tables import CLOCK, CYCLE, METADATA, ROUND
@@ -36,7 +37,7 @@ _SET_LEASE = (
 )
 
 
-class SqlLedger(Views, Outbox):
+class SqlLedger(Views, Outbox, Paperwork):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
     What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.

@@ -756,6 +756,28 @@ class PinRow(SQLModel, table=True):
     at: datetime
 
 
+class PreparedRow(SQLModel, table=True):
+    """What waits for signatures in a cycle: at most one thing; `body` is erasable."""
+
+    __tablename__ = "prepared"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    what: str
+    digest: str
+    body: dict[str, Any] = Field(sa_type=JsonText)
+    by: str
+    at: datetime
+
+
+class PreparedSignatureRow(SQLModel, table=True):
+    """A named person signed what had this digest."""
+
+    __tablename__ = "prepared_signature"
+    cycle_id: str = Field(primary_key=True, foreign_key="prepared.cycle_id")
+    by: str = Field(primary_key=True)
+    digest: str
+    at: datetime
+
+
 class OfferRow(SQLModel, table=True):
     """A place offered to an application of a cohort version."""
 
@@ -1020,6 +1042,8 @@ SKIP = _table(SkipRow)
 INTERVIEW = _table(InterviewRow)
 SCORE_NOTE = _table(ScoreNoteRow)
 PIN = _table(PinRow)
+PREPARED = _table(PreparedRow)
+PREPARED_SIGNATURE = _table(PreparedSignatureRow)
 ROLE_GRANT = _table(RoleGrantRow)
 ACCOUNT = _table(AccountRow)
 SESSION = _table(SessionRow)

@@ -133,7 +133,7 @@ REFUSALS: dict[str, tuple[Draft, str]] = {
             rules=rules(purpose=Purpose.REAL),
             roster=[*reviewers(2), reviewer("robot", automatic="https://scores.example")],
         ),
-        "automatic reviewers in a real cycle \\(robot\\)",
+        "automatic reviewers in a real program \\(robot\\)",
     ),
     "files that are not redacted in a blind cycle": (
         draft(

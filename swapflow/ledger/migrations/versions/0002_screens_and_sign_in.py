@@ -229,6 +229,32 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("assignment_id", "revision", "name", name=op.f("pk_score_note")),
     )
+    op.create_table(
+        "prepared",
+        sa.Column("cycle_id", sa.String(), nullable=False),
+        sa.Column("what", sa.String(), nullable=False),
+        sa.Column("digest", sa.String(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("by", sa.String(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["cycle_id"], ["cycle.id"], name=op.f("fk_prepared_cycle_id_cycle")
+        ),
+        sa.PrimaryKeyConstraint("cycle_id", name=op.f("pk_prepared")),
+    )
+    op.create_table(
+        "prepared_signature",
+        sa.Column("cycle_id", sa.String(), nullable=False),
+        sa.Column("by", sa.String(), nullable=False),
+        sa.Column("digest", sa.String(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["cycle_id"],
+            ["prepared.cycle_id"],
+            name=op.f("fk_prepared_signature_cycle_id_prepared"),
+        ),
+        sa.PrimaryKeyConstraint("cycle_id", "by", name=op.f("pk_prepared_signature")),
+    )
     with op.batch_alter_table("message", schema=None) as batch_op:
         batch_op.alter_column("cycle_id", existing_type=sa.String(), nullable=True)
 
@@ -237,6 +263,8 @@ def downgrade() -> None:
     with op.batch_alter_table("message", schema=None) as batch_op:
         batch_op.alter_column("cycle_id", existing_type=sa.String(), nullable=False)
 
+    op.drop_table("prepared_signature")
+    op.drop_table("prepared")
     op.drop_table("score_note")
     op.drop_table("skip")
     op.drop_table("interview")

@@ -1,0 +1,231 @@
+"""Decisions that are prepared by one person and signed by others, each at a screen of their own.
+
+A signature is for a digest over everything that is signed: list, changes with their reasons,
+waiver, rules. When anything of that changes, the digest does, and the signatures are void.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from swapflow.domain.cohort import Proposal, Verdict, Waiver
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import Json
+from swapflow.domain.rules import Rules
+from swapflow.engine.finalize import (
+    Override,
+    check_decision,
+    finalize,
+    propose,
+    reopen,
+)
+from swapflow.engine.ports import Ledger, Prepared
+from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
+
+
+DECISION = "decision"
+REOPENING = "reopening"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """What waits for signatures, spelled out.
+
+    Attributes:
+        overrides: Where people decide otherwise than proposed.
+        waiver: Reason for accepting those below a floor, "" without.
+        reason: Why the cohort is to be reopened, for a reopening.
+        needed: Signatures that are needed in all.
+        current: Whether what was prepared is still what would be decided now.
+    """
+
+    prepared: Prepared
+    overrides: tuple[Override, ...]
+    waiver: str
+    reason: str
+    needed: int
+    current: bool
+
+    @property
+    def missing(self) -> int:
+        """How many signatures are still to come."""
+        return max(0, self.needed - len(self.prepared.signed))
+
+
+def needed_signatures(rules: Rules) -> int:
+    """Give how many people must sign: at least one, for nothing is decided by nobody."""
+    return max(1, rules.signatures)
+
+
+def prepare(
+    cycle_id: str,
+    *,
+    by: str,
+    overrides: Sequence[Override] = (),
+    waiver: str = "",
+    ledger: Ledger,
+) -> str:
+    """Put a decision up for signature; what was up before is taken back. Gives its digest.
+
+    Raises:
+        NotReadyError: If the cycle is still running, or finalized.
+        InvalidInputError: If the overrides do not fit, or somebody is below a floor and there is
+            no waiver. Nothing is written.
+    """
+    given = Waiver(by=by, reason=waiver) if waiver.strip() else None
+    proposal = propose(cycle_id, ledger=ledger)
+    check_decision(ledger.cycle(cycle_id), proposal, overrides, given)
+    numbers = {place.external_id: place.application for place in proposal.places}
+    body: dict[str, Json] = {
+        "changes": [
+            [numbers[o.external_id], o.verdict.value, o.reason.strip()] for o in overrides
+        ],
+        "waiver": waiver.strip(),
+    }
+    digest = _digest(proposal, body, by)
+    ledger.prepare(cycle_id, Prepared(what=DECISION, digest=digest, body=body, by=by))
+    return digest
+
+
+def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) -> str:
+    """Ask that a fixed cohort be reopened; somebody else must agree. Gives the digest.
+
+    Raises:
+        NotReadyError: If the cycle is not finalized.
+        InvalidInputError: If there is no reason.
+    """
+    cycle = ledger.cycle(cycle_id)
+    if cycle.status is not CycleStatus.FINALIZED:
+        raise NotReadyError(f"the program is {cycle.status.value}, so there is no list to reopen")
+    if not reason.strip():
+        raise InvalidInputError("a reopening needs a reason")
+    body: dict[str, Json] = {"reason": reason.strip(), "version": cycle.cohort_version}
+    digest = _sha({"what": REOPENING, "cycle": cycle_id, "by": by, **body})
+    ledger.prepare(cycle_id, Prepared(what=REOPENING, digest=digest, body=body, by=by))
+    ledger.sign_prepared(cycle_id, digest, by=by)
+    return digest
+
+
+def pending(cycle_id: str, *, ledger: Ledger, proposal: Proposal | None = None) -> Pending | None:
+    """Read what waits for signatures; None when nothing does.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        proposal: The list as it is proposed now, where the caller has made it already.
+    """
+    found = ledger.prepared(cycle_id)
+    if found is None:
+        return None
+    if found.what == REOPENING:
+        cycle = ledger.cycle(cycle_id)
+        return Pending(
+            prepared=found,
+            overrides=(),
+            waiver="",
+            reason=str(found.body["reason"]),
+            needed=2,
+            current=cycle.status is CycleStatus.FINALIZED
+            and cycle.cohort_version == found.body["version"],
+        )
+    proposal = proposal or propose(cycle_id, ledger=ledger)
+    return Pending(
+        prepared=found,
+        overrides=_overrides(found.body, proposal),
+        waiver=str(found.body["waiver"]),
+        reason="",
+        needed=needed_signatures(ledger.rules(cycle_id)),
+        current=_digest(proposal, found.body, found.by) == found.digest,
+    )
+
+
+def sign(cycle_id: str, digest: str, *, by: str, ledger: Ledger) -> bool:
+    """Sign what is prepared; with the last signature it is carried out. Says whether it was.
+
+    Raises:
+        ConflictError: If something else is prepared by now, or the list has changed since: the
+            signatures are void then, and it must be prepared again.
+        InvalidInputError: If whoever asked for a reopening also wants to agree to it.
+    """
+    waiting = pending(cycle_id, ledger=ledger)
+    if waiting is None or waiting.prepared.digest != digest:
+        raise ConflictError(
+            "what you were about to sign was changed or taken back; look at it again"
+        )
+    if not waiting.current:
+        ledger.drop_prepared(cycle_id)
+        raise ConflictError(
+            "the list has changed since this was prepared, so its signatures are void; "
+            "prepare it again"
+        )
+    if waiting.prepared.what == REOPENING and by == waiting.prepared.by:
+        raise InvalidInputError("a reopening is asked for by one person and agreed to by another")
+    if not ledger.sign_prepared(cycle_id, digest, by=by):
+        raise ConflictError("what you were about to sign was changed a moment ago; look again")
+    signed = ledger.prepared(cycle_id)
+    if signed is None or len(signed.signed) < waiting.needed:
+        return False
+    _carry_out(cycle_id, waiting, signed.signed, by=by, ledger=ledger)
+    ledger.drop_prepared(cycle_id)
+    return True
+
+
+def _carry_out(
+    cycle_id: str, waiting: Pending, signed: tuple[str, ...], *, by: str, ledger: Ledger
+) -> None:
+    if waiting.prepared.what == REOPENING:
+        reopen(cycle_id, names=signed, reason=waiting.reason, ledger=ledger)
+        return
+    waiver = Waiver(by=waiting.prepared.by, reason=waiting.waiver) if waiting.waiver else None
+    finalize(
+        cycle_id,
+        by=by,
+        signed_by=signed,
+        overrides=waiting.overrides,
+        waiver=waiver,
+        ledger=ledger,
+    )
+
+
+def _overrides(body: Mapping[str, Json], proposal: Proposal) -> tuple[Override, ...]:
+    """Spell the stored changes; whoever is no candidate any more is left out."""
+    names = {place.application: place.external_id for place in proposal.places}
+    changes = body["changes"]
+    assert isinstance(changes, Sequence)
+    found = []
+    for change in changes:
+        assert isinstance(change, Sequence)
+        number, verdict, reason = change
+        if number in names:
+            found.append(
+                Override(
+                    external_id=names[int(str(number))],
+                    verdict=Verdict(str(verdict)),
+                    reason=str(reason),
+                )
+            )
+    return tuple(found)
+
+
+def _digest(proposal: Proposal, body: Mapping[str, Json], by: str) -> str:
+    """Hash everything that a signature stands for."""
+    return _sha(
+        {
+            "what": DECISION,
+            "cycle": proposal.cycle_id,
+            "version": proposal.version,
+            "rules": proposal.sheet.rules_version,
+            "list": [[p.application, p.standing.value] for p in proposal.places],
+            "below": [
+                [p.application, dict(p.floor_missing)] for p in proposal.places if p.floor_missing
+            ],
+            "body": dict(body),
+            "by": by,
+        }
+    )
+
+
+def _sha(content: Mapping[str, object]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
