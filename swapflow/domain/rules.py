@@ -34,6 +34,13 @@ class Purpose(StrEnum):
     REPLAY = "replay"
 
 
+class WayIn(StrEnum):
+    """How somebody must have signed in to open a cycle's pages."""
+
+    ANY = "any"
+    PROVIDER = "provider"
+
+
 class FloorFor(StrEnum):
     """Whom a floor protects."""
 
@@ -158,6 +165,8 @@ class Rules:
         applications_close: No new arm after this; None while open.
         deadline: The rule proposes to stop then; None for none.
         signatures: Named people who must sign the cohort.
+        sign_in: Whether the cycle's pages need a sign-in through the identity provider.
+        session_days: Longest time that a device stays signed in where this cycle is open.
     """
 
     version: int
@@ -191,6 +200,8 @@ class Rules:
     zone: str = "UTC"
     automatic: AutomaticReview | None = None
     signatures: int = 1
+    sign_in: WayIn = WayIn.ANY
+    session_days: float = 30.0
     seed: int = 0
 
     @property
@@ -226,6 +237,7 @@ def from_text(text: str) -> Rules:
     raw["purpose"] = Purpose(raw["purpose"])
     raw["rule"] = RuleName(raw["rule"])
     raw["dispatch"] = DispatchMode(raw["dispatch"])
+    raw["sign_in"] = WayIn(raw.get("sign_in", WayIn.ANY))
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(KindRules(**kind) for kind in raw["kinds"])
     raw["rubrics"] = tuple(_rubric(rubric) for rubric in raw["rubrics"])

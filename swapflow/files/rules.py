@@ -187,6 +187,8 @@ def rules_text(rules: Rules) -> str:
                 "packet": rules.packet,
                 "blind": rules.blind,
                 "signatures": rules.signatures,
+                "sign_in": rules.sign_in.value,
+                "session_days": rules.session_days,
                 "zone": rules.zone,
                 "applications_close": rules.applications_close,
                 "deadline": rules.deadline,

@@ -27,6 +27,9 @@ MOST_KINDS = 6
 LEAST_GAIN = 0.001
 """Gains are stored in thousandths."""
 
+SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
+"""Days that a device may stay signed in."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -82,6 +85,13 @@ def _basics(rules: Rules) -> Iterator[Problem]:
     yield from _at_least("packet", rules.packet, 1)
     # A study needs nobody's name; a decision about people does.
     yield from _at_least("signatures", rules.signatures, int(rules.purpose is Purpose.REAL))
+    if not SHORTEST_SESSION <= rules.session_days <= LONGEST_SESSION:
+        yield Problem(
+            place="session_days",
+            value=f"{rules.session_days:g}",
+            reason=f"a device stays signed in for an hour to {LONGEST_SESSION:g} days",
+            cure="Write 30, or 0.5 for twelve hours",
+        )
 
 
 def _places(rules: Rules) -> Iterator[Problem]:

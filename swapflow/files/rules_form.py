@@ -28,6 +28,7 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
     SeatLine,
+    WayIn,
 )
 from swapflow.files.rules_checks import Problem
 
@@ -165,6 +166,8 @@ class RulesTable(_Table):
     packet: int = 10
     blind: bool = True
     signatures: int = 1
+    sign_in: Literal["any", "provider"] = "any"
+    session_days: float = 30.0
     zone: str = "UTC"
     applications_close: Moment | None = None
     deadline: Moment | None = None
@@ -253,6 +256,8 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         zone=zone_name(table.zone),
         automatic=_automatic(table.automatic),
         signatures=table.signatures,
+        sign_in=WayIn(table.sign_in),
+        session_days=table.session_days,
         seed=advanced.seed,
     )
 
@@ -438,7 +443,7 @@ _EXPECTED = {
     **dict.fromkeys(["seats", "quorum", "count", "max_applicants", "batch", "out"], _WHOLE),
     **dict.fromkeys(["attempts", "seed"], _WHOLE),
     **dict.fromkeys(["reserve", "gain", "window_days", "mark", "weight", "delta"], _NUMBER),
-    **dict.fromkeys(["epsilon", "sigma", "rho", "settled"], _NUMBER),
+    **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),
     **dict.fromkeys(["blind", "funded", "approval", "severity", "kind_offsets"], _YES_NO),
     **dict.fromkeys(["applications_close", "deadline"], _DATE),
     "date": "a date, e.g. 2026-01-31",

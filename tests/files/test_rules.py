@@ -20,6 +20,7 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
     SeatLine,
+    WayIn,
 )
 from swapflow.errors import InvalidInputError, InvalidRulesError
 from swapflow.files.rules import (
@@ -103,6 +104,8 @@ FULL = Rules(
     zone="Europe/Berlin",
     automatic=AutomaticReview(purpose="a trial", approver="A. Person", date="2026-01-01"),
     signatures=2,
+    sign_in=WayIn.PROVIDER,
+    session_days=0.5,
     seed=77,
 )
 
@@ -249,6 +252,17 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
             ),
         ),
         ("packet = 0\n" + GOOD, "packet = 0: it must be at least 1. Write 1 or more"),
+        (
+            "session_days = 0\n" + GOOD,
+            (
+                "session_days = 0: a device stays signed in for an hour to 90 days. "
+                "Write 30, or 0.5 for twelve hours"
+            ),
+        ),
+        (
+            'sign_in = "password"\n' + GOOD,
+            'sign_in = "password": it is one of "any" or "provider". Choose one of them',
+        ),
         ("signatures = 0\n" + GOOD, "signatures = 0: it must be at least 1. Write 1 or more"),
         (
             'rule = "best"\n' + GOOD,
