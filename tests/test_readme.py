@@ -161,7 +161,7 @@ def test_what_a_page_links_to_is_there(page: Path) -> None:
 def test_the_table_of_settings_holds_every_setting_with_its_default() -> None:
     def spelled(value: object) -> str:
         value = value.value if isinstance(value, Enum) else value
-        return "–" if value is None else f"`{value}`"
+        return "–" if value in {None, ""} else f"`{value}`"
 
     text = (ROOT / "docs" / "administrators.md").read_text("utf-8")
     table = re.findall(r"^\| `(SWAPFLOW_\w+)` \| (\S+) \| \S.* \|$", text, re.MULTILINE)
