@@ -144,7 +144,7 @@ def read_applications(
 
 
 def examine_applications(
-    path_or_bytes: Source,
+    path_or_bytes: Source | Table,
     *,
     mapping: Mapping[str, str] | None = None,
     rules: Rules | None = None,
@@ -156,10 +156,16 @@ def examine_applications(
 ) -> ApplicationsImport:
     """Report what `read_applications` would import and refuse, without refusing it.
 
+    Args as there; a table that was read already will do too.
+
     Raises:
         InvalidInputError: If the file cannot be read at all.
     """
-    table = read_table(path_or_bytes, encoding=encoding, name=name)
+    table = (
+        path_or_bytes
+        if isinstance(path_or_bytes, Table)
+        else read_table(path_or_bytes, encoding=encoding, name=name)
+    )
     bad = list(table.bad)
     if dates:
         table, wrong = read_date_column(table, dates, order=date_order)

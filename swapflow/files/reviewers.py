@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from swapflow.domain.ids import KIND_NAME
@@ -50,6 +50,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "away": ("away", "absences", "absent"),
     "automatic": ("automatic",),
 }
+_CAPACITY = "capacity"
 _UNLIMITED = frozenset({"", "unlimited", "any", "∞"})
 _NOT_ASKED = frozenset({"no", "0", "none", "-", "–", "—", "n/a", "n"})
 _AUTOMATIC = re.compile(r"(truth:|replay:|https?://)\S.*", re.IGNORECASE)
@@ -84,15 +85,74 @@ def read_reviewers(
         InvalidInputError: If the file cannot be read at all.
         BadRowsError: If anything in it cannot be used; it lists every place.
     """
-    table = read_table(path_or_bytes, encoding=encoding, name=name)
-    roster = _Roster(table, rules, find_headers(table, _COLUMNS, mapping or {}))
+    found = examine_reviewers(
+        path_or_bytes, rules=rules, mapping=mapping, encoding=encoding, name=name
+    )
+    refuse(found.source, found.bad)
+    return found.new
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewersImport:
+    """What a file of reviewers holds.
+
+    Attributes:
+        new: The reviewers, in the order of the file.
+        bad: Every row that keeps the file from being imported.
+        columns: What each header was taken for; "" for those that are left out.
+        source: What messages call the file.
+    """
+
+    new: tuple[NewReviewer, ...]
+    bad: tuple[BadRow, ...]
+    columns: Mapping[str, str]
+    source: str
+
+
+def examine_reviewers(
+    path_or_bytes: Source | Table,
+    *,
+    rules: Rules | None = None,
+    mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    name: str = "",
+) -> ReviewersImport:
+    """Report what `read_reviewers` would import and refuse, without refusing it.
+
+    Args as there; a table that was read already will do too. A mapping may also take a header
+    for `capacity:KIND`, or for "", which leaves the column out.
+
+    Raises:
+        InvalidInputError: If the file cannot be read at all.
+    """
+    table = (
+        path_or_bytes
+        if isinstance(path_or_bytes, Table)
+        else read_table(path_or_bytes, encoding=encoding, name=name)
+    )
+    asked = dict(mapping or {})
+    unused = {header for header, role in asked.items() if not role}
+    capacities = {
+        header: role for header, role in asked.items() if role.startswith(f"{_CAPACITY}:")
+    }
+    named = {h: r for h, r in asked.items() if h not in unused and h not in capacities}
+    kept = replace(table, headers=tuple(h for h in table.headers if h not in unused))
+    roster = _Roster(kept, rules, find_headers(kept, _COLUMNS, named), capacities)
     bad = [*table.bad, *roster.check_columns()]
     if len(bad) == len(table.bad):
         for row in table.rows:
             roster.take(row)
         bad += roster.bad
-    refuse(table.source, bad)
-    return tuple(roster.new.values())
+    return ReviewersImport(
+        new=tuple(roster.new.values()),
+        bad=tuple(sorted(bad, key=lambda row: row.line)),
+        columns=dict.fromkeys(table.headers, "") | roster.taken_for(),
+        source=table.source,
+    )
+
+
+REVIEWER_ROLES: tuple[str, ...] = tuple(_COLUMNS)
+"""What a column of a roster can be taken for, beside `capacity:KIND`."""
 
 
 def read_pairs(
@@ -194,6 +254,7 @@ class _Roster:
     table: Table
     rules: Rules | None
     headers: dict[str, str]
+    mapped: Mapping[str, str] = field(default_factory=dict)
     new: dict[str, NewReviewer] = field(default_factory=dict)
     bad: list[BadRow] = field(default_factory=list)
     _lines: dict[str, int] = field(default_factory=dict)
@@ -219,6 +280,11 @@ class _Roster:
                     )
                 )
         return bad
+
+    def taken_for(self) -> dict[str, str]:
+        """Say what each column that is used was taken for."""
+        taken = {header: role for role, header in self.headers.items()}
+        return taken | {header: f"{_CAPACITY}:{kind}" for header, kind in self._capacities()}
 
     def take(self, row: Row) -> None:
         """Read one row; a problem is noted and the row left out."""
@@ -261,11 +327,15 @@ class _Roster:
 
     def _capacities(self) -> list[tuple[str, str]]:
         """Give (header, kind) of the columns `capacity:KIND`."""
-        return [
-            (header, header.split(":", 1)[1].strip().casefold())
+        found = {
+            header: header.split(":", 1)[1].strip().casefold()
             for header in self.table.headers
-            if ":" in header and spelling(header.split(":", 1)[0]) == "capacity"
-        ]
+            if ":" in header
+            and spelling(header.split(":", 1)[0]) == _CAPACITY
+            and header not in self.headers.values()
+        }
+        found |= {h: role.split(":", 1)[1].strip().casefold() for h, role in self.mapped.items()}
+        return list(found.items())
 
     def _capacity(self, row: Row) -> dict[str, int | None]:
         columns = self._capacities()

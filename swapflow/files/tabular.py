@@ -8,6 +8,7 @@ every cell is text as the spreadsheet shows it. What cannot be read safely is na
 import codecs
 import csv
 import io
+import json
 import math
 import re
 import unicodedata
@@ -91,7 +92,12 @@ class Raw:
 
 
 def read_table(
-    source: Source, *, encoding: str | None = None, name: str = "", sheet: str = ""
+    source: Source,
+    *,
+    encoding: str | None = None,
+    name: str = "",
+    sheet: str = "",
+    separator: str = "",
 ) -> Table:
     """Read a table whose columns are named by its first full row.
 
@@ -100,6 +106,7 @@ def read_table(
         encoding: Python's name of the encoding, when staff know it.
         name: What messages call the file; the path's name by default.
         sheet: The workbook's sheet; the first visible one by default.
+        separator: What stands between the cells of a text file, when staff know it.
 
     Raises:
         InvalidInputError: If it is no such file, too large, or cannot be a table.
@@ -109,7 +116,7 @@ def read_table(
         book = read_workbook(data, name=name, sheet=sheet, rows=MOST_ROWS, cells=MOST_CELLS)
         raw = Raw(records=book.records, encoding="xlsx", warnings=book.warnings)
     else:
-        raw = _read_text(data, name, encoding)
+        raw = _read_text(data, name, encoding, separator)
     return _table(raw, name)
 
 
@@ -141,7 +148,7 @@ def _too_large(name: str) -> InvalidInputError:
 # Text
 
 
-def _read_text(data: bytes, name: str, encoding: str | None) -> Raw:
+def _read_text(data: bytes, name: str, encoding: str | None, separator: str) -> Raw:
     if data.startswith(_LEGACY_EXCEL):
         raise InvalidInputError(
             f"{name}: this is an old Excel file (.xls) or a protected one. Open it and save it as "
@@ -160,14 +167,55 @@ def _read_text(data: bytes, name: str, encoding: str | None) -> Raw:
             f"{name}: this is a web page, not a table. Open it in a spreadsheet program and save "
             "it as .xlsx or CSV"
         )
-    first, separator = 0, ""
+    if not separator and text.lstrip()[:1] in {"[", "{"} and name.casefold().endswith(".json"):
+        return _read_json(text, name, used, warnings)
+    first = 0
     named = _NAMED_SEPARATOR.match(text)
     if named:
-        first, separator = 1, named[1]
+        first, separator = 1, separator or named[1]
         text = text[named.end() :]
     separator = separator or _separator(text)
     records, bad = _records(text, separator, first)
     return Raw(records=records, encoding=used, separator=separator, warnings=warnings, bad=bad)
+
+
+def _read_json(text: str, name: str, encoding: str, warnings: list[str]) -> Raw:
+    """Read a list of objects as a table: their keys are the header, the line is the number.
+
+    The number counts the objects from 2, as a spreadsheet would that holds the header in line 1.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{name}: this is no JSON: {error}") from error
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise InvalidInputError(
+            f'{name}: a list of objects is expected, such as [{{"id": "A1", "name": "…"}}, …]'
+        )
+    headers = list(dict.fromkeys(str(key).strip() for item in found for key in item))
+    records = [(1, headers)] if headers else []
+    for number, item in enumerate(found, start=2):
+        cells = {str(key).strip(): _json_cell(value) for key, value in item.items()}
+        records.append((number, [cells.get(header, "") for header in headers]))
+    if len(records) > MOST_ROWS or len(records) * len(headers) > MOST_CELLS:
+        raise InvalidInputError(f"{name}: more than {MOST_ROWS} rows or {MOST_CELLS} cells")
+    return Raw(records=records, encoding=encoding, warnings=warnings)
+
+
+def _json_cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return unguard(value).strip()
+        case list():
+            return "; ".join(map(_json_cell, value))
+        case dict():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)
 
 
 def _decode(data: bytes, name: str, encoding: str | None) -> tuple[str, str, list[str]]:
