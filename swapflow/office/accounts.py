@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from swapflow.domain.rules import WayIn
+
 
 class Method(StrEnum):
     """How somebody proved who they are."""
@@ -78,6 +80,20 @@ class SignIn:
     expires_at: datetime
     used_at: datetime | None
     tries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """What a cycle's rules ask of whoever opens its pages.
+
+    Attributes:
+        session_days: Longest time that a device stays signed in.
+    """
+
+    cycle_id: str
+    round_id: str
+    sign_in: WayIn
+    session_days: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
