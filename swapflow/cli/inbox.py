@@ -4,7 +4,6 @@ A task is named by a short code of its own: an assignment's id tells how often a
 an applicant was asked about, which reviewers are not shown. Staff may use either.
 """
 
-import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ import typer
 from swapflow.cli.marks import read_answer, utility_shown
 from swapflow.cli.options import AsJson, Reason, login_name, product
 from swapflow.cli.output import Listing, day, hundred, report, warn
-from swapflow.domain.ids import cycle_of
+from swapflow.domain.ids import cycle_of, task_code
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 
@@ -64,12 +63,6 @@ class Seat:
         return self.staff or self.reviewer
 
 
-def code_of(assignment_id: str) -> str:
-    """Give the code by which a reviewer names a task."""
-    digest = hashlib.sha256(assignment_id.encode()).hexdigest()[:10]
-    return f"{cycle_of(assignment_id)}:{digest}"
-
-
 @app.command("list")
 def list_tasks(
     cycle: Annotated[str, typer.Argument(metavar="CYCLE", help="The cycle's short name.")],
@@ -85,7 +78,7 @@ def list_tasks(
     applications = {a.number: a for a in swapflow.applications(cycle)}
     tasks = [
         {
-            "task": code_of(a.id),
+            "task": task_code(a.id),
             "applicant": applications[a.application].external_id,
             "kind": rules.kinds[a.kind].name,
             "due": a.due_at,
@@ -128,7 +121,7 @@ def show(
     own = _own_score(swapflow, found)
     report(
         {
-            "task": code_of(found.id),
+            "task": task_code(found.id),
             "kind": kind,
             "status": found.status.value,
             "due": found.due_at,
@@ -139,7 +132,7 @@ def show(
         f"{kind} of {seen['applicant']}, due {day(found.due_at, rules.zone)}",
         *([f"your score: {hundred(own.value / 1e6)} of 100"] if own else []),
         *(f"{name}: {value}" for name, value in _spelled(seen)),
-        *_rubric_plain(code_of(found.id), rubric),
+        *_rubric_plain(task_code(found.id), rubric),
         as_json=as_json,
     )
 
@@ -211,10 +204,11 @@ def decline(
         DeclineKind.CONFLICT: "you will never be asked about this applicant",
         DeclineKind.BUSY: f"nothing new comes until {until}",
         DeclineKind.UNQUALIFIED: "somebody else is asked",
+        DeclineKind.MISSED: "somebody else is asked; nothing is held against you",
     }[kind]
     report(
         {
-            "task": code_of(found.id),
+            "task": task_code(found.id),
             "declined": kind.value,
             "reviewer": seat.reviewer,
             "typed_by": seat.staff or None,
@@ -241,7 +235,7 @@ def _named_by_code(found: "Assignment") -> Iterator[None]:
     try:
         yield
     except AssignmentClosedError as error:
-        raise AssignmentClosedError(code_of(found.id), error.status) from error
+        raise AssignmentClosedError(task_code(found.id), error.status) from error
 
 
 def _find(swapflow: "Swapflow", task: str, seat: Seat) -> "Assignment":
@@ -252,7 +246,7 @@ def _find(swapflow: "Swapflow", task: str, seat: Seat) -> "Assignment":
     )
     if number is not None:
         for assignment in swapflow.ledger.assignments(cycle, reviewer=number):
-            if task in {assignment.id, code_of(assignment.id)}:
+            if task in {assignment.id, task_code(assignment.id)}:
                 return assignment
     raise NotFoundError(
         f"reviewer {seat.reviewer!r} has no task {task!r}; "
@@ -362,7 +356,7 @@ def _report_receipt(
     )
     report(
         {
-            "task": code_of(receipt.assignment_id),
+            "task": task_code(receipt.assignment_id),
             "stored": 100 * receipt.value / 1e6,
             "marks": dict(answer.marks),
             "counts": receipt.counts,

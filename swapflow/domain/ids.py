@@ -1,5 +1,6 @@
 """Natural ids: what a thing is, spelled so that making it twice makes the same row twice."""
 
+import hashlib
 import re
 
 
@@ -25,3 +26,13 @@ def pull_of(assignment: str) -> str:
 def cycle_of(natural_id: str) -> str:
     """Give the cycle that a pull or an assignment belongs to."""
     return natural_id.split(":", 1)[0]
+
+
+def task_code(assignment: str) -> str:
+    """Give the code by which a reviewer names an assignment: "cycle:0123456789".
+
+    The id itself tells how often and in which order an applicant was asked about, which reviewers
+    are not shown.
+    """
+    digest = hashlib.sha256(assignment.encode()).hexdigest()[:10]
+    return f"{cycle_of(assignment)}:{digest}"

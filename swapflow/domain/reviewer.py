@@ -6,11 +6,15 @@ from enum import StrEnum
 
 
 class DeclineKind(StrEnum):
-    """Why a reviewer says no; each does something different."""
+    """Why a reviewer says no; each does something different.
+
+    MISSED is no refusal: the applicant did not come to an interview.
+    """
 
     CONFLICT = "conflict"
     BUSY = "busy"
     UNQUALIFIED = "unqualified"
+    MISSED = "missed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,10 @@ class KindRules:
         seats: Reviewers who sit on one pull; quorum: answers that close it.
         approval: A named person approves each batch before it goes out.
         window_days: Time a reviewer has; 0 means no due date.
+        guidance: What stands above the score form.
+        questions: What an interviewer asks, in order.
+        link: Address of an applicant's file elsewhere, with {external_id} in it; "" for none.
+        confidence: Reviewers also say how sure they are, from 1 to 5.
     """
 
     name: str
@@ -73,6 +77,10 @@ class KindRules:
     quorum: int = 1
     approval: bool = False
     window_days: float = 14.0
+    guidance: str = ""
+    questions: tuple[str, ...] = ()
+    link: str = ""
+    confidence: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +247,10 @@ def from_text(text: str) -> Rules:
     raw["dispatch"] = DispatchMode(raw["dispatch"])
     raw["sign_in"] = WayIn(raw.get("sign_in", WayIn.ANY))
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
-    raw["kinds"] = tuple(KindRules(**kind) for kind in raw["kinds"])
+    raw["kinds"] = tuple(
+        KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})
+        for kind in raw["kinds"]
+    )
     raw["rubrics"] = tuple(_rubric(rubric) for rubric in raw["rubrics"])
     raw["floors"] = tuple(
         Floor(kind=f["kind"], count=f["count"], who=FloorFor(f["who"])) for f in raw["floors"]

@@ -1,5 +1,6 @@
 """Scores: what a reviewer answered, what of it counts, and why."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -33,6 +34,8 @@ class Answer:
         utility: Utility in [0, 1] when there are no marks.
         typed_by: Who typed it, when not the reviewer: the name staff act under.
         remark: For the committee; erasable.
+        notes: What else was written, by name: confidence, private (for staff), recommendation,
+            question:N (from 1), criterion:NAME; erasable.
     """
 
     assignment_id: str
@@ -41,6 +44,7 @@ class Answer:
     typed_by: str = ""
     origin: Origin = Origin.ASSIGNED
     remark: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +95,28 @@ class Receipt:
     value: int
     counts: bool
     repeated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a reviewer has typed and not handed in.
+
+    Attributes:
+        version: From 1; every save makes the next.
+        body: The fields of the form, by name.
+    """
+
+    assignment_id: str
+    version: int
+    body: Mapping[str, str]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A standing score with everything that was written with it."""
+
+    score: Score
+    marks: Mapping[str, float | None]
+    remark: str
+    notes: Mapping[str, str]

@@ -64,6 +64,18 @@ def visible_fields(application: Application, *, blind: bool) -> dict[str, str]:
     }
 
 
+def shown_as(application: Application, *, blind: bool) -> str:
+    """Give what a reviewer calls an applicant: the office's id; not blind, the name as well.
+
+    An id that holds the applicant's name or address is replaced in a blind cycle.
+    """
+    if not blind:
+        return application.name or application.external_id
+    if _without_identity(application.external_id, application) != application.external_id:
+        return f"Applicant {application.number + 1}"
+    return application.external_id or f"Applicant {application.number + 1}"
+
+
 def visible_documents(
     documents: Iterable[tuple[str, str, bool]], *, blind: bool
 ) -> dict[str, str]:

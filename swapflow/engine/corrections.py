@@ -143,6 +143,7 @@ def revise(
         [new],
         marks=[marks.marks if marks else {}],
         remarks=[marks.remark if marks else ""],
+        notes=[marks.notes if marks else {}],
     )
     tx.note(subject=old.assignment_id, by=by, text=reason)
     attempt = int(old.assignment_id.rsplit(".", 1)[1])

@@ -3,7 +3,7 @@
 A command, a page and a task each parse, call one method here, and report.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,13 +15,14 @@ from swapflow.domain.event import Event
 from swapflow.domain.ids import CYCLE_ID, cycle_of
 from swapflow.domain.reviewer import Absence, DeclineKind, NewReviewer, Reviewer
 from swapflow.domain.rules import Rubric, Rules
-from swapflow.domain.score import Answer, Origin, Receipt, Score
-from swapflow.engine import corrections, inbox, intake, signing, staff
+from swapflow.domain.score import Answer, Draft, Given, Origin, Receipt, Score
+from swapflow.engine import corrections, desk, documents, inbox, intake, interviews, signing, staff
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.finalize import Override, finalize, propose, reopen
+from swapflow.engine.hooks import HookCall
 from swapflow.engine.ingest import rebuild
 from swapflow.engine.launch import Obstacle, launch, obstacles
-from swapflow.engine.notify import notify
+from swapflow.engine.notify import notify, nudge
 from swapflow.engine.ports import (
     CycleState,
     DecisionRecord,
@@ -42,24 +43,47 @@ from swapflow.engine.progress import (
 )
 from swapflow.engine.rubrics import RubricEffect, effect
 from swapflow.engine.verify import Verification, verify
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import (
+    InvalidInputError,
+    MailRefusedError,
+    NotFoundError,
+    UnavailableError,
+)
 
 
 T = TypeVar("T")
 
 Post = Callable[[Mail], None]
-"""Hands one mail to SMTP or to the outbox folder; raises UnavailableError."""
+"""Hands one mail to SMTP or to the outbox folder; raises UnavailableError or MailRefusedError."""
+
+MAIL_TRIES = 8
+"""How often a mail is tried when the server does not take it: nearly a day of growing waits."""
+
+
+Knock = Callable[[HookCall], str]
+"""Makes one call of a webhook and says what was answered; raises UnavailableError."""
+
+
+def nowhere(call: HookCall) -> str:
+    """Make no call: what a product without a way out does."""
+    raise UnavailableError(f"nothing here sends the call {call.id}; a worker does")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swapflow:
-    """The product, put together from its parts."""
+    """The product, put together from its parts.
+
+    Attributes:
+        address: Where people reach the pages; links in mails start with it.
+    """
 
     ledger: Ledger
     state: CycleState
     dispatcher: Dispatcher
     doorbell: Doorbell
     post: Post
+    knock: Knock = nowhere
+    address: str = ""
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
 
@@ -72,6 +96,7 @@ class Swapflow:
             doorbell=self.doorbell,
             lease_seconds=self.lease_seconds,
             resend_seconds=self.resend_seconds,
+            address=self.address,
             holder=holder,
         )
 
@@ -297,6 +322,11 @@ class Swapflow:
         """List a cycle's roster."""
         return self.ledger.reviewers(cycle_id)
 
+    def nudge(self, cycle_id: str, external_id: str, *, by: str) -> None:
+        """Ask a reviewer for what waits, by mail, at most once a day."""
+        nudge(cycle_id, external_id, by=by, ledger=self.ledger, address=self.address)
+        self.doorbell.ring(cycle_id)
+
     def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
         """Take a reviewer off the roster; says how many requests go to others."""
         moved = intake.leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
@@ -346,7 +376,7 @@ class Swapflow:
         Their reviewers get one mail a day and cycle, whose row is written first: after a crash in
         between the delivery is repeated, and the row is there already.
         """
-        notify(assignment_ids, ledger=self.ledger)
+        notify(assignment_ids, ledger=self.ledger, address=self.address)
         return self.ledger.mark_delivered(assignment_ids)
 
     def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
@@ -369,7 +399,93 @@ class Swapflow:
         inbox.decline(
             assignment_id, kind, by=by, reason=reason, busy_until=busy, ledger=self.ledger
         )
+        self.ledger.drop_draft(assignment_id)
         self.doorbell.ring(cycle_of(assignment_id))
+
+    def desk_of(self, seats: Collection[tuple[str, int]]) -> desk.Desk:
+        """Read everything that waits for somebody, in every cycle where they sit."""
+        return desk.read_desk(seats, ledger=self.ledger)
+
+    def task(self, task: str, *, reviewer: int) -> Assignment:
+        """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
+        return desk.find_task(task, reviewer=reviewer, ledger=self.ledger)
+
+    def sheet(self, assignment: Assignment) -> desk.Sheet:
+        """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
+        return desk.read_sheet(assignment, ledger=self.ledger)
+
+    def document(self, assignment: Assignment, number: int) -> tuple[desk.Paper, bytes]:
+        """Read an uploaded document that a reviewer may see, by its number on the sheet."""
+        return desk.read_document(assignment, number, ledger=self.ledger)
+
+    def begin(self, assignment: Assignment) -> Assignment:
+        """Note that work on an assignment has begun, if it is open and had not; read it."""
+        if assignment.status.is_open and assignment.opened_at is None:
+            return self.open(assignment.id)
+        return assignment
+
+    def save_draft(
+        self, assignment: Assignment, body: Mapping[str, str], *, version: int
+    ) -> Draft:
+        """Keep what was typed so far; raises StaleDraftError when another tab was faster."""
+        self.begin(assignment)
+        return self.ledger.save_draft(assignment.id, desk.clean(body), expected=version)
+
+    def skip(self, assignment: Assignment) -> None:
+        """Put a task at the end of its reviewer's list."""
+        self.ledger.skip(assignment.id)
+
+    def given(self, assignment_id: str) -> Given | None:
+        """Read the standing score of an assignment and what was written with it."""
+        return self.ledger.given(assignment_id)
+
+    def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
+        """Keep new requests away from a reviewer for some days."""
+        intake.change_availability(cycle_id, reviewer, add=absence, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def remove_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
+        """Let new requests come again on some days."""
+        intake.change_availability(cycle_id, reviewer, remove=absence, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def set_packet(self, cycle_id: str, reviewer: int, packet: int) -> None:
+        """Change how many requests a reviewer has at the same time."""
+        intake.change_availability(cycle_id, reviewer, packet=packet, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    # Documents and interviews
+
+    def attach_documents(
+        self, cycle_id: str, uploads: Sequence[documents.Upload], *, redacted: bool
+    ) -> documents.Attached:
+        """Store uploaded files with the applicants whose ids begin their names."""
+        return documents.attach(cycle_id, uploads, redacted=redacted, ledger=self.ledger)
+
+    def interview_requests(self, cycle_id: str) -> tuple[interviews.Requested, ...]:
+        """List the requests that people are to meet applicants for, with their slots."""
+        return interviews.requested(cycle_id, ledger=self.ledger)
+
+    def set_slots(self, cycle_id: str, slots: Sequence[interviews.Slot], *, by: str) -> int:
+        """Set when and where interviews take place, and invite; counts what changed."""
+        changed = interviews.set_slots(
+            cycle_id, slots, by=by, address=self.address, ledger=self.ledger
+        )
+        return self._rung(cycle_id, changed)
+
+    def cancel_slot(self, cycle_id: str, pull_id: str, *, by: str) -> None:
+        """Take a slot back and tell its people."""
+        interviews.cancel_slot(cycle_id, pull_id, by=by, address=self.address, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def did_not_come(self, assignment_id: str, *, by: str, note: str = "") -> None:
+        """Note that an applicant did not come; the request goes to others."""
+        interviews.did_not_come(assignment_id, by=by, note=note, ledger=self.ledger)
+        self.doorbell.ring(cycle_of(assignment_id))
+
+    def calendar(self, sheet: desk.Sheet) -> str:
+        """Spell the calendar entry of a task that has a slot."""
+        return desk.calendar_of(sheet, address=self.address, ledger=self.ledger)
 
     # Scores
 
@@ -449,12 +565,38 @@ class Swapflow:
         return self._rung(cycle_id, queued)
 
     def send_mail(self, mail_id: str) -> bool:
-        """Send one mail, at least once; False when it was sent before."""
+        """Send one mail, at least once; False when it was sent before, or is not sent now.
+
+        A mail that the server does not take is tried again later, with growing waits; one that it
+        refuses for good has failed, and staff see it.
+        """
         mail = self.ledger.claim_mail(mail_id)
         if mail is None:
             return False
-        self.post(mail)
-        self.ledger.mark_mail(mail_id, "sent")
+        try:
+            self.post(mail)
+        except MailRefusedError as error:
+            self.ledger.mark_mail(mail_id, f"failed: {error}")
+        except UnavailableError as error:
+            self.ledger.put_mail_off(mail_id, str(error), at_most=MAIL_TRIES)
+        else:
+            self.ledger.mark_mail(mail_id, "sent")
+            return True
+        return False
+
+    def call_webhook(self, call_id: str) -> bool:
+        """Make one call that is due, at least once; False when there was nothing to do.
+
+        A call that is not taken is made again later, with growing waits, and given up at last.
+        """
+        call = self.ledger.claim_call(call_id)
+        if call is None:
+            return False
+        try:
+            answer, done = self.knock(call), True
+        except UnavailableError as error:
+            answer, done = str(error), False
+        self.ledger.close_call(call, done=done, detail=answer)
         return True
 
     def _reviewer(self, cycle_id: str, external_id: str) -> int:

@@ -169,6 +169,7 @@ class _Submission:
         self._new: list[Score] = []
         self._marks: list[Mapping[str, float | None]] = []
         self._remarks: list[str] = []
+        self._notes: list[Mapping[str, str]] = []
         self._scored: list[str] = []
         self._closed: list[str] = []
         self._replaced: set[str] = set()
@@ -188,7 +189,10 @@ class _Submission:
             tx.move_pulls(self._closed, PullStatus.CLOSED, allowed={PullStatus.OPEN})
             self._end_left_over(self._closed)
         if self._new:
-            tx.insert_scores(self._new, marks=self._marks, remarks=self._remarks)
+            tx.insert_scores(
+                self._new, marks=self._marks, remarks=self._remarks, notes=self._notes
+            )
+            tx.drop_drafts([score.assignment_id for score in self._new])
         return receipts
 
     def _take(self, answer: Answer) -> Receipt:
@@ -363,6 +367,7 @@ class _Submission:
         self._new.append(score)
         self._marks.append(answer.marks)
         self._remarks.append(answer.remark)
+        self._notes.append(answer.notes)
         self._scored.append(assignment.id)
         return Receipt(
             assignment_id=assignment.id, seq=seq, value=value, counts=not reason, repeated=False

@@ -7,7 +7,7 @@ from swapflow.bandit.ties import tie_key
 from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType, Json
-from swapflow.domain.reviewer import NewReviewer, Reviewer
+from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.book import UNNAMED
 from swapflow.engine.dispatch import cancel_pulls
@@ -22,6 +22,9 @@ from swapflow.errors import (
 
 TOPIC = "topic"
 """Imported field that names what an application is about, for the choice of experts."""
+
+LONGEST_ABSENCE = 731
+LARGEST_PACKET = 100
 
 UNNAMED_MARK = "#unnamed"
 """Ends the specification of an automatic reviewer that answers for unnamed people."""
@@ -194,6 +197,41 @@ def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger:
         if reason:
             tx.note(subject=f"reviewer {external_id}", by=by, text=reason)
         return len(ended)
+
+
+def change_availability(
+    cycle_id: str,
+    number: int,
+    *,
+    add: Absence | None = None,
+    remove: Absence | None = None,
+    packet: int | None = None,
+    ledger: Ledger,
+) -> None:
+    """Change when a reviewer is away, or how many requests they have at the same time.
+
+    Raises:
+        InvalidInputError: If the days end before they begin, or the number cannot be used.
+        NotFoundError: If the roster has no such number.
+    """
+    if add is not None and (add.last < add.first or (add.last - add.first).days > LONGEST_ABSENCE):
+        raise InvalidInputError("the last day comes after the first, within two years of it")
+    if packet is not None and not 1 <= packet <= LARGEST_PACKET:
+        raise InvalidInputError(f"have 1 to {LARGEST_PACKET} reviews at the same time")
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        there = next((r for r in tx.reviewers() if r.number == number), None)
+        if there is None:
+            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {number}")
+        days = {*there.absences, *([add] if add else [])} - ({remove} if remove else set())
+        changed = replace(
+            there,
+            absences=tuple(sorted(days, key=lambda a: (a.first, a.last))),
+            packet=there.packet if packet is None else packet,
+        )
+        if changed != there:
+            tx.change_reviewer(changed)
+            tx.record(EventType.REVIEWER_CHANGED, _roster(tx, changed, tx.rules()))
 
 
 def find(applications: Iterable[Application], external_id: str, cycle_id: str) -> Application:

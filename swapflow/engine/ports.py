@@ -14,11 +14,14 @@ from swapflow.domain.applicant import Application, ApplicationStatus, NewApplica
 from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Waiver
 from swapflow.domain.cycle import Cycle, CycleStatus, Position, Round
+from swapflow.domain.document import Document, NewDocument
 from swapflow.domain.event import Event, EventType, Json
+from swapflow.domain.interview import Interview
 from swapflow.domain.quantity import Delta
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
-from swapflow.domain.score import Score
+from swapflow.domain.score import Draft, Given, Score
+from swapflow.engine.hooks import HookCall
 
 
 Integers = NDArray[np.int64]
@@ -126,6 +129,7 @@ class Topic(Enum):
 
     DELIVER = "deliver"
     MAIL = "mail"
+    WEBHOOK = "webhook"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -458,8 +462,28 @@ class Transaction(Protocol):
         *,
         marks: Sequence[Mapping[str, float | None]],
         remarks: Sequence[str],
+        notes: Sequence[Mapping[str, str]] = (),
     ) -> None:
-        """Insert scores with their marks and remarks (erasable rows)."""
+        """Insert scores with their marks, remarks and notes (erasable rows).
+
+        With no notes at all, nobody wrote any.
+        """
+        ...
+
+    def drop_drafts(self, ids: Collection[str]) -> None:
+        """Forget what was typed and not handed in for these assignments."""
+        ...
+
+    def application(self, number: int) -> Application:
+        """Read one application; NotFoundError if the cycle has none of this number."""
+        ...
+
+    def interview(self, pull_id: str) -> Interview | None:
+        """Read when and where a pull's people meet the applicant."""
+        ...
+
+    def set_interview(self, interview: Interview) -> None:
+        """Store when and where a pull's people meet the applicant, in the place of what was."""
         ...
 
     def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
@@ -686,6 +710,14 @@ class Ledger(Protocol):
         """Read what people decided, for one cohort version."""
         ...
 
+    def known_mails(self, ids: Collection[str]) -> frozenset[str]:
+        """Say which of these mails are there already, sent or not."""
+        ...
+
+    def put_mail_off(self, mail_id: str, why: str, *, at_most: int) -> bool:
+        """Let a mail wait for another try; after `at_most` tries it has failed, and False."""
+        ...
+
     def unredacted(self, cycle_id: str) -> tuple[str, ...]:
         """Name the external ids whose documents are not marked redacted."""
         ...
@@ -725,8 +757,104 @@ class Ledger(Protocol):
         """Mark a mail as being sent and read it; None when it was sent already."""
         ...
 
+    def queue_calls(self) -> int:
+        """Turn events that are new since the last time into calls of webhooks; counts the events.
+
+        A call's id hangs on webhook, cycle and event: two relays make each call once.
+        """
+        ...
+
+    def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
+        """Name the calls that are due, soonest first.
+
+        Left out are those whose message was handed to the broker since they became due, unless
+        that is longer ago than `again_after` seconds.
+        """
+        ...
+
+    def mark_calls_relayed(self, ids: Collection[str]) -> None:
+        """Note that the messages of these calls have been handed to the broker."""
+        ...
+
+    def claim_call(self, call_id: str) -> HookCall | None:
+        """Take a due call to send it; None when it is done, not due yet or somebody else's."""
+        ...
+
+    def close_call(self, call: HookCall, *, done: bool, detail: str) -> None:
+        """Note what an attempt came to: done, to be made again later, or given up."""
+        ...
+
     def mark_mail(self, mail_id: str, state: str) -> None:
         """Note that a mail was sent ("sent") or refused ("failed: …")."""
+        ...
+
+    # The reviewers' pages
+
+    def application(self, cycle_id: str, number: int) -> Application:
+        """Read one application."""
+        ...
+
+    def applications_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> tuple[Application, ...]:
+        """Read some applications, in the order of their numbers."""
+        ...
+
+    def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
+        """Read what was typed and not handed in, by assignment."""
+        ...
+
+    def save_draft(
+        self, assignment_id: str, body: Mapping[str, str], *, expected: int
+    ) -> Draft:
+        """Keep what a reviewer has typed so far; writes no event and takes no cycle's lock.
+
+        Args:
+            assignment_id: For which assignment.
+            body: The fields of the form, by name.
+            expected: The version that the reviewer's page was made from; 0 for none.
+
+        Raises:
+            NotFoundError: If there is no such assignment.
+            AssignmentClosedError: If it was answered, declined or cancelled.
+            StaleDraftError: If another version is stored by now, with another body.
+        """
+        ...
+
+    def drop_draft(self, assignment_id: str) -> None:
+        """Forget what was typed and not handed in."""
+        ...
+
+    def skip(self, assignment_id: str) -> None:
+        """Put a task at the end of its reviewer's list."""
+        ...
+
+    def skips(self, ids: Collection[str]) -> dict[str, datetime]:
+        """Read which of these assignments were put off, and when last."""
+        ...
+
+    def given(self, assignment_id: str) -> Given | None:
+        """Read the standing score of an assignment and what was written with it."""
+        ...
+
+    def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:
+        """Read when and where these pulls' people meet the applicants."""
+        ...
+
+    def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
+        """Read an application's documents, without their bytes, in their order."""
+        ...
+
+    def file_content(self, cycle_id: str, application: int, position: int) -> bytes:
+        """Read an uploaded document; NotFoundError when it is none, or only a link."""
+        ...
+
+    def with_files(self, cycle_id: str) -> frozenset[int]:
+        """Number the applications that have a document, uploaded or linked."""
+        ...
+
+    def add_files(self, cycle_id: str, new: Sequence[tuple[int, NewDocument]]) -> None:
+        """Store uploaded documents by application; one of the same name is replaced."""
         ...
 
     # Staff's own pages

@@ -13,7 +13,7 @@ from string import Template
 from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules
 from swapflow.errors import InvalidInputError, InvalidRulesError
 from swapflow.files.rules_checks import Problem, problems
-from swapflow.files.rules_form import shape
+from swapflow.files.rules_form import Toml, shape
 
 
 TEMPLATES = ("admissions", "hiring", "fellowship")
@@ -57,6 +57,17 @@ def parse_rules(text: str, *, source: str = "rules") -> Rules:
             f"{source}: this is not TOML: {error}. Look at that line: text stands in double "
             "quotes, a setting is name = value, and a name is set once"
         ) from error
+    rules, found = examine_rules(raw)
+    _refuse(source, found)
+    return rules
+
+
+def examine_rules(raw: Mapping[str, Toml]) -> tuple[Rules, list[Problem]]:
+    """Give the rules that parsed TOML spells, and everything that is wrong with them.
+
+    Where something could not be read, the rules hold a harmless stand-in: they are good for
+    nothing but being shown, unless there is no problem.
+    """
     rules, found, broken = shape(raw)
     unread = {problem.place for problem in found}
     found += [
@@ -64,8 +75,12 @@ def parse_rules(text: str, *, source: str = "rules") -> Rules:
         for problem in problems(rules)
         if problem.place not in unread and broken.isdisjoint(problem.refers)
     ]
-    _refuse(source, found)
-    return rules
+    return rules, found
+
+
+def raw_rules(rules: Rules) -> dict[str, Toml]:
+    """Give rules as parsed TOML: tables, lists and values, every setting written out."""
+    return tomllib.loads(rules_text(rules))
 
 
 def check_rules(rules: Rules, *, source: str = "rules") -> None:
@@ -231,7 +246,7 @@ def rules_text(rules: Rules) -> str:
     return "\n".join(parts)
 
 
-_Value = bool | float | str | datetime | None
+_Value = bool | float | str | datetime | tuple[str, ...] | None
 
 
 def _kind(kind: KindRules) -> dict[str, _Value]:
@@ -246,6 +261,10 @@ def _kind(kind: KindRules) -> dict[str, _Value]:
         "quorum": kind.quorum,
         "approval": kind.approval,
         "window_days": kind.window_days,
+        "guidance": kind.guidance,
+        "questions": kind.questions,
+        "link": kind.link,
+        "confidence": kind.confidence,
     }
 
 
@@ -304,4 +323,6 @@ def _toml(value: _Value) -> str:
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
     return repr(value)

@@ -27,6 +27,9 @@ MOST_KINDS = 6
 LEAST_GAIN = 0.001
 """Gains are stored in thousandths."""
 
+MOST_QUESTIONS = 30
+LONGEST_GUIDANCE = 4000
+
 SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
 """Days that a device may stay signed in."""
 
@@ -178,6 +181,47 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
         )
     if kind.requires:
         yield from _known_kind(rules, place("requires"), kind.requires)
+    yield from _form(kind, place)
+
+
+def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
+    """What reviewers are shown beside the marks."""
+    if kind.link and not _is_link(kind.link):
+        yield Problem(
+            place=place("link"),
+            value=_quoted(kind.link),
+            reason="a link begins with https:// or http:// and holds nothing in braces but "
+            "{external_id}",
+            cure='Write e.g. "https://files.example.edu/apply/{external_id}"',
+        )
+    if len(kind.questions) > MOST_QUESTIONS:
+        yield Problem(
+            place=place("questions"),
+            value=str(len(kind.questions)),
+            reason=f"there are {len(kind.questions)} questions, and {MOST_QUESTIONS} are the most",
+            cure="Keep those that every applicant should be asked",
+        )
+    for setting, texts in (("guidance", (kind.guidance,)), ("questions", kind.questions)):
+        for text in texts:
+            if len(text) > LONGEST_GUIDANCE:
+                yield Problem(
+                    place=place(setting),
+                    value=_quoted(text[:40]),
+                    reason=f"it has more than {LONGEST_GUIDANCE} characters",
+                    cure="Shorten it, or put it on a page that reviewers can open",
+                )
+
+
+def _is_link(link: str) -> bool:
+    """Whether a template leads to a web page once the braces are filled."""
+    plain = link.replace("{external_id}", "x")
+    host = plain.partition("://")[2]
+    return (
+        plain.startswith(("https://", "http://"))
+        and bool(host)
+        and not set("{}<>\"' \\") & set(plain)
+        and plain.isprintable()
+    )
 
 
 def _circles(rules: Rules) -> Iterator[Problem]:

@@ -86,6 +86,10 @@ class KindTable(_Table):
     quorum: int | None = None
     approval: bool = False
     window_days: float = 14.0
+    guidance: str = ""
+    questions: list[str] = []
+    link: str = ""
+    confidence: bool = False
 
 
 class FloorTable(_Table):
@@ -264,7 +268,8 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
 
 def _kind(kind: KindTable) -> KindRules:
     quorum = kind.seats if kind.quorum is None else kind.quorum
-    return KindRules(**{**kind.model_dump(), "quorum": quorum})
+    questions = tuple(kind.questions)
+    return KindRules(**{**kind.model_dump(), "quorum": quorum, "questions": questions})
 
 
 def _rubric(rubric: RubricTable) -> Rubric:
@@ -445,6 +450,8 @@ _EXPECTED = {
     **dict.fromkeys(["reserve", "gain", "window_days", "mark", "weight", "delta"], _NUMBER),
     **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),
     **dict.fromkeys(["blind", "funded", "approval", "severity", "kind_offsets"], _YES_NO),
+    "confidence": _YES_NO,
+    "questions": 'a list such as ["Why here?", "What would you build first?"]',
     **dict.fromkeys(["applications_close", "deadline"], _DATE),
     "date": "a date, e.g. 2026-01-31",
     "places": "a table [[places]] for each line of places",

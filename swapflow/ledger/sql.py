@@ -14,6 +14,8 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports import Lease
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.ledger.database import Database
+from swapflow.ledger.desk import Desk
+from swapflow.ledger.interfaces import Hooks
 from swapflow.ledger.locked import LOCK_CYCLE, store_rules
 from swapflow.ledger.office import SqlOffice
 from swapflow.ledger.outbox import Outbox
@@ -37,7 +39,7 @@ _SET_LEASE = (
 )
 
 
-class SqlLedger(Views, Outbox, Paperwork):
+class SqlLedger(Views, Desk, Outbox, Hooks, Paperwork):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
     What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.

@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
+from swapflow.domain.applicant import Application
 from swapflow.domain.assignment import (
     OPEN_ASSIGNMENT,
     Assignment,
@@ -13,12 +14,15 @@ from swapflow.domain.assignment import (
     Pull,
     PullStatus,
 )
+from swapflow.domain.interview import Interview
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.domain.score import Score
+from swapflow.errors import NotFoundError
 from swapflow.ledger import reads
 from swapflow.ledger.locked import LockedCycle
 from swapflow.ledger.rows import (
     Values,
+    columns,
     from_assignment,
     from_pull,
     from_score,
@@ -28,11 +32,14 @@ from swapflow.ledger.rows import (
 from swapflow.ledger.statements import insert_all, insert_ignoring, moved_in
 from swapflow.ledger.tables import (
     ASSIGNMENT,
+    DRAFT,
+    INTERVIEW,
     MARK,
     OPEN_ONLY,
     PULL,
     REMARK,
     SCORE,
+    SCORE_NOTE,
     SEAT,
     UNFINISHED_ONLY,
 )
@@ -78,6 +85,7 @@ _MOVE_PULLS = (
     )
     .values(status=bindparam("status"))
 )
+_DROP_DRAFTS = delete(DRAFT).where(DRAFT.c.assignment_id.in_(bindparam("values", expanding=True)))
 _DECLINE = _MOVE_ASSIGNMENTS.values(decline_kind=bindparam("decline"))
 _DELIVER = _MOVE_ASSIGNMENTS.values(delivered_at=bindparam("moment"))
 _OPEN = _MOVE_ASSIGNMENTS.values(opened_at=bindparam("moment"))
@@ -237,8 +245,9 @@ class WorkWrites(LockedCycle):
         *,
         marks: Sequence[Mapping[str, float | None]],
         remarks: Sequence[str],
+        notes: Sequence[Mapping[str, str]] = (),
     ) -> None:
-        """Insert scores with their marks and remarks (erasable rows)."""
+        """Insert scores with their marks, remarks and notes (erasable rows)."""
         keys = [{"assignment_id": s.assignment_id, "revision": s.revision} for s in scores]
         insert_all(self._connection, SCORE, [from_score(score) for score in scores])
         insert_all(
@@ -255,6 +264,47 @@ class WorkWrites(LockedCycle):
             REMARK,
             [k | {"text": text} for k, text in zip(keys, remarks, strict=True) if text],
         )
+        insert_all(
+            self._connection,
+            SCORE_NOTE,
+            [
+                key | {"name": name, "text": text}
+                for key, written in zip(keys, notes, strict=False)
+                for name, text in written.items()
+                if text
+            ],
+        )
+
+    def drop_drafts(self, ids: Collection[str]) -> None:
+        """Forget what was typed and not handed in for these assignments."""
+        moved_in(self._connection, _DROP_DRAFTS, ids)
+
+    def application(self, number: int) -> Application:
+        """Read one application.
+
+        Raises:
+            NotFoundError: If the cycle has none of this number.
+        """
+        found = reads.applications(self._connection, self._id, [number])
+        if not found:
+            raise NotFoundError(f"cycle {self._id!r} has no application {number}")
+        return found[0]
+
+    def interview(self, pull_id: str) -> Interview | None:
+        """Read when and where a pull's people meet the applicant."""
+        query = select(*columns(INTERVIEW, Interview)).where(INTERVIEW.c.pull_id == pull_id)
+        row = self._connection.execute(query).one_or_none()
+        return None if row is None else Interview(**row._asdict())
+
+    def set_interview(self, interview: Interview) -> None:
+        """Store when and where a pull's people meet the applicant, in the place of what was."""
+        values = {
+            column.name: getattr(interview, column.name)
+            for column in INTERVIEW.c
+            if column.name != "at"
+        } | {"at": self._now}
+        self._connection.execute(delete(INTERVIEW).where(INTERVIEW.c.pull_id == interview.pull_id))
+        insert_all(self._connection, INTERVIEW, [values])
 
     def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
         """Read the latest revision of every score of the pulls."""

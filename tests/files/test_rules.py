@@ -297,7 +297,7 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
             (
                 'kinds 1 ("review"), colour = 5: there is no such setting here. Remove it; the '
                 "settings here are name, cost, gain, requires, maximum, total, seats, quorum, "
-                "approval, window_days"
+                "approval, window_days, guidance, questions, link, confidence"
             ),
         ),
         (

@@ -1,0 +1,285 @@
+"""Interviews: staff set a slot, its people are invited, and somebody may not come."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from swapflow.domain.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+)
+from swapflow.domain.calendar import Guest, invitation, uid_of
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.event import EventType
+from swapflow.domain.ids import cycle_of, task_code
+from swapflow.domain.interview import Interview
+from swapflow.domain.reviewer import DeclineKind, Reviewer
+from swapflow.engine.letters import Letter, Link, Part
+from swapflow.engine.ports import Ledger, Mail, Transaction
+from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
+
+
+LONGEST_PLACE = 200
+LONGEST_LINK = 1000
+LONGEST_MEETING = 24 * 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """When and where, as staff type it for one pull."""
+
+    pull_id: str
+    starts_at: datetime
+    minutes: int
+    place: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requested:
+    """A request that people are to meet an applicant for, with the slot it has, if any."""
+
+    pull: Pull
+    external_id: str
+    name: str
+    kind: str
+    reviewers: tuple[Reviewer, ...]
+    interview: Interview | None
+
+
+def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
+    """List the open requests of every kind but the first, in the order of the applications.
+
+    In a cycle of one kind, that one: somebody may well meet applicants there.
+    """
+    rules = ledger.rules(cycle_id)
+    least = 0 if len(rules.kinds) == 1 else 1
+    pulls = [p for p in ledger.pulls(cycle_id, statuses={PullStatus.OPEN}) if p.kind >= least]
+    slots = ledger.interviews([pull.id for pull in pulls])
+    people = {r.number: r for r in ledger.reviewers(cycle_id)}
+    seated: dict[str, list[Reviewer]] = {}
+    for assignment in ledger.assignments(cycle_id, statuses=OPEN_ASSIGNMENT):
+        seated.setdefault(assignment.pull_id, []).append(people[assignment.reviewer])
+    applications = {
+        a.number: a for a in ledger.applications_numbered(cycle_id, {p.application for p in pulls})
+    }
+    return tuple(
+        Requested(
+            pull=pull,
+            external_id=applications[pull.application].external_id,
+            name=applications[pull.application].name,
+            kind=rules.kinds[pull.kind].name,
+            reviewers=tuple(seated.get(pull.id, ())),
+            interview=slots.get(pull.id),
+        )
+        for pull in pulls
+    )
+
+
+def set_slots(
+    cycle_id: str, slots: Sequence[Slot], *, by: str, address: str = "", ledger: Ledger
+) -> int:
+    """Set when and where, all of them or none, and invite whoever sits there; counts changes.
+
+    A request with a slot counts as begun: the rule takes it from nobody any more. What stands
+    already is passed over, so the same file may be imported again.
+
+    Raises:
+        InvalidInputError: If a length, place or link cannot be used.
+        NotFoundError: If a request is not open, or of another cycle.
+    """
+    for slot in slots:
+        _check(slot)
+    opened: list[Assignment] = []
+    with ledger.write(cycle_id) as tx:
+        rules = tx.rules()
+        pulls = tx.pulls([slot.pull_id for slot in slots])
+        changed = 0
+        for slot in slots:
+            pull = pulls.get(slot.pull_id)
+            if pull is None or pull.cycle_id != cycle_id or pull.status is not PullStatus.OPEN:
+                raise NotFoundError("one of these requests is not open any more; nothing was set")
+            old = tx.interview(slot.pull_id)
+            new = _interview(slot, old, zone=rules.zone, by=by)
+            if old is not None and old.stands and _same(old, new):
+                continue
+            tx.set_interview(new)
+            changed += 1
+            seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
+            opened += seated
+            _tell(tx, new, seated, kind=rules.kinds[pull.kind].name, address=address)
+    for assignment in opened:
+        rubric = rules.rubric(rules.kinds[assignment.kind].name)
+        ledger.mark_opened(assignment.id, rubric_version=rubric.version if rubric else 0)
+    return changed
+
+
+def cancel_slot(
+    cycle_id: str, pull_id: str, *, by: str, address: str = "", ledger: Ledger
+) -> None:
+    """Take a slot back and tell its people; the request itself stays open.
+
+    Raises:
+        NotFoundError: If the request has no slot that stands.
+    """
+    with ledger.write(cycle_id) as tx:
+        old = tx.interview(pull_id)
+        pull = tx.pulls([pull_id]).get(pull_id)
+        if old is None or not old.stands or pull is None or pull.cycle_id != cycle_id:
+            raise NotFoundError("this request has no date that stands")
+        new = replace(old, cancelled=True, sequence=old.sequence + 1, by=by)
+        tx.set_interview(new)
+        seated = [a for a in tx.assignments_of([pull_id]) if a.status.is_open]
+        _tell(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
+
+
+def did_not_come(assignment_id: str, *, by: str, note: str = "", ledger: Ledger) -> None:
+    """Note that an applicant did not come: every seat is given to others, for another date.
+
+    Nothing is held against whoever waited. Staff see it among the requests without a date.
+
+    Raises:
+        AssignmentClosedError: If the assignment is not open any more.
+    """
+    with ledger.write(cycle_of(assignment_id)) as tx:
+        found = tx.assignments([assignment_id]).get(assignment_id)
+        if found is None:
+            raise NotFoundError(f"there is no assignment {assignment_id!r}")
+        if not found.status.is_open:
+            raise AssignmentClosedError(assignment_id, found.status.value)
+        for seat in (a for a in tx.assignments_of([found.pull_id]) if a.status.is_open):
+            tx.move_assignments([seat.id], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT)
+            tx.record(
+                EventType.DECLINED,
+                {
+                    "a": seat.application,
+                    "k": seat.kind,
+                    "o": seat.ordinal,
+                    "seat": seat.seat,
+                    "attempt": seat.attempt,
+                    "r": seat.reviewer,
+                    "kind": DeclineKind.MISSED.value,
+                },
+            )
+        slot = tx.interview(found.pull_id)
+        if slot is not None:
+            tx.set_interview(replace(slot, missed=True, sequence=slot.sequence + 1))
+        tx.note(
+            subject=assignment_id,
+            by=by,
+            text=note or "the applicant did not come",
+        )
+
+
+def invitation_of(
+    interview: Interview,
+    assignment: Assignment,
+    *,
+    guest: Reviewer,
+    cycle: Cycle,
+    kind: str,
+    stamp: datetime,
+    address: str = "",
+) -> str:
+    """Spell the calendar entry of one reviewer; it names no applicant, for mails travel."""
+    code = task_code(assignment.id)
+    return invitation(
+        interview,
+        uid=uid_of(assignment.pull_id, assignment.reviewer),
+        title=f"{kind.capitalize()} · {cycle.name}",
+        guest=Guest(name=guest.name, email=guest.email),
+        organiser="",
+        stamp=stamp,
+        address=f"{address}/tasks/{code}" if address else "",
+    )
+
+
+def _check(slot: Slot) -> None:
+    if not 1 <= slot.minutes <= LONGEST_MEETING:
+        raise InvalidInputError(f"a meeting takes 1 to {LONGEST_MEETING} minutes")
+    if slot.starts_at.tzinfo is None:
+        raise InvalidInputError("a date needs a time zone")
+    for what, text, most in (
+        ("a place", slot.place, LONGEST_PLACE),
+        ("a link", slot.link, LONGEST_LINK),
+    ):
+        if len(text) > most or not text.isprintable():
+            raise InvalidInputError(f"{what} is one line of at most {most} characters")
+    if slot.link and (not slot.link.startswith(("https://", "http://")) or " " in slot.link):
+        raise InvalidInputError("a link begins with https://")
+
+
+def _interview(slot: Slot, old: Interview | None, *, zone: str, by: str) -> Interview:
+    return Interview(
+        pull_id=slot.pull_id,
+        starts_at=slot.starts_at,
+        minutes=slot.minutes,
+        zone=zone,
+        place=slot.place,
+        link=slot.link,
+        sequence=0 if old is None else old.sequence + 1,
+        by=by,
+    )
+
+
+def _same(old: Interview, new: Interview) -> bool:
+    return replace(old, sequence=new.sequence, by=new.by) == new
+
+
+def _tell(
+    tx: Transaction,
+    interview: Interview,
+    seated: Sequence[Assignment],
+    *,
+    kind: str,
+    address: str,
+) -> None:
+    """Queue an invitation, or its cancellation, for everybody who sits there."""
+    people = {r.number: r for r in tx.reviewers()}
+    mails = [
+        _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
+        for assignment in seated
+        if people[assignment.reviewer].email
+    ]
+    tx.queue_mail(mails)
+
+
+def _mail(
+    tx: Transaction,
+    interview: Interview,
+    assignment: Assignment,
+    guest: Reviewer,
+    kind: str,
+    address: str,
+) -> Mail:
+    local = interview.starts_at.astimezone(ZoneInfo(interview.zone))
+    when = f"{local:%a} {local.day} {local:%b %Y, %H:%M} {local.tzname()}"
+    moved = "moved" if interview.sequence else "set"
+    subject = f"{kind.capitalize()} {moved}: {when}"
+    first = f'The {kind} in "{tx.cycle.name}" is on {when}, for {interview.minutes} minutes.'
+    if interview.cancelled:
+        subject = f"{kind.capitalize()} on {when} does not take place"
+        first = f'The {kind} in "{tx.cycle.name}" on {when} does not take place then.'
+    code = task_code(assignment.id)
+    where = f"Place: {interview.place}" if interview.place else ""
+    parts: list[Part] = [first, *([where] if where and interview.stands else [])]
+    if address:
+        parts += [Link(f"{address}/tasks/{code}", "Open the form")]
+    letter = Letter(
+        subject=subject,
+        parts=tuple(parts),
+        calendar=invitation_of(
+            interview,
+            assignment,
+            guest=guest,
+            cycle=tx.cycle,
+            kind=kind,
+            stamp=tx.now,
+            address=address,
+        ),
+    )
+    return letter.to(guest.email, mail_id=f"{code}:slot:{interview.sequence}")
