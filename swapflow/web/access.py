@@ -5,11 +5,14 @@ says nothing.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from swapflow.domain.assignment import Assignment
 from swapflow.domain.cycle import Cycle
+from swapflow.domain.ids import cycle_of
 from swapflow.errors import NotFoundError, NotSignedInError
 from swapflow.office.facade import Visitor, require
 from swapflow.office.rights import Right
@@ -59,6 +62,17 @@ def round_of(request: Request, cycle_id: str) -> str | None:
     return cycle.round_id if cycle else None
 
 
+def check_way_in(request: Request, visitor: Visitor, cycle_id: str) -> None:
+    """Refuse a sign-in that the rules of a cycle do not take; asked once the right is there.
+
+    Raises:
+        ForbiddenError: If the rules want the identity provider and it was something else.
+        NotSignedInError: If the rules let no session become as old as this one.
+    """
+    parts = parts_of(request)
+    parts.office.check_way_in(visitor, parts.product.rules(cycle_id))
+
+
 def may(right: Right) -> Callable[[Request], Visitor]:
     """Require a right: in the cycle that the path's `cycle_id` names, else in the office.
 
@@ -73,6 +87,8 @@ def may(right: Right) -> Callable[[Request], Visitor]:
         if cycle_id and round_id is None:
             raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
         require(visitor, right, cycle_id=cycle_id, round_id=round_id)
+        if cycle_id:
+            check_way_in(request, visitor, cycle_id)
         return visitor
 
     check.__name__ = f"may_{right.name.lower()}"
@@ -91,6 +107,56 @@ def may_anywhere(right: Right) -> Callable[[Request], Visitor]:
     check.__name__ = f"may_somewhere_{right.name.lower()}"
     return check
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnTask:
+    """A reviewer's own task, and the reviewer."""
+
+    visitor: Visitor
+    assignment: Assignment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSeat:
+    """A reviewer's own seat in a cycle."""
+
+    visitor: Visitor
+    cycle_id: str
+    number: int
+
+
+def own_task(request: Request, task: str) -> OwnTask:
+    """Require that the task in the path is the visitor's own; another's is not there at all.
+
+    Raises:
+        NotSignedInError: If nobody is signed in.
+        NotFoundError: If it is not theirs, or there is none.
+    """
+    visitor = signed_in(request)
+    cycle_id = cycle_of(task)
+    number = visitor.reviews_in(cycle_id)
+    if number is None:
+        raise NotFoundError("there is no such task among yours")
+    assignment = parts_of(request).product.task(task, reviewer=number)
+    check_way_in(request, visitor, cycle_id)
+    return OwnTask(visitor=visitor, assignment=assignment)
+
+
+def own_seat(request: Request, cycle_id: str) -> OwnSeat:
+    """Require that the visitor reviews in the cycle that the path names."""
+    visitor = signed_in(request)
+    number = visitor.reviews_in(cycle_id)
+    if number is None:
+        raise NotFoundError("you have no reviewer role there")
+    check_way_in(request, visitor, cycle_id)
+    return OwnSeat(visitor=visitor, cycle_id=cycle_id, number=number)
+
+
+Own = Annotated[OwnTask, Depends(own_task)]
+"""A task of whoever is signed in."""
+
+Seat = Annotated[OwnSeat, Depends(own_seat)]
+"""A seat of whoever is signed in."""
 
 Signed = Annotated[Visitor, Depends(signed_in)]
 """Whoever is signed in."""

@@ -1,0 +1,106 @@
+"""The reviewer's list: what waits in every program, how far they are, when they are away."""
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewer import Absence
+from swapflow.engine.desk import Section
+from swapflow.errors import InvalidInputError
+from swapflow.web.access import Seat, Signed, check_way_in
+from swapflow.web.pages import render, until
+from swapflow.web.parts import Product
+
+
+router = APIRouter()
+
+SECTIONS = (
+    (Section.OVERDUE, "Overdue"),
+    (Section.SOON, "Due soon"),
+    (Section.STARTED, "Started"),
+    (Section.NEW, "New"),
+)
+
+
+@router.get("/inbox")
+def show_inbox(
+    request: Request,
+    visitor: Signed,
+    product: Product,
+    declined: bool = False,  # noqa: FBT001, FBT002 - a query's field
+    missed: bool = False,  # noqa: FBT001, FBT002 - a query's field
+) -> Response:
+    """Show everything that waits for whoever is signed in; changes nothing."""
+    for cycle_id, _ in visitor.seats:
+        check_way_in(request, visitor, cycle_id)
+    desk = product.desk_of(visitor.seats)
+    closed = all(
+        cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in desk.cycles
+    )
+    return render(
+        request,
+        "inbox.html",
+        {
+            "desk": desk,
+            "sections": [
+                (name, tasks)
+                for section, name in SECTIONS
+                if (tasks := [t for t in desk.tasks if t.section is section])
+            ],
+            "passed_on": [t for t in desk.tasks if t.section is Section.PASSED_ON],
+            "done": [t for t in desk.tasks if t.section is Section.DONE],
+            "closed": closed,
+            "declined": declined,
+            "missed": missed,
+            "until": lambda at: until(at, desk.now),
+        },
+    )
+
+
+@router.post("/inbox/{cycle_id}/absences")
+def add_absence(
+    seat: Seat,
+    product: Product,
+    first: Annotated[str, Form(max_length=10)] = "",
+    last: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Keep new requests away for some days."""
+    product.add_absence(seat.cycle_id, seat.number, _absence(first, last))
+    return _back()
+
+
+@router.post("/inbox/{cycle_id}/absences/remove")
+def remove_absence(
+    seat: Seat,
+    product: Product,
+    first: Annotated[str, Form(max_length=10)] = "",
+    last: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Let new requests come again on some days."""
+    product.remove_absence(seat.cycle_id, seat.number, _absence(first, last))
+    return _back()
+
+
+@router.post("/inbox/{cycle_id}/packet")
+def set_packet(
+    seat: Seat, product: Product, packet: Annotated[str, Form(max_length=6)] = ""
+) -> Response:
+    """Change how many requests come at the same time."""
+    if not packet.strip().isdecimal():
+        raise InvalidInputError("write how many reviews you want to have at the same time")
+    product.set_packet(seat.cycle_id, seat.number, int(packet))
+    return _back()
+
+
+def _absence(first: str, last: str) -> Absence:
+    try:
+        return Absence(first=date.fromisoformat(first), last=date.fromisoformat(last or first))
+    except ValueError as error:
+        raise InvalidInputError("give the first and the last day that you are away") from error
+
+
+def _back() -> Response:
+    return RedirectResponse("/inbox#away", status_code=303)

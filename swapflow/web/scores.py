@@ -1,0 +1,520 @@
+"""A reviewer's task: the file beside the form, drafts, the answer, its receipt, saying no."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+
+from swapflow.domain.assignment import Assignment
+from swapflow.domain.ids import task_code
+from swapflow.domain.reviewer import Absence, DeclineKind
+from swapflow.domain.rubric import utility
+from swapflow.domain.rules import Criterion
+from swapflow.domain.score import Answer, Given
+from swapflow.engine.desk import Sheet
+from swapflow.engine.facade import Swapflow
+from swapflow.errors import (
+    AssignmentClosedError,
+    InvalidInputError,
+    StaleDraftError,
+)
+from swapflow.office.facade import Visitor
+from swapflow.office.rights import Right
+from swapflow.web.access import Own, OwnTask, may
+from swapflow.web.pages import clock, moment, render
+from swapflow.web.parts import Product, TheOffice
+
+
+router = APIRouter()
+
+LONGEST_REMARK = 8000
+LONGEST_NOTE = 4000
+NOT_APPLICABLE = "na"
+RECOMMENDATIONS = ("definitely not", "no", "mixed", "yes", "strong yes")
+"""What an interviewer may recommend, weakest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """What stands in a form: as typed, and beside it what is wrong with it."""
+
+    values: Mapping[str, str]
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Give the fields of a form; a field that comes twice counts as its last."""
+    form: FormData = await request.form()
+    return {name: text for name, text in form.items() if isinstance(text, str)}
+
+
+Fields = Annotated[dict[str, str], Depends(read_form)]
+
+
+# The reviewer's own pages
+
+
+@router.get("/tasks/{task}")
+def show_task(
+    request: Request,
+    own: Own,
+    product: Product,
+    after: str = "",
+    correct: bool = False,  # noqa: FBT001, FBT002
+) -> Response:
+    """Show the file and the form; changes nothing."""
+    sheet = product.sheet(own.assignment)
+    if sheet.given is not None:
+        if not correct:
+            return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
+        return _form(request, sheet, Filled(values=values_of(sheet.given, sheet)), own=own)
+    done = _done(product, own, after) if after else None
+    values = dict(sheet.draft.body) if sheet.draft else {}
+    return _form(request, sheet, Filled(values=values), own=own, done=done)
+
+
+@router.post("/tasks/{task}")
+async def submit(request: Request, own: Own, product: Product, fields: Fields) -> Response:
+    """Store the answer; or, by the form's other buttons, keep the draft or put it off."""
+    return await run_in_threadpool(_act, request, own, product, fields)
+
+
+@router.post("/tasks/{task}/open")
+def open_task(own: Own, product: Product) -> Response:
+    """Note that the reviewer has begun: from now on the task is taken from nobody."""
+    product.begin(own.assignment)
+    return Response(status_code=204)
+
+
+@router.post("/tasks/{task}/draft")
+async def save_draft(request: Request, own: Own, product: Product) -> Response:
+    """Keep what was typed so far, from the page's script."""
+    try:
+        sent = await request.json()
+        version, body = int(sent["version"]), dict(sent["body"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInputError("a draft is {version, body} as JSON") from error
+    if not all(isinstance(text, str) for text in body.values()):
+        raise InvalidInputError("a draft's body holds texts by name")
+    return await run_in_threadpool(_save, own, product, body, version)
+
+
+@router.get("/tasks/{task}/receipt")
+def show_receipt(request: Request, own: Own, product: Product) -> Response:
+    """Show what is stored, and until when it may be corrected."""
+    sheet = product.sheet(own.assignment)
+    if sheet.given is None:
+        return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
+    following = product.desk_of(own.visitor.seats).next_after(sheet.code)
+    return render(
+        request, "receipt.html", {"sheet": sheet, "given": sheet.given, "following": following}
+    )
+
+
+@router.post("/tasks/{task}/correct")
+async def correct_answer(request: Request, own: Own, product: Product, fields: Fields) -> Response:
+    """Put another answer in the place of the own one, until the decision is fixed."""
+    return await run_in_threadpool(_correct, request, own, product, fields)
+
+
+@router.post("/tasks/{task}/skip")
+def skip_task(own: Own, product: Product) -> Response:
+    """Put the task at the end of the list."""
+    product.skip(own.assignment)
+    return RedirectResponse("/inbox", status_code=303)
+
+
+@router.get("/tasks/{task}/decline")
+def ask_decline(request: Request, own: Own, product: Product) -> Response:
+    """Ask why, and what follows from each answer; nothing is declined by a link."""
+    return _decline_page(request, own, product, Filled(values={}))
+
+
+@router.post("/tasks/{task}/decline")
+def decline(
+    request: Request,
+    own: Own,
+    product: Product,
+    kind: Annotated[str, Form(max_length=20)] = "",
+    until: Annotated[str, Form(max_length=10)] = "",
+    reason: Annotated[str, Form(max_length=LONGEST_REMARK)] = "",
+) -> Response:
+    """Say no; the request goes to somebody else."""
+    problems: dict[str, str] = {}
+    if kind not in {"conflict", "busy", "unqualified"}:
+        problems["kind"] = "Choose one of the three."
+    today = product.ledger.now().date()
+    last = _day(until)
+    if kind == "busy" and (last is None or last < today):
+        problems["until"] = "Give a day from today on."
+    if not is_plain(reason):
+        problems["reason"] = "There is a control character in it."
+    if problems:
+        filled = Filled(values={"kind": kind, "until": until, "reason": reason}, problems=problems)
+        return _decline_page(request, own, product, filled)
+    busy = Absence(first=today, last=last) if kind == "busy" and last else None
+    with _by_code(own.assignment):
+        product.decline(
+            own.assignment.id,
+            DeclineKind(kind),
+            by=own.visitor.name,
+            reason=reason.strip(),
+            busy=busy,
+        )
+    return RedirectResponse("/inbox?declined=1", status_code=303)
+
+
+@router.post("/tasks/{task}/missed")
+def did_not_come(
+    own: Own,
+    product: Product,
+    office: TheOffice,
+    note: Annotated[str, Form(max_length=LONGEST_NOTE)] = "",
+) -> Response:
+    """Note that the applicant did not come to the interview."""
+    if not is_plain(note):
+        raise InvalidInputError("there is a control character in the note")
+    with _by_code(own.assignment):
+        product.did_not_come(own.assignment.id, by=own.visitor.name, note=note.strip())
+    office.record(
+        own.visitor.name,
+        "applicant did not come to an interview",
+        cycle_id=own.assignment.cycle_id,
+        about=own.assignment.id,
+    )
+    return RedirectResponse("/inbox?missed=1", status_code=303)
+
+
+# Staff who type for a reviewer
+
+
+@router.get("/reviewers/{cycle_id}/{reviewer_number}/tasks/{task}")
+def show_for_reviewer(
+    request: Request,
+    cycle_id: str,
+    reviewer_number: int,
+    task: str,
+    product: Product,
+    visitor: Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))],
+) -> Response:
+    """Show the form to staff who enter what a reviewer said on paper or by telephone."""
+    sheet = _theirs(product, cycle_id, reviewer_number, task)
+    filled = Filled(values=values_of(sheet.given, sheet) if sheet.given else {})
+    return _form(request, sheet, filled, staff=visitor)
+
+
+@router.post("/reviewers/{cycle_id}/{reviewer_number}/tasks/{task}")
+async def enter_for_reviewer(
+    request: Request,
+    cycle_id: str,
+    reviewer_number: int,
+    task: str,
+    product: Product,
+    office: TheOffice,
+    fields: Fields,
+    visitor: Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))],
+) -> Response:
+    """Store what a reviewer said, under both names."""
+
+    def enter() -> Response:
+        sheet = _theirs(product, cycle_id, reviewer_number, task)
+        answer, problems = answer_of(fields, sheet, typed_by=visitor.name)
+        if answer is None:
+            filled = Filled(values=fields, problems=problems)
+            return _form(request, sheet, filled, staff=visitor)
+        with _by_code(sheet.assignment):
+            if sheet.given is None:
+                product.begin(sheet.assignment)
+                product.submit([answer])
+            else:
+                product.correct(answer, by=visitor.name, reason="entered by staff")
+        office.record(
+            visitor.name,
+            "entered a review" if sheet.given is None else "corrected a review",
+            cycle_id=cycle_id,
+            about=sheet.assignment.id,
+            detail=f"for reviewer {sheet.reviewer.external_id}",
+        )
+        return RedirectResponse(f"/reviewers/{cycle_id}", status_code=303)
+
+    return await run_in_threadpool(enter)
+
+
+# From fields to answers
+
+
+def answer_of(
+    fields: Mapping[str, str], sheet: Sheet, *, typed_by: str = ""
+) -> tuple[Answer | None, dict[str, str]]:
+    """Read a filled form: the answer, or what is wrong, by the name of the field."""
+    problems: dict[str, str] = {}
+    marks: dict[str, float | None] = {}
+    value: float | None = None
+    if sheet.rubric is None:
+        value = _hundred(fields.get("score", ""), problems)
+    else:
+        for index, criterion in enumerate(sheet.rubric.criteria):
+            marks[criterion.name] = _mark(fields, f"c{index}", criterion, problems)
+        if not problems and all(mark is None for mark in marks.values()):
+            problems["c0"] = "Give a mark for at least one, or decline."
+    notes = _notes(fields, sheet, problems)
+    remark = _text(fields, "remark", LONGEST_REMARK, problems)
+    if problems:
+        return None, problems
+    if sheet.rubric is not None:
+        utility(sheet.rubric, marks)
+    answer = Answer(
+        assignment_id=sheet.assignment.id,
+        marks=marks,
+        utility=value,
+        typed_by=typed_by,
+        remark=remark,
+        notes=notes,
+    )
+    return answer, {}
+
+
+def values_of(given: Given, sheet: Sheet) -> dict[str, str]:
+    """Give the fields of a form that would be read as this answer."""
+    values = {"remark": given.remark}
+    if sheet.rubric is None or not given.marks:
+        values["score"] = f"{given.score.value / 10_000:g}"
+    for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
+        if criterion.name in given.marks:
+            mark = given.marks[criterion.name]
+            values[f"c{index}"] = NOT_APPLICABLE if mark is None else f"{mark:g}"
+        values[f"note{index}"] = given.notes.get(f"criterion:{criterion.name}", "")
+    for name in ("confidence", "private", "recommendation"):
+        values[name] = given.notes.get(name, "")
+    for number in range(1, len(sheet.kind.questions) + 1):
+        values[f"question{number}"] = given.notes.get(f"question:{number}", "")
+    return {name: text for name, text in values.items() if text}
+
+
+def is_plain(text: str) -> bool:
+    """Say whether a text holds no control characters but line breaks and tabs."""
+    return all(sign in "\n\r\t" or sign >= " " and sign != "\x7f" for sign in text)  # noqa: RUF021
+
+
+def _mark(
+    fields: Mapping[str, str], name: str, criterion: Criterion, problems: dict[str, str]
+) -> float | None:
+    chosen = fields.get(name, "")
+    allowed = {f"{mark:g}": mark for mark, _ in criterion.marks}
+    if chosen == NOT_APPLICABLE:
+        return None
+    if chosen not in allowed:
+        problems[name] = "Choose a mark, or N/A."
+        return None
+    return allowed[chosen]
+
+
+def _hundred(typed: str, problems: dict[str, str]) -> float | None:
+    try:
+        number = float(typed.strip().replace(",", "."))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
+        problems["score"] = "Write a number from 0 to 100."
+        return None
+    return number / 100
+
+
+def _notes(fields: Mapping[str, str], sheet: Sheet, problems: dict[str, str]) -> dict[str, str]:
+    notes = {"private": _text(fields, "private", LONGEST_NOTE, problems)}
+    if sheet.kind.confidence and (sure := fields.get("confidence", "")):
+        if sure not in {"1", "2", "3", "4", "5"}:
+            problems["confidence"] = "Choose 1 to 5, or nothing."
+        notes["confidence"] = sure
+    if sheet.kind.questions and (said := fields.get("recommendation", "")):
+        if said not in RECOMMENDATIONS:
+            problems["recommendation"] = "Choose one of the five, or nothing."
+        notes["recommendation"] = said
+    for number in range(1, len(sheet.kind.questions) + 1):
+        notes[f"question:{number}"] = _text(fields, f"question{number}", LONGEST_NOTE, problems)
+    for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
+        text = _text(fields, f"note{index}", LONGEST_NOTE, problems)
+        notes[f"criterion:{criterion.name}"] = text
+    return {name: text for name, text in notes.items() if text}
+
+
+def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, str]) -> str:
+    text = fields.get(name, "").replace("\r\n", "\n").strip()
+    if len(text) > most:
+        problems[name] = f"These are {len(text)} characters; {most} are the most."
+    if not is_plain(text):
+        problems[name] = "There is a control character in it; type the text anew."
+    return text
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+# What the handlers do
+
+
+def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, str]) -> Response:
+    then = fields.get("then", "next")
+    if then == "draft":
+        return _keep_draft(request, own, product, fields)
+    if then == "skip":
+        _keep_quietly(own, product, fields)
+        return skip_task(own, product)
+    sheet = product.sheet(own.assignment)
+    answer, problems = answer_of(fields, sheet)
+    if answer is None:
+        # What was typed is kept, whatever becomes of the page that shows the problems.
+        _keep_quietly(own, product, fields)
+        sheet = product.sheet(product.ledger.assignment(own.assignment.id))
+        return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
+    with _by_code(own.assignment):
+        product.begin(own.assignment)
+        product.submit([answer])
+    if then == "next":
+        following = product.desk_of(own.visitor.seats).next_after(sheet.code)
+        if following is not None:
+            return RedirectResponse(f"/tasks/{following.code}?after={sheet.code}", status_code=303)
+    return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
+
+
+def _correct(
+    request: Request, own: OwnTask, product: Swapflow, fields: dict[str, str]
+) -> Response:
+    sheet = product.sheet(own.assignment)
+    answer, problems = answer_of(fields, sheet)
+    if answer is None:
+        return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
+    if sheet.given is None or values_of(sheet.given, sheet) != _kept(fields):
+        product.correct(answer, by=own.visitor.name, reason="corrected by the reviewer")
+    return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
+
+
+def _kept(fields: Mapping[str, str]) -> dict[str, str]:
+    """Give the fields that are kept in a draft: not the buttons, nothing empty."""
+    return {n: t for n, t in fields.items() if t and n not in {"then", "version"}}
+
+
+def _version(fields: Mapping[str, str]) -> int:
+    said = fields.get("version", "0")
+    return int(said) if said.isdecimal() and len(said) < 10 else 0  # noqa: PLR2004
+
+
+def _keep_draft(
+    request: Request, own: OwnTask, product: Swapflow, fields: dict[str, str]
+) -> Response:
+    """Keep the draft without the page's script; another tab's text is shown beside this one."""
+    try:
+        with _by_code(own.assignment):
+            product.save_draft(own.assignment, _kept(fields), version=_version(fields))
+    except StaleDraftError as stale:
+        sheet = product.sheet(own.assignment)
+        theirs = {name: str(text) for name, text in stale.body.items()}
+        return _form(request, sheet, Filled(values=fields), own=own, theirs=theirs)
+    return RedirectResponse(f"/tasks/{task_code(own.assignment.id)}?saved=1", status_code=303)
+
+
+def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> None:
+    try:
+        product.save_draft(own.assignment, _kept(fields), version=_version(fields))
+    except (StaleDraftError, AssignmentClosedError, InvalidInputError):
+        return
+
+
+def _save(own: OwnTask, product: Swapflow, body: dict[str, str], version: int) -> Response:
+    try:
+        draft = product.save_draft(own.assignment, body, version=version)
+    except StaleDraftError as stale:
+        return JSONResponse(
+            {"version": stale.version, "body": dict(stale.body), "detail": str(stale)},
+            status_code=409,
+        )
+    except AssignmentClosedError as closed:
+        return JSONResponse({"closed": closed.status}, status_code=409)
+    zone = product.rules(own.assignment.cycle_id).zone
+    return JSONResponse({"version": draft.version, "at": clock(draft.at, zone)})
+
+
+def _done(product: Swapflow, own: OwnTask, code: str) -> Sheet | None:
+    """Read what was handed in just now, to echo it above the next form."""
+    number = own.visitor.reviews_in(code.split(":", 1)[0])
+    if number is None:
+        return None
+    sheet = product.sheet(product.task(code, reviewer=number))
+    return sheet if sheet.given is not None else None
+
+
+def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> Sheet:
+    code = task if ":" in task else f"{cycle_id}:{task}"
+    if code.split(":", 1)[0] != cycle_id:
+        raise InvalidInputError("this task is of another program")
+    return product.sheet(product.task(code, reviewer=number))
+
+
+def _form(
+    request: Request,
+    sheet: Sheet,
+    filled: Filled,
+    *,
+    own: OwnTask | None = None,
+    staff: Visitor | None = None,
+    theirs: Mapping[str, str] | None = None,
+    done: Sheet | None = None,
+) -> Response:
+    """Fill the page of one task, for its reviewer or for staff."""
+    status = 422 if filled.problems else 409 if theirs is not None else 200
+    address = (
+        f"/reviewers/{sheet.cycle.id}/{sheet.assignment.reviewer}/tasks/{sheet.code}"
+        if staff
+        else f"/tasks/{sheet.code}" + ("/correct" if sheet.given else "")
+    )
+    return render(
+        request,
+        "review.html",
+        {
+            "sheet": sheet,
+            "filled": filled,
+            "own": own,
+            "staff": staff,
+            "theirs": theirs,
+            "done": done,
+            "address": address,
+            "version": sheet.draft.version if sheet.draft else 0,
+            "saved": clock(sheet.draft.at, sheet.rules.zone) if sheet.draft else "",
+            "recommendations": RECOMMENDATIONS,
+            "due": moment(sheet.assignment.due_at, sheet.rules.zone),
+        },
+        status=status,
+    )
+
+
+def _decline_page(request: Request, own: OwnTask, product: Swapflow, filled: Filled) -> Response:
+    sheet = product.sheet(own.assignment)
+    if not sheet.assignment.status.is_open:
+        return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
+    status = 422 if filled.problems else 200
+    return render(request, "decline.html", {"sheet": sheet, "filled": filled}, status=status)
+
+
+class _by_code:  # noqa: N801 - a context manager, used like a function
+    """Name a task by its code in what a refusal says."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Put the code in the place of the id."""
+        if isinstance(error, AssignmentClosedError):
+            code = task_code(self._assignment.id)
+            raise AssignmentClosedError(code, error.status) from error

@@ -1,0 +1,273 @@
+// A typed review is never lost: what is typed is kept here and on the server, whatever happens
+// to the connection, the session or the tab. Without this script the form works all the same.
+"use strict";
+(() => {
+  const stored = document.getElementById("receipt");
+  if (stored) {
+    localStorage.removeItem("review:" + stored.dataset.stored);
+    return;
+  }
+  const form = document.getElementById("review");
+  if (!form) return;
+  const address = form.dataset.draft;
+  const key = "review:" + form.dataset.task;
+  const state = document.getElementById("status");
+  const versionField = form.elements.version;
+  const submits = [...form.querySelectorAll("button[name=then]")];
+  let version = Number(form.dataset.version);
+  let timer = 0, dirty = false, saving = null, opened = false, leaving = false, waiting = null;
+  const $ = (id) => document.getElementById(id);
+  const say = (text) => { if (state.textContent !== text) state.textContent = text; };
+
+  function read() {
+    const body = {};
+    for (const [name, value] of new FormData(form))
+      if (name !== "version" && name !== "then" && value) body[name] = value;
+    return body;
+  }
+  function fill(body) {
+    for (const field of form.elements) {
+      if (!field.name || field.name === "version" || field.name === "then") continue;
+      if (field.type === "radio") field.checked = body[field.name] === field.value;
+      else field.value = body[field.name] || "";
+      if (field.value && field.tagName === "TEXTAREA") field.closest("details")?.setAttribute("open", "");
+    }
+    total();
+  }
+  const keep = () => {
+    try { localStorage.setItem(key, JSON.stringify({ version, body: read() })); } catch { /* full or forbidden */ }
+  };
+  const forget = () => { try { localStorage.removeItem(key); } catch { /* forbidden */ } };
+  const spelled = (body) => Object.entries(body).map(([n, t]) => label(n) + ": " + t).join("\n\n");
+  function label(name) {
+    const field = form.querySelector(`[name="${CSS.escape(name)}"]`);
+    return field?.closest("fieldset")?.querySelector("legend")?.firstChild?.textContent.trim()
+      || field?.labels?.[0]?.textContent.trim() || field?.getAttribute("aria-label") || name;
+  }
+
+  // Running total
+
+  const chip = $("total");
+  function total() {
+    if (!chip) return;
+    let sum = 0, weights = 0, left = 0;
+    for (const row of form.querySelectorAll("fieldset[data-weight]")) {
+      const chosen = row.querySelector("input[name^=c]:checked");
+      if (!chosen) left += 1;
+      else if (chosen.value !== "na") {
+        const [least, most, weight] = [row.dataset.least, row.dataset.most, row.dataset.weight].map(Number);
+        sum += weight * (Number(chosen.value) - least) / (most - least);
+        weights += weight;
+      }
+    }
+    chip.hidden = !weights;
+    chip.textContent = weights ? Math.round(100 * sum / weights) + " of 100" + (left ? `, ${left} to go` : "") : "";
+  }
+
+  // Saving
+
+  async function begin() {
+    if (opened || !form.dataset.open) return;
+    opened = true;
+    try { await fetch(form.dataset.open, { method: "POST" }); } catch { opened = false; }
+  }
+  function changed() {
+    total();
+    if (!address) return;
+    dirty = true;
+    keep();
+    clearTimeout(timer);
+    timer = setTimeout(save, 1000);
+    begin();
+  }
+  // Resolves to true when the server holds everything that is typed.
+  async function save() {
+    clearTimeout(timer);
+    if (!address) return true;
+    if (saving) { await saving; if (!dirty) return true; }
+    saving = send();
+    const done = await saving;
+    saving = null;
+    return done;
+  }
+  async function send() {
+    const body = read();
+    dirty = false;
+    let answer;
+    try {
+      answer = await fetch(address, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Accept: "application/json" },
+        body: JSON.stringify({ version, body }),
+      });
+    } catch {
+      dirty = true;
+      keep();
+      say("Not connected – kept on this device");
+      return false;
+    }
+    if (answer.ok) {
+      const kept = await answer.json();
+      version = kept.version;
+      versionField.value = version;
+      if (!dirty) forget(); else keep();
+      say("Saved " + kept.at);
+      return !dirty;
+    }
+    dirty = true;
+    keep();
+    if (answer.status === 401) { say("Signed out – kept on this device"); signIn(); return false; }
+    if (answer.status === 409) {
+      const news = await answer.json();
+      if (news.closed) {
+        dirty = false;
+        say(news.closed === "scored" ? "This review was handed in already" : "This review is not asked for any more");
+        return true; // the server says what became of it
+      }
+      choose(news);
+      return false;
+    }
+    say(answer.status === 422 ? "Too long to be saved – shorten it" : "Not saved – kept on this device, tried again");
+    return false;
+  }
+
+  // Changed elsewhere
+
+  function choose(news) {
+    const both = $("both");
+    if (both.open) return;
+    $("both-mine").textContent = spelled(read());
+    $("both-theirs").textContent = spelled(news.body);
+    say("Changed elsewhere – choose which text to keep");
+    const go = (body) => {
+      version = news.version;
+      versionField.value = version;
+      if (body) { fill(body); dirty = false; forget(); say("The stored text"); } else { dirty = true; save(); }
+      both.close();
+    };
+    $("keep-mine").onclick = () => go(null);
+    $("take-theirs").onclick = () => go(news.body);
+    both.showModal();
+  }
+
+  // Signed out: sign in here and go on
+
+  function signIn() {
+    const again = $("again");
+    if (!again.open) again.showModal();
+  }
+  async function post(path, fields) {
+    const answer = await fetch(path, {
+      method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(fields),
+    });
+    if (answer.ok) return null;
+    try { return (await answer.json()).detail || "This did not work"; } catch { return "This did not work"; }
+  }
+  async function attempt(path, fields, then) {
+    let trouble;
+    try { trouble = await post(path, fields); } catch { trouble = "There is no connection just now"; }
+    $("again-problem").hidden = !trouble;
+    $("again-problem").textContent = trouble || "";
+    if (!trouble) then();
+  }
+  $("again-mail").addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt("/sign-in/link", { email: $("again-email").value, next: location.pathname }, () => {
+      $("again-code").hidden = false;
+      $("again-number").focus();
+    });
+  });
+  $("again-code").addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt("/sign-in/code", { email: $("again-email").value, code: $("again-number").value, next: location.pathname }, async () => {
+      $("again").close();
+      const button = waiting;
+      if (await save() && button) hand(button);
+    });
+  });
+
+  // Handing in
+
+  function hand(button) {
+    leaving = true;
+    const which = document.createElement("input");
+    which.type = "hidden";
+    which.name = "then";
+    which.value = button.value;
+    form.append(which);
+    submits.forEach((b) => { b.disabled = true; });
+    form.submit();
+  }
+  form.addEventListener("submit", async (event) => {
+    if (leaving) { event.preventDefault(); return; }
+    if (!address) { leaving = true; return; }
+    event.preventDefault();
+    waiting = event.submitter || submits[0];
+    if (!dirty && !saving) { hand(waiting); return; }
+    say("Saving …");
+    if (await save()) hand(waiting);
+    // Otherwise the text stays here, and the status line says why.
+  });
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    leaving = false;
+    submits.forEach((b) => { b.disabled = false; });
+  });
+  addEventListener("beforeunload", (event) => {
+    if (dirty && !leaving) { save(); event.preventDefault(); }
+  });
+  addEventListener("online", () => { if (dirty) save(); });
+  setInterval(() => { if (dirty && !saving && !document.querySelector("dialog[open]")) save(); }, 15000);
+  form.addEventListener("input", changed);
+  form.addEventListener("change", changed);
+  form.addEventListener("focusout", () => { if (dirty) save(); });
+
+  // What an earlier visit could not send
+
+  if (address) {
+    let left = null;
+    try { left = JSON.parse(localStorage.getItem(key) || "null"); } catch { forget(); }
+    if (left && JSON.stringify(left.body) !== JSON.stringify(read())) {
+      const server = read();
+      if (left.version === version) { fill(left.body); changed(); }
+      else { const mine = left.body; fill(mine); choose({ version, body: server }); }
+    } else if (left) forget();
+    say(version ? state.textContent : "Nothing typed yet; drafts are saved as you type");
+  }
+  total();
+  document.querySelector("[aria-invalid=true]")?.querySelector?.("input")?.focus();
+
+  // Keys
+
+  const rows = [...form.querySelectorAll("fieldset[data-weight]")];
+  const row = () => document.activeElement?.closest?.("fieldset[data-weight]");
+  function move(step) {
+    const here = rows.indexOf(row());
+    const next = rows[Math.max(0, Math.min(rows.length - 1, here + step))];
+    (next?.querySelector("input:checked") || next?.querySelector("input"))?.focus();
+  }
+  function pick(choice) {
+    const inputs = [...(row()?.querySelectorAll("input[name^=c]") || [])];
+    const wanted = inputs.find((i) => i.value === choice)
+      || (choice === "na" ? null : inputs.filter((i) => i.value !== "na")[Number(choice) - 1]);
+    if (!wanted) return;
+    wanted.checked = true;
+    wanted.focus();
+    changed();
+  }
+  addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      if (!document.querySelector("dialog[open]") && submits[0]) form.requestSubmit(submits[0]);
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const target = event.target;
+    if (target.matches("textarea, select, input:not([type=radio])")) return;
+    if (event.key === "?") { $("keys").showModal(); return; }
+    if (event.key === "j" || event.key === "k") { move(event.key === "j" ? 1 : -1); return; }
+    if (!row()) return;
+    if (/^[1-9]$/.test(event.key)) pick(event.key);
+    else if (event.key === "n" || event.key === "0") pick(event.key === "0" && row().querySelector("input[value=\"0\"]") ? "0" : "na");
+  });
+})();
