@@ -179,11 +179,7 @@ def read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
     for cycle_id, number in seats:
         cycle = ledger.cycle(cycle_id)
         rules = ledger.rules(cycle_id)
-        theirs = [
-            a
-            for a in ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN)
-            if a.packet or a.status.is_open
-        ]
+        theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN)
         tasks += _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
         reviewer = next(r for r in ledger.reviewers(cycle_id) if r.number == number)
         cycles.append(

@@ -170,6 +170,7 @@
     $("again-problem").textContent = trouble || "";
     if (!trouble) then();
   }
+  $("again").addEventListener("close", () => { waiting = null; });
   $("again-mail").addEventListener("submit", (event) => {
     event.preventDefault();
     attempt("/sign-in/link", { email: $("again-email").value, next: location.pathname }, () => {
@@ -180,8 +181,8 @@
   $("again-code").addEventListener("submit", (event) => {
     event.preventDefault();
     attempt("/sign-in/code", { email: $("again-email").value, code: $("again-number").value, next: location.pathname }, async () => {
-      $("again").close();
       const button = waiting;
+      $("again").close();
       if (await save() && button) hand(button);
     });
   });
@@ -206,6 +207,7 @@
     if (!dirty && !saving) { hand(waiting); return; }
     say("Saving …");
     if (await save()) hand(waiting);
+    else if (!$("again").open) waiting = null;
     // Otherwise the text stays here, and the status line says why.
   });
   addEventListener("pageshow", (event) => {

@@ -1,0 +1,157 @@
+"""The reviewer's list says what waits, what is next, and what happens when nothing is."""
+
+from dataclasses import replace
+
+import pytest
+
+from swapflow.domain.ids import task_code
+from swapflow.domain.rules import SeatLine
+from tests.web.site import SITE_RULES, Site
+
+
+SMALL = replace(SITE_RULES, lines=(SeatLine(name="all", places=1),))
+
+
+def test_the_headline_counts_what_waits_and_leads_to_the_first(site: Site) -> None:
+    site.launched(rules=SMALL, applicants=4, roster=2)
+    client, assignment = site.assigned()
+
+    page = client.get("/inbox").text
+
+    waiting = site.product.inbox("fall", "R1")
+    assert f"{len(waiting)} reviews wait for you" in page
+    assert "(in 1" in page
+    assert page.index("Start next") > page.index("Next due")
+    assert all(f"/tasks/{task_code(a.id)}" in page for a in waiting)
+    assert assignment.id not in page
+
+
+def test_tasks_of_all_programs_stand_in_one_list(site: Site) -> None:
+    site.launched("fall", rules=SMALL, applicants=2, roster=1)
+    site.launched("spring", rules=SMALL, applicants=2, roster=1)
+    client = site.signed_in(email="r1@example.org")
+
+    page = client.get("/inbox").text
+
+    assert "MS fall" in page
+    assert "MS spring" in page
+    assert "4 reviews wait for you" in page
+
+
+def test_what_is_due_soon_stands_before_what_is_new_and_overdue_before_all(site: Site) -> None:
+    site.launched(rules=SMALL, applicants=2, roster=1)
+    client = site.signed_in(email="r1@example.org")
+
+    assert "<h2>New" in client.get("/inbox").text
+    site.later(12 * 86_400)
+    assert "<h2>Due soon" in client.get("/inbox").text
+    site.later(15 * 86_400)
+    assert "<h2>Overdue" in client.get("/inbox").text
+
+
+def test_what_went_to_another_after_the_due_date_is_told_apart(site: Site) -> None:
+    site.launched(rules=SMALL, applicants=2, roster=2)
+    client, assignment = site.assigned()
+    draft = {"version": 0, "body": {"remark": "begun"}}
+    client.post(f"/tasks/{task_code(assignment.id)}/draft", json=draft)
+    site.later(15 * 86_400)
+    site.turn()
+
+    page = client.get("/inbox").text
+
+    assert "<h2>Overdue" in page
+    assert task_code(assignment.id) in page.split("Given to somebody else")[0]
+
+
+def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
+    site.launched(rules=SMALL, applicants=3, roster=1)
+    client = site.signed_in(email="r1@example.org")
+    first = site.product.desk_of([("fall", 0)]).waiting[0].code
+
+    assert client.post(f"/tasks/{first}/skip").headers["location"] == "/inbox"
+
+    order = [task.code for task in site.product.desk_of([("fall", 0)]).waiting]
+    assert order[-1] == first
+    assert "Put off" in client.get("/inbox").text
+
+
+def test_own_progress_is_shown(site: Site) -> None:
+    site.launched(rules=SMALL, applicants=3, roster=1)
+    client = site.signed_in(email="r1@example.org")
+    task = site.product.desk_of([("fall", 0)]).waiting[0].code
+    client.post(f"/tasks/{task}", data={"c0": "1", "c1": "1", "then": "stay"})
+
+    assert "MS fall: 1 of " in client.get("/inbox").text
+
+
+# When nothing waits
+
+
+def test_somebody_without_a_role_is_told_whom_to_ask(site: Site) -> None:
+    assert "You have no reviewer role" in site.signed_in().get("/inbox").text
+
+
+def test_a_reviewer_with_nothing_to_do_is_told_what_comes(site: Site) -> None:
+    once = replace(SMALL, kinds=(replace(SMALL.kinds[0], maximum=1),))
+    site.launched(rules=once, applicants=2, roster=3)
+    idle = next(r for r in ("R1", "R2", "R3") if not site.product.inbox("fall", r))
+
+    page = site.signed_in(email=f"{idle.lower()}@example.org").get("/inbox").text
+
+    assert "Nothing waits for you." in page
+    assert "we mail you" in page
+
+
+def test_closed_reviews_are_called_closed(site: Site) -> None:
+    site.launched(rules=SMALL, applicants=2, roster=1)
+    site.product.stop("fall", by="ops")
+
+    page = site.signed_in(email="r1@example.org").get("/inbox").text
+
+    assert "Reviews closed" in page
+
+
+# Availability
+
+
+def test_days_away_are_added_and_taken_back(site: Site) -> None:
+    site.launched()
+    client = site.signed_in(email="r1@example.org")
+    days = {"first": "2031-01-05", "last": "2031-01-09"}
+
+    client.post("/inbox/fall/absences", data=days)
+    assert "Away 2031-01-05 to 2031-01-09" in client.get("/inbox").text
+    client.post("/inbox/fall/absences/remove", data=days)
+    assert "2031-01-05" not in client.get("/inbox").text
+    assert site.product.verify("fall", live=False).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("absences", {"first": "soon", "last": "later"}),
+        ("absences", {"first": "2031-01-09", "last": "2031-01-05"}),
+        ("packet", {"packet": "0"}),
+        ("packet", {"packet": "many"}),
+        ("packet", {"packet": "-3"}),
+    ],
+)
+def test_availability_that_cannot_be_is_refused(
+    site: Site, path: str, fields: dict[str, str]
+) -> None:
+    site.launched()
+    before = site.product.reviewers("fall")
+    client = site.signed_in(email="r1@example.org")
+
+    assert client.post(f"/inbox/fall/{path}", data=fields).status_code == 422
+    assert site.product.reviewers("fall") == before
+
+
+def test_the_packet_is_changed_for_oneself_and_nobody_else(site: Site) -> None:
+    site.launched(rules=replace(SITE_RULES, packet=2))
+    client = site.signed_in(email="r1@example.org")
+
+    client.post("/inbox/fall/packet", data={"packet": "7"})
+
+    assert [r.packet for r in site.product.reviewers("fall")] == [7, None, None, None]
+    assert site.signed_in().post("/inbox/fall/packet", data={"packet": "7"}).status_code == 404
