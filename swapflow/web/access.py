@@ -13,7 +13,7 @@ from fastapi import Depends, Request
 from swapflow.domain.assignment import Assignment
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.ids import cycle_of
-from swapflow.errors import NotFoundError, NotSignedInError
+from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError
 from swapflow.office.facade import Visitor, require
 from swapflow.office.rights import Right
 from swapflow.web.parts import parts_of
@@ -140,6 +140,24 @@ def own_task(request: Request, task: str) -> OwnTask:
     assignment = parts_of(request).product.task(task, reviewer=number)
     check_way_in(request, visitor, cycle_id)
     return OwnTask(visitor=visitor, assignment=assignment)
+
+
+def open_seats(
+    request: Request, visitor: Visitor
+) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
+    """Give the seats whose cycles take this sign-in, and why the others do not.
+
+    A program that wants the identity provider must not close the others' list.
+    """
+    seats, refusals = [], []
+    for cycle_id, number in visitor.seats:
+        try:
+            check_way_in(request, visitor, cycle_id)
+        except ForbiddenError as error:
+            refusals.append(str(error))
+        else:
+            seats.append((cycle_id, number))
+    return tuple(seats), tuple(dict.fromkeys(refusals))
 
 
 def own_seat(request: Request, cycle_id: str) -> OwnSeat:

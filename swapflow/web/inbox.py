@@ -10,7 +10,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewer import Absence
 from swapflow.engine.desk import Section
 from swapflow.errors import InvalidInputError
-from swapflow.web.access import Seat, Signed, check_way_in
+from swapflow.web.access import Seat, Signed, open_seats
 from swapflow.web.pages import render, until
 from swapflow.web.parts import Product
 
@@ -34,9 +34,8 @@ def show_inbox(
     missed: bool = False,  # noqa: FBT001, FBT002 - a query's field
 ) -> Response:
     """Show everything that waits for whoever is signed in; changes nothing."""
-    for cycle_id, _ in visitor.seats:
-        check_way_in(request, visitor, cycle_id)
-    desk = product.desk_of(visitor.seats)
+    seats, refusals = open_seats(request, visitor)
+    desk = product.desk_of(seats)
     closed = all(
         cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in desk.cycles
     )
@@ -53,6 +52,7 @@ def show_inbox(
             "passed_on": [t for t in desk.tasks if t.section is Section.PASSED_ON],
             "done": [t for t in desk.tasks if t.section is Section.DONE],
             "closed": closed,
+            "refusals": refusals,
             "declined": declined,
             "missed": missed,
             "until": lambda at: until(at, desk.now),

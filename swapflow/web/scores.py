@@ -25,7 +25,7 @@ from swapflow.errors import (
 )
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
-from swapflow.web.access import Own, OwnTask, may
+from swapflow.web.access import Own, OwnTask, may, open_seats
 from swapflow.web.pages import clock, moment, render
 from swapflow.web.parts import Product, TheOffice
 
@@ -110,7 +110,7 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
     sheet = product.sheet(own.assignment)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    following = product.desk_of(own.visitor.seats).next_after(sheet.code)
+    following = product.desk_of(open_seats(request, own.visitor)[0]).next_after(sheet.code)
     return render(
         request, "receipt.html", {"sheet": sheet, "given": sheet.given, "following": following}
     )
@@ -380,7 +380,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
         product.begin(own.assignment)
         product.submit([answer])
     if then == "next":
-        following = product.desk_of(own.visitor.seats).next_after(sheet.code)
+        following = product.desk_of(open_seats(request, own.visitor)[0]).next_after(sheet.code)
         if following is not None:
             return RedirectResponse(f"/tasks/{following.code}?after={sheet.code}", status_code=303)
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
