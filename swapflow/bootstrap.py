@@ -89,6 +89,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
+        address=settings.address,
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )

@@ -6,6 +6,7 @@ SwapflowError
 │   ├── ScoreOutOfRangeError      a score lies outside [0, 1]
 │   ├── BadRowsError              an import holds rows that cannot be used; nothing was imported
 │   ├── InfeasibleError           no cohort satisfies the constraints
+│   ├── MailRefusedError          the mail server refuses this mail or its recipient for good
 │   └── NotReadyError             the cycle is not, or no longer, in the state that this needs
 │       └── CycleFinalizedError   the cohort is fixed; only `cycle reopen` starts another version
 ├── NotFoundError                 no such cycle, applicant, reviewer or assignment
@@ -81,6 +82,10 @@ class BadRowsError(InvalidInputError):
 
 class InfeasibleError(InvalidInputError):
     """No cohort satisfies the constraints; the message names the smallest relaxation."""
+
+
+class MailRefusedError(InvalidInputError):
+    """A mail server refuses a mail or its recipient for good: trying again is of no use."""
 
 
 class NotReadyError(InvalidInputError):

@@ -9,6 +9,7 @@ coordinator may die at any instruction, and several may run.
 import time
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import StopReason
@@ -40,6 +41,8 @@ from swapflow.engine.ports import (
     Ledger,
     Wish,
 )
+from swapflow.engine.reminders import EVERY as REMIND_EVERY
+from swapflow.engine.reminders import remind
 from swapflow.engine.situate import see
 from swapflow.errors import LeaseLostError
 
@@ -57,6 +60,7 @@ class Desk:
     Attributes:
         fitted: Parameters of the model in force, as the last decision recorded them.
         idle_at: The position at which there was nothing to decide.
+        reminded_at: When it was last looked who is to be reminded.
     """
 
     book: Book
@@ -65,6 +69,7 @@ class Desk:
     lease: Lease | None = None
     lease_taken: float = 0.0
     idle_at: Position | None = None
+    reminded_at: datetime | None = None
     blocked: dict[Seat, Obstacle] = field(default_factory=dict)
 
 
@@ -78,6 +83,7 @@ class Coordinator:
         doorbell: What wakes it.
         lease_seconds: How long a lease lasts without renewal.
         resend_seconds: After how long a message without effect is sent again.
+        address: Where reviewers find their inbox; reminders lead there.
         holder: Its name in the lease; made up when empty.
     """
 
@@ -90,6 +96,7 @@ class Coordinator:
         doorbell: Doorbell,
         lease_seconds: float = 15.0,
         resend_seconds: float = 600.0,
+        address: str = "",
         holder: str = "",
     ) -> None:
         self.holder = holder or f"coordinator-{uuid.uuid4().hex[:12]}"
@@ -99,6 +106,7 @@ class Coordinator:
         self._doorbell = doorbell
         self._lease_seconds = lease_seconds
         self._resend_seconds = resend_seconds
+        self._address = address
         self._desks: dict[str, Desk] = {}
 
     def turn(self) -> int:
@@ -188,6 +196,7 @@ class Coordinator:
         done = 0
         if desk.book.rules.dispatch is not DispatchMode.LOCKSTEP:
             done += expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
+            done += self._remind(cycle_id, desk)
         done += self._note_absences(cycle_id, desk, lease)
         if done:
             desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
@@ -248,6 +257,14 @@ class Coordinator:
             tx.record(EventType.ENDED, {"reason": reason})
             tx.set_status(CycleStatus.ENDED, stop_reason=reason)
             return 1
+
+    def _remind(self, cycle_id: str, desk: Desk) -> int:
+        """Queue the reminders that are to go out, once an hour."""
+        now = self._ledger.now()
+        if desk.reminded_at is not None and now - desk.reminded_at < REMIND_EVERY:
+            return 0
+        desk.reminded_at = now
+        return remind(cycle_id, ledger=self._ledger, address=self._address)
 
     def _note_absences(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
         """Write who has gone away or come back, so that no decision needs a calendar."""

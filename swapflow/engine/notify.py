@@ -1,55 +1,117 @@
 """Mails to reviewers: that something waits for them, never about whom."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 
-from swapflow.domain.cycle import Cycle
+from swapflow.domain.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewer import Reviewer
+from swapflow.engine.letters import moment, nudge_letter, waiting_letter
 from swapflow.engine.ports import Ledger, Mail
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 
-TEXT = """Reviews wait for you in "{name}".
-
-You can see them, with their due dates, by:
-
-    swapflow inbox list {cycle} --reviewer {reviewer}
-
-If you cannot take one of them, please decline it soon, so that somebody else can.
-"""
-
-
-def notify(assignment_ids: Sequence[str], *, ledger: Ledger) -> int:
+def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> int:
     """Queue a mail for each reviewer of these assignments who has an address.
 
-    At most one a day, cycle and reviewer: the mail's id hangs on the day, and a second row of the
-    same id is left out. No applicant is named, so nothing can be told from a mail.
+    At most one a day, cycle and reviewer, however many assignments there are: the mail's id hangs
+    on the day, and a second row of the same id is left out. No applicant is named, so nothing can
+    be told from a mail.
 
     Returns:
-        Mails that were asked for; those of today's earlier deliveries are among them.
+        Mails that were queued.
     """
-    asked = 0
+    queued = 0
     for cycle_id in sorted({cycle_of(name) for name in assignment_ids}):
         numbers = {
             ledger.assignment(a).reviewer for a in assignment_ids if cycle_of(a) == cycle_id
         }
-        reachable = [r for r in ledger.reviewers(cycle_id) if r.number in numbers and r.email]
-        if not reachable:
-            continue
-        cycle = ledger.cycle(cycle_id)
-        with ledger.write(cycle_id) as tx:
-            day = tx.now.strftime("%Y-%m-%d")
-            tx.queue_mail([_mail(cycle, reviewer, day) for reviewer in reachable])
-        asked += len(reachable)
-    return asked
+        mails = _waiting_mails(cycle_id, numbers, ledger=ledger, address=address)
+        if mails:
+            with ledger.write(cycle_id) as tx:
+                tx.queue_mail(mails)
+        queued += len(mails)
+    return queued
 
 
-def _mail(cycle: Cycle, reviewer: Reviewer, day: str) -> Mail:
-    return Mail(
-        id=f"{cycle.id}:waiting:{reviewer.number}:{day}",
-        to=reviewer.email,
-        subject=f"Reviews wait for you: {cycle.name}",
-        text=TEXT.format(name=cycle.name, cycle=cycle.id, reviewer=reviewer.external_id),
-        html="",
-        calendar="",
-        state="queued",
+def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: str) -> None:
+    """Ask a reviewer for what waits, on behalf of a person, at most once a day.
+
+    Raises:
+        NotFoundError: If the cycle has no such reviewer.
+        InvalidInputError: If the reviewer has no mail address.
+        NotReadyError: If nothing waits for them.
+        ConflictError: If they were asked today already.
+    """
+    reviewer = next((r for r in ledger.reviewers(cycle_id) if r.external_id == external_id), None)
+    if reviewer is None:
+        raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+    if not reviewer.email:
+        raise InvalidInputError(
+            f"reviewer {external_id!r} has no mail address; import the roster again with one"
+        )
+    waiting = waiting_for(cycle_id, reviewer.number, ledger=ledger)
+    if not waiting:
+        raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
+    letter = nudge_letter(
+        ledger.cycle(cycle_id).name,
+        count=len(waiting),
+        due=spelled_due(waiting, ledger.rules(cycle_id).zone),
+        link=f"{address}/inbox",
+        by=by,
     )
+    mail_id = f"{cycle_id}:nudge:{reviewer.number}:{ledger.now():%Y-%m-%d}"
+    if ledger.known_mails([mail_id]):
+        raise ConflictError(f"reviewer {external_id!r} was asked today already; try tomorrow")
+    with ledger.write(cycle_id) as tx:
+        tx.queue_mail([letter.to(reviewer.email, mail_id=mail_id)])
+
+
+def waiting_for(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[Assignment, ...]:
+    """Read what waits for a reviewer."""
+    return ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
+
+
+def next_due(waiting: Collection[Assignment]) -> datetime | None:
+    """Give the first due time, None where nothing has one."""
+    return min((a.due_at for a in waiting if a.due_at is not None), default=None)
+
+
+def spelled_due(waiting: Collection[Assignment], zone: str) -> str:
+    """Spell the first due time, "" where nothing has one."""
+    due = next_due(waiting)
+    return "" if due is None else moment(due, zone)
+
+
+def _waiting_mails(
+    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, address: str
+) -> list[Mail]:
+    """Write today's mails, but for those that are there already."""
+    day = f"{ledger.now():%Y-%m-%d}"
+    reachable = {
+        f"{cycle_id}:waiting:{r.number}:{day}": r
+        for r in ledger.reviewers(cycle_id)
+        if r.number in numbers and r.email
+    }
+    new = reachable.keys() - ledger.known_mails(list(reachable)) if reachable else set()
+    if not new:
+        return []
+    program, zone = ledger.cycle(cycle_id).name, ledger.rules(cycle_id).zone
+    return [
+        _waiting_mail(mail_id, reviewer, program, zone=zone, ledger=ledger, address=address)
+        for mail_id, reviewer in reachable.items()
+        if mail_id in new
+    ]
+
+
+def _waiting_mail(
+    mail_id: str, reviewer: Reviewer, program: str, *, zone: str, ledger: Ledger, address: str
+) -> Mail:
+    waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
+    letter = waiting_letter(
+        program,
+        count=max(1, len(waiting)),
+        due=spelled_due(waiting, zone),
+        link=f"{address}/inbox",
+    )
+    return letter.to(reviewer.email, mail_id=mail_id)

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Connection,
     and_,
     bindparam,
+    case,
     literal_column,
     or_,
     select,
@@ -52,6 +53,22 @@ def _waited_long_enough() -> ColumnElement[bool]:
         for power in range(_DOUBLINGS + 1)
     ]
     return or_(ASSIGNMENT.c.sent_at.is_(None), *waits)
+
+
+def _relayed_long_ago() -> ColumnElement[bool]:
+    """Give the condition that a mail's message is due again: each failed try doubles the wait."""
+    waits = [
+        and_(
+            MESSAGE.c.attempts >= power + 1
+            if power == _DOUBLINGS
+            else MESSAGE.c.attempts <= 1
+            if power == 0
+            else MESSAGE.c.attempts == power + 1,
+            MESSAGE.c.relayed_at <= bindparam(f"relayed_{power}"),
+        )
+        for power in range(_DOUBLINGS + 1)
+    ]
+    return or_(MESSAGE.c.relayed_at.is_(None), *waits)
 
 
 _UNSENT = (
@@ -103,7 +120,7 @@ _WAITING_MAILS = (
     select(*MAIL_COLUMNS)
     .where(
         _MAY_BE_SENT,
-        or_(MESSAGE.c.relayed_at.is_(None), MESSAGE.c.relayed_at <= bindparam("relayed")),
+        _relayed_long_ago(),
     )
     .order_by(MESSAGE.c.created_at, MESSAGE.c.id)
     .limit(bindparam("at_most"))
@@ -116,6 +133,8 @@ _CLAIM_MAIL = (
     .where(MESSAGE.c.id == bindparam("which"), _MAY_BE_SENT)
     .values(state="sending", claimed_at=bindparam("moment"), attempts=MESSAGE.c.attempts + 1)
 )
+_KNOWN_MAILS = select(MESSAGE.c.id).where(MESSAGE.c.id.in_(_IN_VALUES))
+_STATE_OF_MAIL = select(MESSAGE.c.state).where(MESSAGE.c.id == bindparam("which"))
 _MAIL = select(*MAIL_COLUMNS).where(MESSAGE.c.id == bindparam("which"))
 
 
@@ -184,14 +203,18 @@ class Outbox:
     def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
         """Read mails that wait to be sent, oldest first, and those stuck in `sending`.
 
-        Left out are those whose message was handed to the broker within `again_after` seconds.
+        Left out are those whose message was handed to the broker within `again_after` seconds;
+        with each try that failed the wait doubles, up to 64 times.
         """
         with self._database.reading() as connection:
             now = self._database.now(connection, real=True)
             limits = {
                 "stuck": now - MAIL_STUCK,
-                "relayed": now - timedelta(seconds=again_after),
                 "at_most": at_most,
+                **{
+                    f"relayed_{power}": now - timedelta(seconds=again_after * 2**power)
+                    for power in range(_DOUBLINGS + 1)
+                },
             }
             return tuple(to_mail(row) for row in connection.execute(_WAITING_MAILS, limits))
 
@@ -213,6 +236,27 @@ class Outbox:
                 return None
             return to_mail(connection.execute(_MAIL, {"which": mail_id}).one())
 
+    def known_mails(self, ids: Collection[str]) -> frozenset[str]:
+        """Say which of these mails are there already, sent or not."""
+        with self._database.reading() as connection:
+            return frozenset(row.id for row in rows_in(connection, _KNOWN_MAILS, ids))
+
+    def put_mail_off(self, mail_id: str, why: str, *, at_most: int) -> bool:
+        """Let a mail wait for another try; after `at_most` tries it has failed, and False."""
+        put_off = (
+            update(MESSAGE)
+            .where(MESSAGE.c.id == mail_id)
+            .values(
+                state=case((MESSAGE.c.attempts < at_most, "queued"), else_="failed"),
+                detail=why,
+            )
+        )
+        with self._database.writing() as connection:
+            connection.execute(put_off)
+            _forget_secrets(connection, mail_id)
+            state = connection.execute(_STATE_OF_MAIL, {"which": mail_id}).scalar_one()
+            return bool(state == "queued")
+
     def mark_mail(self, mail_id: str, state: str) -> None:
         """Note that a mail was sent ("sent"), refused ("failed: …") or is to wait ("queued")."""
         word, _, detail = state.partition(":")
@@ -222,6 +266,20 @@ class Outbox:
                 .where(MESSAGE.c.id == mail_id)
                 .values(state=word, detail=detail.strip())
             )
+            _forget_secrets(connection, mail_id)
+
+
+def _forget_secrets(connection: Connection, mail_id: str) -> None:
+    """Drop the words of a sign-in mail, the kind without a cycle, once it is out of our hands."""
+    connection.execute(
+        update(MESSAGE)
+        .where(
+            MESSAGE.c.id == mail_id,
+            MESSAGE.c.cycle_id.is_(None),
+            MESSAGE.c.state.in_(["sent", "failed"]),
+        )
+        .values(text="", html="")
+    )
 
 
 def _lock_cycles(connection: Connection, ids: Collection[str]) -> None:

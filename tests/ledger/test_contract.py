@@ -724,6 +724,25 @@ def test_a_mail_is_claimed_by_one_and_never_sent_after_it_was_sent(ledger: SqlLe
     assert ledger.mails(at_most=9) == ()
 
 
+def test_a_mail_that_was_not_taken_waits_longer_each_time_and_fails_at_last(
+    ledger: SqlLedger,
+) -> None:
+    with ledger.write("fall") as tx:
+        tx.queue_mail([mail("m1")])
+    ledger.mark_relayed(["m1"])
+
+    assert ledger.known_mails(["m1", "m2"]) == {"m1"}
+    assert ledger.mails(at_most=9, again_after=0.0) != ()
+    for _ in range(3):
+        assert ledger.claim_mail("m1") is not None
+        assert ledger.put_mail_off("m1", "busy", at_most=4)
+    assert ledger.mails(at_most=9, again_after=100.0) == ()
+    ledger.claim_mail("m1")
+    assert not ledger.put_mail_off("m1", "busy", at_most=4)
+    assert ledger.mails(at_most=9) == ()
+    assert ledger.cycle_mail("fall", "m1").detail == "busy"
+
+
 # Documents and purge
 
 
