@@ -372,9 +372,6 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
     sheet = product.sheet(own.assignment)
     answer, problems = answer_of(fields, sheet)
     if answer is None:
-        # What was typed is kept, whatever becomes of the page that shows the problems.
-        _keep_quietly(own, product, fields)
-        sheet = product.sheet(product.ledger.assignment(own.assignment.id))
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
     with _by_code(own.assignment):
         product.begin(own.assignment)

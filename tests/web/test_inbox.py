@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from swapflow.domain.ids import task_code
-from swapflow.domain.rules import SeatLine
+from swapflow.domain.rules import SeatLine, WayIn
 from tests.web.site import SITE_RULES, Site
 
 
@@ -155,3 +155,16 @@ def test_the_packet_is_changed_for_oneself_and_nobody_else(site: Site) -> None:
 
     assert [r.packet for r in site.product.reviewers("fall")] == [7, None, None, None]
     assert site.signed_in().post("/inbox/fall/packet", data={"packet": "7"}).status_code == 404
+
+
+def test_a_program_that_wants_the_provider_does_not_close_the_others_list(site: Site) -> None:
+    site.launched("fall", rules=SMALL, applicants=2, roster=1)
+    strict = replace(SMALL, sign_in=WayIn.PROVIDER)
+    site.launched("spring", rules=strict, applicants=2, roster=1)
+    client = site.signed_in(email="r1@example.org")
+
+    page = client.get("/inbox")
+
+    assert page.status_code == 200
+    assert "2 reviews wait for you" in page.text
+    assert "/tasks/spring:" not in page.text
