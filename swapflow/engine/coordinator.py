@@ -20,6 +20,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.ids import pull_id
 from swapflow.domain.rules import DispatchMode, Purpose
 from swapflow.engine.assign import Obstacle, Seat, place, seats_of
+from swapflow.engine.board import make_board, pack_board
 from swapflow.engine.book import NOBODY_LEFT, Book, PullKey
 from swapflow.engine.decide import Plan, PlannedPull, decide, stop_plan
 from swapflow.engine.dispatch import (
@@ -44,13 +45,19 @@ from swapflow.engine.ports import (
 from swapflow.engine.reminders import EVERY as REMIND_EVERY
 from swapflow.engine.reminders import remind
 from swapflow.engine.situate import see
-from swapflow.errors import LeaseLostError
+from swapflow.errors import LeaseLostError, UnavailableError
 
 
 FOLLOWED = frozenset(
     {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED, CycleStatus.ENDED}
 )
 LED = frozenset({CycleStatus.RUNNING, CycleStatus.PROPOSED})
+
+BOARD_EVERY = 2.0
+"""Seconds between two boards while there is work to do."""
+
+BOARD_SHARE = 20
+"""A board is made at most every so many times as long as it takes: a twentieth of the time."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,6 +68,7 @@ class Desk:
         fitted: Parameters of the model in force, as the last decision recorded them.
         idle_at: The position at which there was nothing to decide.
         reminded_at: When it was last looked who is to be reminded.
+        board_at: The position of the last board; board_due: when the next may be made.
     """
 
     book: Book
@@ -70,6 +78,8 @@ class Desk:
     lease_taken: float = 0.0
     idle_at: Position | None = None
     reminded_at: datetime | None = None
+    board_at: Position | None = None
+    board_due: tuple[float, float] = (0.0, 0.0)
     blocked: dict[Seat, Obstacle] = field(default_factory=dict)
 
 
@@ -114,7 +124,9 @@ class Coordinator:
         done = 0
         for cycle in self._ledger.cycles():
             if cycle.status in FOLLOWED:
-                done += self.serve(cycle.id, leads=cycle.status in LED)
+                served = self.serve(cycle.id, leads=cycle.status in LED)
+                self._publish(cycle.id, idle=served == 0)
+                done += served
             else:
                 self._desks.pop(cycle.id, None)
         return done + self.relay()
@@ -170,6 +182,29 @@ class Coordinator:
             # Someone else took over while this process slept. What it knows may be old.
             del self._desks[cycle_id]
             return news
+
+    def _publish(self, cycle_id: str, *, idle: bool) -> None:
+        """Make a board for the pages, if there is something new; deciding never waits for it."""
+        desk = self._desks.get(cycle_id)
+        if desk is None or desk.board_at == desk.book.position:
+            return
+        begun = time.monotonic()
+        if begun < desk.board_due[0 if idle else 1]:
+            return
+        try:
+            arms = self._state.arms(cycle_id)
+            if arms.position != desk.book.position:
+                return
+            fitted, now = self._fitted(cycle_id, desk), self._ledger.now()
+            board = make_board(desk.book, arms, fitted=fitted, at=now)
+            self._state.publish(cycle_id, pack_board(board))
+        except UnavailableError:
+            return
+        finally:
+            ended = time.monotonic()
+            rest = ended + BOARD_SHARE * (ended - begun)
+            desk.board_due = (rest, max(rest, begun + BOARD_EVERY))
+        desk.board_at = desk.book.position
 
     def _hold_lease(self, cycle_id: str, desk: Desk) -> None:
         """Take the lease, or renew it when half of it is gone: every renewal is a write.

@@ -5,6 +5,7 @@ A command, a page and a task each parse, call one method here, and report.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
@@ -17,26 +18,34 @@ from swapflow.domain.reviewer import Absence, DeclineKind, NewReviewer, Reviewer
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.domain.score import Answer, Draft, Given, Origin, Receipt, Score
 from swapflow.engine import corrections, desk, documents, inbox, intake, interviews, signing, staff
+from swapflow.engine.board import Board, unpack_board
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.finalize import Override, finalize, propose, reopen
 from swapflow.engine.hooks import HookCall
 from swapflow.engine.ingest import rebuild
 from swapflow.engine.launch import Obstacle, launch, obstacles
-from swapflow.engine.notify import notify, nudge
+from swapflow.engine.notify import notify, nudge, waiting_for
 from swapflow.engine.ports import (
     CycleState,
     DecisionRecord,
     Dispatcher,
     Doorbell,
     Ledger,
+    Load,
     Mail,
     MailRecord,
+    Named,
+    Pin,
+    Pulse,
     RulesVersion,
+    Step,
+    Waiting,
 )
 from swapflow.engine.preview import Preview, preview
 from swapflow.engine.progress import (
     Explanation,
     Progress,
+    board_from_ledger,
     explain,
     progress,
     proposed_requests,
@@ -182,6 +191,74 @@ class Swapflow:
     def progress(self, cycle_id: str) -> Progress:
         """Say how a cycle stands."""
         return progress(cycle_id, ledger=self.ledger)
+
+    def board(self, cycle_id: str) -> tuple[Board, bool]:
+        """Read how a cycle stands, and whether the live state had it; else from the ledger."""
+        try:
+            packed = self.state.board(cycle_id)
+            if packed is not None:
+                board = unpack_board(packed)
+                # A board that is ahead belongs to a ledger that was put back from a copy.
+                if board.position.seq <= self.ledger.cycle(cycle_id).position.seq:
+                    return board, True
+        except (UnavailableError, InvalidInputError):
+            pass
+        return board_from_ledger(cycle_id, ledger=self.ledger), False
+
+    def state_answers(self) -> bool:
+        """Say whether the live state's server answers."""
+        try:
+            self.state.position("")
+        except UnavailableError:
+            return False
+        return True
+
+    def named(self, cycle_id: str) -> tuple[Named, ...]:
+        """Read who a cycle's applications are."""
+        return self.ledger.named(cycle_id)
+
+    def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
+        """Count what waits, and what of it is overdue, by kind and reviewer."""
+        return self.ledger.waiting(cycle_id)
+
+    def loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read how busy each reviewer is."""
+        return self.ledger.loads(cycle_id)
+
+    def pulse(self, cycle_id: str) -> Pulse:
+        """Read whether the processes behind a cycle live."""
+        return self.ledger.pulse(cycle_id)
+
+    def steps(self, cycle_id: str, *, at_most: int = 500) -> tuple[Step, ...]:
+        """Read the last decisions in numbers, oldest first."""
+        return self.ledger.steps(cycle_id, at_most=at_most)
+
+    def decisions_before(
+        self, cycle_id: str, number: int = 0, *, at_most: int = 25
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        """Read decisions below a number, newest first; 0: the newest."""
+        return self.ledger.decisions_before(cycle_id, number, at_most=at_most)
+
+    def pins(self, cycle_id: str) -> tuple[Pin, ...]:
+        """Read whom people want in or out, whatever the marks say."""
+        return self.ledger.pins(cycle_id)
+
+    def pin(self, cycle_id: str, application: int, verdict: str, *, by: str, reason: str) -> None:
+        """Want an application "in" or "out" at the decision; "" takes that back.
+
+        Raises:
+            InvalidInputError: If there is no reason, or the verdict is another word.
+        """
+        if verdict not in {"in", "out", ""}:
+            raise InvalidInputError("say whether the applicant is to be in or out")
+        if not reason.strip():
+            raise InvalidInputError("write why; it stands in the record of the decision")
+        self.ledger.application(cycle_id, application)
+        self.ledger.set_pin(cycle_id, application, verdict=verdict, by=by, reason=reason)
+
+    def waiting_for(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
+        """Read what waits for a reviewer, by number."""
+        return waiting_for(cycle_id, reviewer, ledger=self.ledger)
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Say why an application was asked about, and where it stands."""

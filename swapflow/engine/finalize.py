@@ -1,6 +1,5 @@
 """Step 8, finalize: the rule proposes, people decide, and the record says which was which."""
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +25,7 @@ from swapflow.engine.decide import look_now, versions
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.ingest import Tally, follow
 from swapflow.engine.ports import Arms, Ledger
+from swapflow.engine.ranks import ranking
 from swapflow.engine.situate import Sight
 from swapflow.errors import (
     CycleFinalizedError,
@@ -212,48 +212,6 @@ def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger
         tx.set_status(CycleStatus.ENDED, stop_reason=cycle.stop_reason or "staff")
         tx.note(subject=f"reopening of {cycle_id}", by=" and ".join(sorted(names)), text=reason)
         return cycle.cohort_version + 1
-
-
-def ranking(book: Book, sight: Sight, look: Look) -> IntArray:
-    """Order the arms: the cohort best first, then the waitlist; ties by their keys.
-
-    The waitlist's order is the order in which people would join if places were added one by one:
-    by estimate, and for `diverse` by what each would add to the objective by then.
-    """
-    estimate = rounded(look.estimate)
-    inside = np.zeros(estimate.size, dtype=bool)
-    inside[look.cohort] = True
-    tie = np.arange(estimate.size)
-    order: IntArray = np.lexsort((tie, -estimate, ~inside))
-    if book.rules.objective.name != "diverse":
-        return order
-    size = look.cohort.size
-    groups = np.array(book.groups, dtype=np.int64)[sight.application]
-    waiting = _join_order(estimate, groups, chosen=order[:size], others=order[size:])
-    return np.concatenate([order[:size], waiting])
-
-
-def _join_order(
-    estimate: FloatArray, groups: IntArray, *, chosen: IntArray, others: IntArray
-) -> IntArray:
-    """Let others join one by one, each time the one who adds most to the sum of roots."""
-    sums = {group: float(estimate[chosen[groups[chosen] == group]].sum()) for group in set(groups)}
-    queues = {group: [arm for arm in others if groups[arm] == group] for group in sums}
-    joined: list[int] = []
-    while len(joined) < others.size:
-        heads = [(queue[0], group) for group, queue in queues.items() if queue]
-        _, arm, group = min(
-            (-(_root(sums[group] + estimate[arm]) - _root(sums[group])), int(arm), group)
-            for arm, group in heads
-        )
-        queues[group].pop(0)
-        sums[group] += float(estimate[arm])
-        joined.append(arm)
-    return np.array(joined, dtype=np.int64)
-
-
-def _root(total: float) -> float:
-    return math.sqrt(max(0.0, total))
 
 
 def _check_status(cycle: Cycle) -> None:

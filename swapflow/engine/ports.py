@@ -108,6 +108,14 @@ class CycleState(Protocol):
         """Drop a cycle's state; it can be rebuilt."""
         ...
 
+    def publish(self, cycle_id: str, board: bytes) -> None:
+        """Put a packed board in the place of the one before; pages read it."""
+        ...
+
+    def board(self, cycle_id: str) -> bytes | None:
+        """Read the packed board; None when there is none."""
+        ...
+
 
 class Doorbell(Protocol):
     """Tells coordinators that there is something new; losing a ring costs a moment, no more."""
@@ -252,6 +260,80 @@ class RulesVersion:
     """One version of a cycle's rules, who put it in force, and why."""
 
     rules: Rules
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Who an application is, and nothing else: what long lists need."""
+
+    number: int
+    external_id: str
+    name: str
+    status: ApplicationStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How many assignments of a kind wait for a reviewer, and how many of them are overdue."""
+
+    kind: int
+    reviewer: int
+    count: int
+    overdue: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How busy a reviewer is, and how long they take.
+
+    Attributes:
+        median_days: From a request to its answer; None before the first.
+        last_at: When they last answered.
+    """
+
+    waiting: int
+    overdue: int
+    done: int
+    median_days: float | None
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """Whether the processes behind a cycle live.
+
+    Attributes:
+        led_until: Until when a coordinator holds the lease; None when none ever did.
+        event_at: When the last event was written.
+        begun_at: When the first decision was made.
+        stuck: Requests handed to the workers more than a minute ago that none has delivered.
+    """
+
+    led_until: datetime | None
+    event_at: datetime | None
+    begun_at: datetime | None
+    stuck: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one decision believed, in numbers."""
+
+    number: int
+    at: datetime
+    too_close: int
+    look: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """People want an application in or out, whatever the marks say."""
+
+    application: int
+    verdict: str
     by: str
     reason: str
     at: datetime
@@ -855,6 +937,44 @@ class Ledger(Protocol):
 
     def add_files(self, cycle_id: str, new: Sequence[tuple[int, NewDocument]]) -> None:
         """Store uploaded documents by application; one of the same name is replaced."""
+        ...
+
+    # The dashboard
+
+    def named(self, cycle_id: str) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers."""
+        ...
+
+    def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
+        """Count open assignments, and those of them that are overdue, by kind and reviewer."""
+        ...
+
+    def loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read how busy each reviewer is who was ever asked."""
+        ...
+
+    def pulse(self, cycle_id: str) -> Pulse:
+        """Read whether the processes behind a cycle live."""
+        ...
+
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[Step, ...]:
+        """Read the last decisions in numbers, oldest first."""
+        ...
+
+    def decisions_before(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        """Read decisions below a number and when they were made, newest first; 0: the newest."""
+        ...
+
+    def pins(self, cycle_id: str) -> tuple[Pin, ...]:
+        """Read whom people want in or out."""
+        ...
+
+    def set_pin(
+        self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
+    ) -> None:
+        """Note whom people want in or out, in the place of what was; "" takes it back."""
         ...
 
     # Staff's own pages

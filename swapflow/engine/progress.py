@@ -8,11 +8,13 @@ from swapflow.domain.assignment import Assignment, AssignmentStatus, PullStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.score import Score
 from swapflow.engine.assign import Seat, obstacle
+from swapflow.engine.board import Board, make_board
 from swapflow.engine.coordinator import last_fit
 from swapflow.engine.decide import look_now
-from swapflow.engine.finalize import STOP_SENTENCES, Snapshot, ranking, snapshot
+from swapflow.engine.finalize import STOP_SENTENCES, Snapshot, snapshot
 from swapflow.engine.intake import find
 from swapflow.engine.ports import DecisionRecord, Ledger
+from swapflow.engine.ranks import ranking
 from swapflow.engine.situate import candidates, eligible_counts, see
 
 
@@ -147,6 +149,13 @@ def progress(cycle_id: str, *, ledger: Ledger) -> Progress:
         blocked=_blocked(cycle_id, seen, ledger=ledger),
         wishes=len(ledger.wishes(cycle_id)),
     )
+
+
+def board_from_ledger(cycle_id: str, *, ledger: Ledger) -> Board:
+    """Make a cycle's board from the ledger alone: for when the live state has none."""
+    seen = snapshot(cycle_id, ledger=ledger)
+    fitted = last_fit(ledger, cycle_id)
+    return make_board(seen.book, seen.arms, fitted=fitted, at=ledger.now())
 
 
 def explain(cycle_id: str, external_id: str, *, ledger: Ledger) -> Explanation:

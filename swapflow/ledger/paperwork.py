@@ -171,7 +171,7 @@ class Paperwork:
             .group_by(MESSAGE.c.state)
         )
         with self._database.reading() as connection:
-            return dict(connection.execute(query).tuples().all())
+            return dict(connection.execute(query).all())
 
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
         """Let a mail that failed wait to be sent again; False when it did not fail."""

@@ -13,6 +13,7 @@ from swapflow.domain.cycle import START, Cycle, CycleStatus, Round
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports import Lease
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.ledger.boards import Boards
 from swapflow.ledger.database import Database
 from swapflow.ledger.desk import Desk
 from swapflow.ledger.interfaces import Hooks
@@ -39,7 +40,7 @@ _SET_LEASE = (
 )
 
 
-class SqlLedger(Views, Desk, Outbox, Hooks, Paperwork):
+class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
     What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.

@@ -6,9 +6,10 @@
 | `sf:{C}:num` | string | numerator of arm i: bytes 8i to 8i + 7, signed big-endian |
 | `sf:{C}:inf` | string | information, likewise |
 | `sf:{C}:pend` | string | pending information, likewise |
+| `sf:{C}:board` | string | the board that pages read, as the coordinator packed it |
 | `sf:bell` | list | one cycle id per ring not yet heard, at most `BELL_RINGS` |
 
-C is the cycle's id. The braces are part of the key: they keep the four keys of a cycle in one
+C is the cycle's id. The braces are part of the key: they keep the keys of a cycle in one
 slot of a Redis cluster. The three strings are always 8n bytes long; a state where they are not
 was damaged from outside and counts as unknown. All of it can be rebuilt from the ledger. Celery's
 own keys share the server and start with `sfq:`.
@@ -37,3 +38,8 @@ def cycle_keys(cycle_id: str) -> CycleKeys:
     """Name the keys of a cycle."""
     prefix = f"sf:{{{cycle_id}}}:"
     return CycleKeys(prefix + "meta", prefix + "num", prefix + "inf", prefix + "pend")
+
+
+def board_key(cycle_id: str) -> str:
+    """Name the key of a cycle's board."""
+    return f"sf:{{{cycle_id}}}:board"

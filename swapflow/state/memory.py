@@ -33,6 +33,7 @@ class MemoryCycleState:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._cycles: dict[str, Arms] = {}
+        self._boards: dict[str, bytes] = {}
 
     def position(self, cycle_id: str) -> Position:
         """Say how far the state has read; `START` for a cycle it does not know."""
@@ -67,6 +68,15 @@ class MemoryCycleState:
         """Drop a cycle's state; it can be rebuilt."""
         with self._lock:
             self._cycles.pop(cycle_id, None)
+            self._boards.pop(cycle_id, None)
+
+    def publish(self, cycle_id: str, board: bytes) -> None:
+        """Put a packed board in the place of the one before."""
+        self._boards[cycle_id] = board
+
+    def board(self, cycle_id: str) -> bytes | None:
+        """Read the packed board; None when there is none."""
+        return self._boards.get(cycle_id)
 
     def check(self) -> None:
         """Memory needs no check."""

@@ -15,7 +15,7 @@ from swapflow.domain.cycle import START, Position
 from swapflow.engine.ports import Applied, Arms, Changes
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.state.codec import changes_arguments, check_changes, pack, unpack
-from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys
+from swapflow.state.keys import BELL, BELL_RINGS, board_key, cycle_keys
 from swapflow.state.memory import no_arms
 
 
@@ -117,7 +117,17 @@ class RedisCycleState:
     def forget(self, cycle_id: str) -> None:
         """Drop a cycle's state; it can be rebuilt."""
         with self._answering():
-            self._client.delete(*cycle_keys(cycle_id))
+            self._client.delete(*cycle_keys(cycle_id), board_key(cycle_id))
+
+    def publish(self, cycle_id: str, board: bytes) -> None:
+        """Put a packed board in the place of the one before."""
+        with self._answering():
+            self._client.set(board_key(cycle_id), board)
+
+    def board(self, cycle_id: str) -> bytes | None:
+        """Read the packed board; None when there is none."""
+        with self._answering():
+            return cast("bytes | None", self._client.get(board_key(cycle_id)))
 
     def check(self) -> None:
         """Refuse a server that would lose data or lacks commands; call it before work starts.

@@ -1,0 +1,195 @@
+"""The board: how a cycle stands, as one small piece of bytes that every page can read.
+
+The coordinator has all of it in memory and publishes it beside the live state. A page that reads
+it needs neither the events nor the scores, so a refresh costs the same on the first day as on the
+last. Losing a board is harmless: it is made again from the ledger.
+"""
+
+import json
+import math
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swapflow.bandit.posterior import Fitted
+from swapflow.domain.cycle import Position
+from swapflow.engine.book import Book
+from swapflow.engine.decide import look_now
+from swapflow.engine.ports import Arms, Integers
+from swapflow.engine.ranks import ranking
+from swapflow.engine.situate import candidates, see
+from swapflow.errors import InvalidInputError
+
+
+FORMAT = 1
+"""Goes up when older boards cannot be read any more; they are then made again."""
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """How a cycle stands at one event; rows are candidates in the order of their ranks.
+
+    Attributes:
+        position: The event that all of it includes.
+        at: When it was made.
+        places: Places of the program.
+        reserved: Cost kept back for floors, for the chosen and for staff.
+        floors_missing: Floor reviews not yet asked for.
+        certified_loss: The most the list could still gain; None before the first score.
+        expected_loss: The model's estimate of that; None without a model.
+        application: Application numbers, shape (n,).
+        estimate: Estimated score in [0, 1], shape (n,).
+        margin: Margin of each estimate, shape (n,).
+        evidence: Evidence received, in reviews of the first kind, shape (n,).
+        in_list: In the list that is best at this moment, shape (n,).
+        contested: Too close to call, shape (n,).
+        pending: Evidence asked for and not received, in reviews of the first kind, shape (n,).
+        closed: Reviews received, shape (n, kinds).
+    """
+
+    position: Position
+    at: datetime
+    places: int
+    reserved: int
+    floors_missing: int
+    certified_loss: float | None
+    expected_loss: float | None
+    application: Integers
+    estimate: Floats
+    margin: Floats
+    evidence: Floats
+    in_list: Flags
+    contested: Flags
+    pending: Floats
+    closed: Integers
+
+
+def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -> Board:
+    """Say how a cycle stands; `book` and `arms` must stand at the same position."""
+    numbers = candidates(book)
+    sight = see(book, arms)
+    size, kinds = numbers.size, len(book.rules.kinds)
+    estimate = np.full(size, np.nan)
+    margin = np.full(size, np.nan)
+    in_list, contested = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+    losses: tuple[float | None, float | None] = (None, None)
+    order = np.arange(size)
+    if size and arms.information.any():
+        sight, look, _ = look_now(book, arms, fitted=fitted)
+        order = ranking(book, sight, look)
+        estimate, margin = look.estimate, look.radius
+        in_list[look.cohort] = True
+        contested[look.contested] = True
+        losses = (_known(look.certified_loss), _known(look.expected_loss))
+    rows = sight.application[order] if size else numbers
+    return Board(
+        position=book.position,
+        at=at,
+        places=book.rules.cohort_size,
+        reserved=sight.reserved,
+        floors_missing=int(sight.floors_missing.sum()),
+        certified_loss=losses[0],
+        expected_loss=losses[1],
+        application=rows,
+        estimate=estimate[order],
+        margin=margin[order],
+        evidence=sight.situation.information[order].astype(np.float64),
+        in_list=in_list[order],
+        contested=contested[order],
+        pending=sight.situation.pending[order].astype(np.float64),
+        closed=book.closed()[rows].reshape(size, kinds),
+    )
+
+
+def pack_board(board: Board) -> bytes:
+    """Spell a board as bytes: a line of JSON, then the columns."""
+    head = {
+        "format": FORMAT,
+        "seq": board.position.seq,
+        "hash": board.position.hash,
+        "at": board.at.isoformat(),
+        "places": board.places,
+        "reserved": board.reserved,
+        "floors_missing": board.floors_missing,
+        "certified_loss": board.certified_loss,
+        "expected_loss": board.expected_loss,
+        "rows": int(board.application.size),
+        "kinds": int(board.closed.shape[1]),
+    }
+    columns = (
+        board.application.astype("<i4"),
+        board.estimate.astype("<f4"),
+        board.margin.astype("<f4"),
+        board.evidence.astype("<f4"),
+        board.pending.astype("<f4"),
+        board.in_list.astype("<u1"),
+        board.contested.astype("<u1"),
+        board.closed.astype("<i2"),
+    )
+    body = b"".join(column.tobytes() for column in columns)
+    return zlib.compress(json.dumps(head).encode() + b"\n" + body, level=1)
+
+
+def unpack_board(packed: bytes) -> Board:
+    """Read what `pack_board` wrote.
+
+    Raises:
+        InvalidInputError: If it is something else, or of another release.
+    """
+    try:
+        line, _, body = zlib.decompress(packed).partition(b"\n")
+        head = json.loads(line)
+        if head["format"] != FORMAT:
+            raise InvalidInputError("this board is of another release")
+        return _read(head, body)
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        raise InvalidInputError("this is no board") from error
+
+
+def _read(head: dict[str, str | int | float | None], body: bytes) -> Board:
+    rows, kinds = int(str(head["rows"])), int(str(head["kinds"]))
+    taken = 0
+
+    def column(kind: str, count: int) -> NDArray[np.generic]:
+        nonlocal taken
+        values = np.frombuffer(body, dtype=np.dtype(kind), count=count, offset=taken)
+        taken += values.nbytes
+        return values
+
+    application = column("<i4", rows).astype(np.int64)
+    estimate, margin, evidence, pending = (
+        column("<f4", rows).astype(np.float64) for _ in range(4)
+    )
+    in_list, contested = (column("<u1", rows).astype(np.bool_) for _ in range(2))
+    closed = column("<i2", rows * kinds).astype(np.int64).reshape(rows, kinds)
+    return Board(
+        position=Position(int(str(head["seq"])), str(head["hash"])),
+        at=datetime.fromisoformat(str(head["at"])),
+        places=int(str(head["places"])),
+        reserved=int(str(head["reserved"])),
+        floors_missing=int(str(head["floors_missing"])),
+        certified_loss=_number(head["certified_loss"]),
+        expected_loss=_number(head["expected_loss"]),
+        application=application,
+        estimate=estimate,
+        margin=margin,
+        evidence=evidence,
+        in_list=in_list,
+        contested=contested,
+        pending=pending,
+        closed=closed,
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) or math.isinf(value) else float(value)
+
+
+def _number(value: str | float | None) -> float | None:
+    return None if value is None else float(value)

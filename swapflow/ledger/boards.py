@@ -1,0 +1,205 @@
+"""What the dashboard and the long lists read: counts and names, never the events.
+
+Every query here goes along an index and counts in the database, so that a page costs the same
+however much has happened.
+"""
+
+import statistics
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import case, delete, func, insert, select
+
+from swapflow.domain.applicant import ApplicationStatus
+from swapflow.domain.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.engine.ports import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
+from swapflow.ledger.database import Database
+from swapflow.ledger.rows import to_decision
+from swapflow.ledger.statements import require_cycle
+from swapflow.ledger.tables import (
+    APPLICATION,
+    ASSIGNMENT,
+    CYCLE,
+    DECISION,
+    EVENT,
+    PERSON,
+    PIN,
+    SCORE,
+)
+
+
+_OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
+_STUCK_AFTER = timedelta(minutes=1)
+
+
+class Boards:
+    """The part of the ledger behind the dashboard.
+
+    Raises:
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+
+    def named(self, cycle_id: str) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers."""
+        query = (
+            select(
+                APPLICATION.c.number,
+                APPLICATION.c.external_id,
+                PERSON.c.name,
+                APPLICATION.c.status,
+            )
+            .select_from(APPLICATION.outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id))
+            .where(APPLICATION.c.cycle_id == cycle_id)
+            .order_by(APPLICATION.c.number)
+        )
+        with self._database.reading() as connection:
+            return tuple(
+                Named(
+                    number=number,
+                    external_id=external_id or "",
+                    name=name or "",
+                    status=ApplicationStatus(status),
+                )
+                for number, external_id, name, status in connection.execute(query)
+            )
+
+    def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
+        """Count open assignments, and those of them that are overdue, by kind and reviewer."""
+        with self._database.reading() as connection:
+            late = case((ASSIGNMENT.c.due_at < self._database.now(connection), 1), else_=0)
+            query = (
+                select(
+                    ASSIGNMENT.c.kind,
+                    ASSIGNMENT.c.reviewer,
+                    func.count().label("count"),
+                    func.sum(late).label("overdue"),
+                )
+                .where(ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.status.in_(_OPEN))
+                .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
+                .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
+            )
+            return tuple(
+                Waiting(kind=kind, reviewer=reviewer, count=int(count), overdue=int(overdue))
+                for kind, reviewer, count, overdue in connection.execute(query)
+            )
+
+    def loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read how busy each reviewer is who was ever asked."""
+        asked = select(ASSIGNMENT.c.reviewer, ASSIGNMENT.c.status, ASSIGNMENT.c.due_at).where(
+            ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.status.in_(_OPEN)
+        )
+        answered = (
+            select(ASSIGNMENT.c.reviewer, ASSIGNMENT.c.created_at, SCORE.c.submitted_at)
+            .join(SCORE, SCORE.c.assignment_id == ASSIGNMENT.c.id)
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id,
+                ASSIGNMENT.c.status == AssignmentStatus.SCORED.value,
+                SCORE.c.revision == 1,
+            )
+        )
+        waiting: dict[int, list[int]] = {}
+        days: dict[int, list[float]] = {}
+        last: dict[int, datetime] = {}
+        with self._database.reading() as connection:
+            now = self._database.now(connection)
+            for reviewer, _, due_at in connection.execute(asked):
+                late = int(due_at is not None and due_at < now)
+                waiting.setdefault(reviewer, []).append(late)
+            for reviewer, created_at, submitted_at in connection.execute(answered):
+                took = (submitted_at - created_at).total_seconds() / 86_400
+                days.setdefault(reviewer, []).append(took)
+                last[reviewer] = max(last.get(reviewer, submitted_at), submitted_at)
+        return {
+            reviewer: Load(
+                waiting=len(waiting.get(reviewer, [])),
+                overdue=sum(waiting.get(reviewer, [])),
+                done=len(days.get(reviewer, [])),
+                median_days=statistics.median(days[reviewer]) if reviewer in days else None,
+                last_at=last.get(reviewer),
+            )
+            for reviewer in waiting.keys() | days.keys()
+        }
+
+    def pulse(self, cycle_id: str) -> Pulse:
+        """Read whether the processes behind a cycle live."""
+        with self._database.reading() as connection:
+            require_cycle(connection, cycle_id)
+            cycle = connection.execute(
+                select(CYCLE.c.lease_until, CYCLE.c.seq).where(CYCLE.c.id == cycle_id)
+            ).one()
+            event_at = connection.execute(
+                select(EVENT.c.at).where(EVENT.c.cycle_id == cycle_id, EVENT.c.seq == cycle.seq)
+            ).scalar()
+            begun_at = connection.execute(
+                select(DECISION.c.at).where(
+                    DECISION.c.cycle_id == cycle_id, DECISION.c.number == 1
+                )
+            ).scalar()
+            stuck = connection.execute(
+                select(func.count())
+                .select_from(ASSIGNMENT)
+                .where(
+                    ASSIGNMENT.c.cycle_id == cycle_id,
+                    ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value,
+                    ASSIGNMENT.c.sent_at < self._database.now(connection) - _STUCK_AFTER,
+                )
+            ).scalar_one()
+        return Pulse(
+            led_until=cycle.lease_until, event_at=event_at, begun_at=begun_at, stuck=int(stuck)
+        )
+
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[Step, ...]:
+        """Read the last decisions in numbers, oldest first."""
+        query = (
+            select(DECISION.c.number, DECISION.c.at, DECISION.c.contested, DECISION.c.look)
+            .where(DECISION.c.cycle_id == cycle_id)
+            .order_by(DECISION.c.number.desc())
+            .limit(at_most)
+        )
+        with self._database.reading() as connection:
+            rows = list(connection.execute(query))
+        return tuple(
+            Step(number=row.number, at=row.at, too_close=len(row.contested), look=row.look)
+            for row in reversed(rows)
+        )
+
+    def decisions_before(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        """Read decisions below a number and when they were made, newest first; 0: the newest."""
+        query = select(DECISION).where(DECISION.c.cycle_id == cycle_id)
+        if number:
+            query = query.where(DECISION.c.number < number)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
+            return tuple((to_decision(row), row.at) for row in rows)
+
+    def pins(self, cycle_id: str) -> tuple[Pin, ...]:
+        """Read whom people want in or out."""
+        query = (
+            select(PIN.c.application, PIN.c.verdict, PIN.c.by, PIN.c.reason, PIN.c.at)
+            .where(PIN.c.cycle_id == cycle_id)
+            .order_by(PIN.c.application)
+        )
+        with self._database.reading() as connection:
+            return tuple(Pin(**row._asdict()) for row in connection.execute(query))
+
+    def set_pin(
+        self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
+    ) -> None:
+        """Note whom people want in or out, in the place of what was; "" takes it back."""
+        where = (PIN.c.cycle_id == cycle_id) & (PIN.c.application == application)
+        with self._database.writing() as connection:
+            connection.execute(delete(PIN).where(where))
+            if verdict:
+                row: dict[str, Any] = {
+                    "cycle_id": cycle_id,
+                    "application": application,
+                    "verdict": verdict,
+                    "by": by,
+                    "reason": reason,
+                    "at": self._database.now(connection),
+                }
+                connection.execute(insert(PIN), row)
