@@ -1,0 +1,288 @@
+"""Applicants: the table of a program, and one applicant's card with everything staff may do."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import numpy as np
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.applicant import ApplicationStatus
+from swapflow.errors import InvalidInputError
+from swapflow.office.facade import Visitor
+from swapflow.office.rights import Right
+from swapflow.web.access import may, may_anywhere
+from swapflow.web.pages import render
+from swapflow.web.parts import Product, parts_of
+from swapflow.web.staff import LONGEST_REASON, act, held, visible
+
+
+router = APIRouter(prefix="/applicants")
+
+MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
+MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_APPLICANTS))]
+Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
+Word = Annotated[str, Query(max_length=100)]
+
+PAGE = 100
+
+_MOVES = {
+    "hold": (ApplicationStatus.HELD, "held an applicant"),
+    "release": (ApplicationStatus.READY, "released an applicant"),
+    "withdraw": (ApplicationStatus.WITHDRAWN, "withdrew an applicant"),
+    "reinstate": (ApplicationStatus.READY, "reinstated an applicant"),
+    "ineligible": (ApplicationStatus.INELIGIBLE, "found an applicant ineligible"),
+}
+
+_WHY = {
+    "floor": "Everybody gets this review.",
+    "rule": "At that moment this review was expected to do most to settle the list.",
+    "staff": "Staff asked for it.",
+    "appeal": "It belongs to an appeal.",
+    "late": "A late answer was taken.",
+}
+
+_SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "rank": lambda row: row["rank"] or 10**9,
+    "name": lambda row: (row["name"].casefold(), row["external_id"]),
+    "score": lambda row: -(row["score"] if row["score"] is not None else -1.0),
+    "margin": lambda row: -(row["margin"] if row["margin"] is not None else -1.0),
+    "reviews": lambda row: -sum(row["closed"]),
+    "state": lambda row: row["state"],
+}
+
+
+@router.get("")
+def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+    """Lead to the applicants of the newest program, or say that there is none."""
+    cycles = visible(parts_of(request), visitor, Right.SEE_APPLICANTS)
+    address = f"/applicants/{cycles[0].id}" if cycles else "/today"
+    return RedirectResponse(address, status_code=303)
+
+
+@router.get("/{cycle_id}")
+def show_table(
+    request: Request,
+    visitor: MayRead,
+    product: Product,
+    cycle_id: str,
+    q: Word = "",
+    state: Word = "",
+    standing: Word = "",
+    sort: Word = "rank",
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+) -> Response:
+    """Show a page of the table, filtered and sorted here."""
+    rows = _rows(product, cycle_id)
+    wanted = q.strip().casefold()
+    found = [
+        row
+        for row in rows
+        if (not state or row["state"] == state)
+        and (not standing or row["standing"] == standing)
+        and (not wanted or wanted in f"{row['name']} {row['external_id']}".casefold())
+    ]
+    found.sort(key=_SORTS.get(sort, _SORTS["rank"]))
+    pages = max(1, -(-len(found) // PAGE))
+    page = min(page, pages)
+    query = {"q": q, "state": state, "standing": standing, "sort": sort}
+    cycle = product.cycle(cycle_id)
+    return render(
+        request,
+        "applicants.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
+            "rows": found[(page - 1) * PAGE : page * PAGE],
+            "count": len(found),
+            "all": len(rows),
+            "page": page,
+            "pages": pages,
+            "query": query,
+            "link": lambda **change: "?" + urlencode({**query, **change}),
+            "states": [status.value for status in ApplicationStatus],
+            "sorts": list(_SORTS),
+        },
+    )
+
+
+@router.get("/{cycle_id}/{number}")
+def show_card(
+    request: Request, visitor: MayRead, product: Product, cycle_id: str, number: int
+) -> Response:
+    """Show what reviewers said about an applicant, and why each of them was asked."""
+    application = product.ledger.application(cycle_id, number)
+    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    rights = held(parts_of(request), visitor, cycle)
+    row = next(r for r in _rows(product, cycle_id) if r["number"] == number)
+    asked = product.explain(cycle_id, application.external_id).asked if row["external_id"] else ()
+    staff = Right.SEE_REVIEWERS in rights
+    said = []
+    for one in asked:
+        given = product.given(one.request)
+        notes = dict(given.notes) if given else {}
+        private = notes.pop("private", "")
+        said.append(
+            {
+                "asked": one,
+                "why": _WHY.get(one.why, one.why),
+                "marks": dict(given.marks) if given else {},
+                "remark": given.remark if given else "",
+                "notes": notes,
+                "private": private if staff else "",
+                "reviewer": one.reviewer if staff else "",
+            }
+        )
+    return render(
+        request,
+        "applicant.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "words": {right.name for right in rights},
+            "rules": rules,
+            "application": application,
+            "row": row,
+            "said": said,
+            "pin": next((p for p in product.pins(cycle_id) if p.application == number), None),
+            "documents": product.ledger.files(cycle_id, number),
+        },
+    )
+
+
+@router.post("/{cycle_id}/{number}/status")
+def move(
+    request: Request,
+    visitor: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    what: Annotated[str, Form(max_length=20)] = "",
+    reason: Reason = "",
+) -> Response:
+    """Hold, release, withdraw, reinstate or find ineligible, with a reason."""
+
+    def deed() -> None:
+        if what not in _MOVES:
+            raise InvalidInputError("choose what is to happen")
+        _need(reason)
+        name = _name(product, cycle_id, number)
+        product.move_application(
+            cycle_id, name, _MOVES[what][0], by=visitor.name, reason=reason.strip()
+        )
+
+    done = _MOVES.get(what, (None, "moved an applicant"))[1]
+    return act(request, visitor, f"/applicants/{cycle_id}/{number}", done, deed)
+
+
+@router.post("/{cycle_id}/{number}/ask")
+def ask(
+    request: Request,
+    visitor: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    kind: Annotated[str, Form(max_length=200)] = "",
+    reason: Reason = "",
+) -> Response:
+    """Ask for an extra review."""
+
+    def deed() -> None:
+        _need(reason)
+        name = _name(product, cycle_id, number)
+        product.ask(cycle_id, name, kind, by=visitor.name, reason=reason.strip())
+
+    back = f"/applicants/{cycle_id}/{number}"
+    return act(request, visitor, back, "asked for an extra review", deed)
+
+
+@router.post("/{cycle_id}/{number}/pin")
+def pin(
+    request: Request,
+    visitor: MayDecide,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    verdict: Annotated[str, Form(max_length=10)] = "",
+    reason: Reason = "",
+) -> Response:
+    """Want an applicant in or out at the decision, or take that back."""
+
+    def deed() -> None:
+        _name(product, cycle_id, number)
+        _need(reason)
+        product.pin(cycle_id, number, verdict, by=visitor.name, reason=reason.strip())
+
+    back = f"/applicants/{cycle_id}/{number}"
+    return act(request, visitor, back, f"pinned an applicant {verdict or 'no more'}", deed)
+
+
+@router.post("/{cycle_id}/{number}/erase")
+def erase(
+    request: Request,
+    visitor: MaySetUp,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    confirm: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Erase everything personal about an applicant, once their id is typed."""
+
+    def deed() -> None:
+        name = _name(product, cycle_id, number)
+        if confirm.strip() != name:
+            raise InvalidInputError(f"type {name} to erase this applicant; nothing was erased")
+        product.purge(cycle_id, name, by=visitor.name)
+
+    return act(request, visitor, f"/applicants/{cycle_id}", f"erased applicant {number}", deed)
+
+
+def _rows(product: Product, cycle_id: str) -> list[dict[str, Any]]:
+    board, _ = product.board(cycle_id)
+    where = {n: i for i, n in enumerate(board.application.tolist())}
+    unknown = np.isnan(board.estimate).tolist()
+    estimate, margin = board.estimate.tolist(), board.margin.tolist()
+    in_list, contested = board.in_list.tolist(), board.contested.tolist()
+    closed, pending = board.closed.tolist(), board.pending.tolist()
+    none = [0] * board.closed.shape[1]
+    pins = {pin.application: pin.verdict for pin in product.pins(cycle_id)}
+    rows = []
+    for one in product.named(cycle_id):
+        i = where.get(one.number)
+        known = i is not None and not unknown[i]
+        standing = ""
+        if i is not None and known:
+            standing = "too close" if contested[i] else "in" if in_list[i] else "out"
+        rows.append(
+            {
+                "number": one.number,
+                "name": one.name,
+                "external_id": one.external_id,
+                "state": one.status.value,
+                "rank": i + 1 if i is not None and known else None,
+                "score": estimate[i] if i is not None and known else None,
+                "margin": min(margin[i], 1.0) if i is not None and known else None,
+                "standing": standing,
+                "closed": closed[i] if i is not None else none,
+                "waiting": i is not None and pending[i] > 0,
+                "pin": pins.get(one.number, ""),
+            }
+        )
+    return rows
+
+
+def _name(product: Product, cycle_id: str, number: int) -> str:
+    name = product.ledger.application(cycle_id, number).external_id
+    if not name:
+        raise InvalidInputError("this applicant was erased; nothing can be changed any more")
+    return name
+
+
+def _need(reason: str) -> None:
+    if not reason.strip():
+        raise InvalidInputError("write why; it stands in the record")

@@ -1,0 +1,293 @@
+"""Today: what needs a person in a program, how it stands, and what was decided so far."""
+
+import csv
+import io
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.rules import Rules
+from swapflow.engine.board import Board
+from swapflow.engine.finalize import STOP_SENTENCES
+from swapflow.engine.ports import Pulse
+from swapflow.errors import InvalidInputError
+from swapflow.office.facade import Visitor
+from swapflow.office.rights import Right
+from swapflow.web.access import may, may_anywhere
+from swapflow.web.pages import render
+from swapflow.web.parts import Parts, Product, parts_of
+from swapflow.web.staff import LONGEST_REASON, act, held, visible
+
+
+router = APIRouter(prefix="/today")
+
+MayWatch = Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))]
+MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
+MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_PROGRESS))]
+Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
+
+PAGE = 25
+BELOW_THE_LINE = 3
+"""The chart of applicants shows ranks 1 to so many times the places."""
+
+MOST_SHOWN = 600
+"""Most applicants in the chart."""
+
+_WORDS = {
+    "floor": "everybody gets these reviews",
+    "rule": "reviews of those too close to call are expected to change the list most",
+    "staff": "staff asked",
+    "appeal": "an appeal",
+    "late": "a late answer was taken",
+}
+
+
+@router.get("")
+def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+    """List the programs that the visitor may see."""
+    cycles = visible(parts_of(request), visitor, Right.SEE_PROGRESS)
+    if len(cycles) == 1:
+        return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
+    return render(request, "today_programs.html", {"cycles": cycles})
+
+
+@router.get("/{cycle_id}")
+def show_today(request: Request, visitor: MayWatch, cycle_id: str) -> Response:
+    """Show what needs a person, and how the program stands."""
+    parts = parts_of(request)
+    cycle = parts.product.cycle(cycle_id)
+    return render(request, "today.html", _standing(parts, visitor, cycle))
+
+
+@router.get("/{cycle_id}/data")
+def chart_data(visitor: MayWatch, product: Product, cycle_id: str) -> dict[str, Any]:
+    """Give the numbers behind the charts; no names."""
+    del visitor
+    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    board, _ = product.board(cycle_id)
+    return {
+        "seq": board.position.seq,
+        "places": board.places,
+        "applicants": _intervals(board),
+        "decisions": _steps(product, cycle_id),
+        "budget": {
+            "total": rules.budget,
+            "spent": cycle.spent,
+            "committed": cycle.committed,
+            "left": rules.budget - cycle.spent - cycle.committed,
+        },
+    }
+
+
+@router.get("/{cycle_id}/data.csv")
+def chart_csv(visitor: MayWatch, product: Product, cycle_id: str) -> Response:
+    """Give the intervals of the applicants as a table; no names."""
+    del visitor
+    board, _ = product.board(cycle_id)
+    rows = _intervals(board)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, ["rank", "score", "margin", "standing", "waiting"])
+    writer.writeheader()
+    writer.writerows(rows)
+    name = f'attachment; filename="{cycle_id}-intervals.csv"'
+    return Response(out.getvalue(), media_type="text/csv", headers={"Content-Disposition": name})
+
+
+@router.get("/{cycle_id}/decisions")
+def show_decisions(
+    request: Request,
+    visitor: MayRead,
+    product: Product,
+    cycle_id: str,
+    before: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Response:
+    """Show batch by batch what was believed and asked for."""
+    names = {n.number: n for n in product.named(cycle_id)}
+    rules = product.rules(cycle_id)
+    found = product.decisions_before(cycle_id, before, at_most=PAGE + 1)
+    shown = [
+        {
+            "record": record,
+            "at": at,
+            "why": _WORDS.get(record.why, record.why),
+            "asked": [(names[a], rules.kinds[k].name) for a, k, *_ in record.picks if a in names],
+            "close": [names[a] for a in record.contested[:20] if a in names],
+            "stop": STOP_SENTENCES.get(record.stop, ""),
+        }
+        for record, at in found[:PAGE]
+    ]
+    return render(
+        request,
+        "decisions.html",
+        {
+            "cycle": product.cycle(cycle_id),
+            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "rights": held(parts_of(request), visitor, product.cycle(cycle_id)),
+            "decisions": shown,
+            "zone": rules.zone,
+            "older": shown[-1]["record"].number if len(found) > PAGE else 0,  # type: ignore[attr-defined]
+            "newest": before == 0,
+        },
+    )
+
+
+@router.post("/{cycle_id}/requests")
+def answer_requests(
+    request: Request,
+    visitor: MayApprove,
+    product: Product,
+    cycle_id: str,
+    what: Annotated[str, Form(max_length=10)] = "",
+    pulls: Annotated[list[str] | None, Form()] = None,
+    reason: Reason = "",
+) -> Response:
+    """Approve requests that wait, or strike them with a reason."""
+    chosen = pulls or []
+
+    def deed() -> None:
+        mine = {name for name, *_ in product.proposed_requests(cycle_id)}
+        if not chosen or not set(chosen) <= mine:
+            raise InvalidInputError("choose at least one request that still waits")
+        if what == "approve":
+            product.approve(cycle_id, chosen, by=visitor.name)
+        elif what == "strike":
+            if not reason.strip():
+                raise InvalidInputError("write why these requests are not to go out")
+            product.strike(cycle_id, chosen, by=visitor.name, reason=reason.strip())
+        else:
+            raise InvalidInputError("choose whether to approve or to strike")
+
+    done = f"{'approved' if what == 'approve' else 'struck'} {len(chosen)} requests"
+    return act(request, visitor, f"/today/{cycle_id}", done, deed)
+
+
+@router.post("/{cycle_id}/{what}")
+def change_course(
+    request: Request,
+    visitor: MayRun,
+    product: Product,
+    cycle_id: str,
+    what: str,
+    reason: Reason = "",
+) -> Response:
+    """Pause, resume or end the asking, with a reason."""
+    deeds = {"pause": product.pause, "resume": product.resume, "stop": product.stop}
+
+    def deed() -> None:
+        if what not in deeds:
+            raise InvalidInputError("there is no such thing to do")
+        if not reason.strip():
+            raise InvalidInputError("write why; it stands in the record")
+        deeds[what](cycle_id, by=visitor.name, reason=reason.strip())
+
+    words = {"pause": "paused the program", "resume": "resumed the program"}
+    done = words.get(what, "ended the asking")
+    return act(request, visitor, f"/today/{cycle_id}", done, deed)
+
+
+def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
+    product, rights = parts.product, held(parts, visitor, cycle)
+    rules = product.rules(cycle.id)
+    board, live = product.board(cycle.id)
+    waiting, pulse, now = product.waiting(cycle.id), product.pulse(cycle.id), product.ledger.now()
+    mails = product.count_mails(cycle.id)
+    sees_names = Right.SEE_APPLICANTS in rights
+    finish = _finish(cycle, rules, pulse, now)
+    settled = ~board.contested & ~np.isnan(board.estimate)
+    late: dict[int, int] = {}
+    for one in waiting:
+        late[one.reviewer] = late.get(one.reviewer, 0) + one.overdue
+    people = {r.number: r for r in product.reviewers(cycle.id)} if any(late.values()) else {}
+    return {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
+        "rights": rights,
+        "rules": rules,
+        "zone": rules.zone,
+        "unit": next((r.unit for r in product.rounds() if r.id == cycle.round_id), ""),
+        "board": board,
+        "settled_in": int((settled & board.in_list).sum()),
+        "settled_out": int((settled & ~board.in_list).sum()),
+        "too_close": int(board.contested.sum()),
+        "kinds": [
+            {
+                "name": kind.name,
+                "done": int(board.closed[:, index].sum()),
+                "open": sum(w.count for w in waiting if w.kind == index),
+                "overdue": sum(w.overdue for w in waiting if w.kind == index),
+            }
+            for index, kind in enumerate(rules.kinds)
+        ],
+        "left": rules.budget - cycle.spent - cycle.committed,
+        "finish": finish,
+        "proposed": product.proposed_requests(cycle.id) if sees_names else (),
+        "late": [
+            (people[number], count)
+            for number, count in sorted(late.items(), key=lambda pair: -pair[1])
+            if count and number in people
+        ],
+        "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
+        "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
+        "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
+        "health": {
+            "live": live or product.state_answers(),
+            "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
+            "stuck": pulse.stuck,
+            "event_at": pulse.event_at,
+        },
+        "now": now,
+        "intervals": _intervals(board)[:60],
+        "steps": _steps(product, cycle.id)[-60:],
+        "running": cycle.status is CycleStatus.RUNNING,
+    }
+
+
+def _finish(cycle: Cycle, rules: Rules, pulse: Pulse, now: datetime) -> datetime | None:
+    """Say when the budget will be used up at the pace so far; None before there is a pace."""
+    if pulse.begun_at is None or cycle.spent <= 0 or cycle.status is not CycleStatus.RUNNING:
+        return None
+    took = now - pulse.begun_at
+    left = max(0, rules.budget - cycle.spent)
+    if took < timedelta(hours=1) or left / cycle.spent > 10_000:  # noqa: PLR2004 - no pace yet
+        return None
+    return now + took * (left / cycle.spent)
+
+
+def _intervals(board: Board) -> list[dict[str, Any]]:
+    """Give the applicants around the cut line: rank, score, margin and standing, by rank."""
+    most = min(board.application.size, max(20, BELOW_THE_LINE * board.places), MOST_SHOWN)
+    rows = []
+    for i in range(most):
+        if np.isnan(board.estimate[i]):
+            break
+        standing = "too close" if board.contested[i] else "in" if board.in_list[i] else "out"
+        margin = float(min(board.margin[i], 1.0))
+        rows.append(
+            {
+                "rank": i + 1,
+                "score": round(float(board.estimate[i]), 4),
+                "margin": round(margin, 4),
+                "standing": standing,
+                "waiting": bool(board.pending[i] > 0),
+            }
+        )
+    return rows
+
+
+def _steps(product: Product, cycle_id: str) -> list[dict[str, Any]]:
+    """Give the decisions in numbers, oldest first."""
+    return [
+        {
+            "number": step.number,
+            "too_close": step.too_close,
+            "could_gain": round(step.look["certified_loss"], 4),
+        }
+        for step in product.steps(cycle_id)
+        if "certified_loss" in step.look
+    ]
