@@ -9,7 +9,18 @@ from starlette.types import Scope
 from swapflow.engine.facade import Swapflow
 from swapflow.office.facade import Office
 from swapflow.settings import Settings
-from swapflow.web import calendar, documents, health, inbox, scores, signin
+from swapflow.web import (
+    applicants,
+    calendar,
+    documents,
+    health,
+    inbox,
+    live,
+    reviewers,
+    scores,
+    signin,
+    today,
+)
 from swapflow.web.access import Signed, anybody
 from swapflow.web.errors import add_handlers
 from swapflow.web.pages import STATIC, places_of
@@ -28,7 +39,18 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     add_handlers(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
     app.get("/", dependencies=[Depends(anybody)])(home)
-    for part in (health, signin, inbox, scores, documents, calendar):
+    for part in (
+        health,
+        signin,
+        inbox,
+        scores,
+        documents,
+        calendar,
+        today,
+        live,
+        applicants,
+        reviewers,
+    ):
         app.include_router(part.router)
     # The last one added stands first.
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)
