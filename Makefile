@@ -18,7 +18,7 @@ help:  ## List the targets
 setup: $(VENV)/.ready  ## Install swapflow and its tools into .venv; nothing outside is touched
 
 demo: setup  ## Run a whole simulated round through the real parts; data under var/demo/
-	$(BIN)/swapflow demo
+	$(BIN)/swapflow demo $(if $(KEEP),--keep)
 
 test: setup  ## Run the tests
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile

@@ -2,9 +2,10 @@
 
 import json
 import shutil
+import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -40,6 +41,9 @@ def demo(
         typer.Option(metavar="DIR", help="Folder for its data; else demo/ in the data folder."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of ties and of the order of marks.")] = 0,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep serving the pages afterwards, with two logins.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Run a whole round through the real parts, on invented applicants, and say what came out."""
@@ -51,13 +55,22 @@ def demo(
     home = load_settings().data_dir
     folder = (out or home / "demo").absolute()
     warn("starting Redis, a worker and a coordinator; a whole round takes a minute or two")
-    with own_deployment(folder) as running, _bars(_shown_steps) as show:
-        done = run_demo(running, seed=seed, report=show)
+    with own_deployment(folder) as running:
+        with _bars(_shown_steps) as show:
+            done = run_demo(running, seed=seed, report=show)
         for part in done:
             cycle = part.program.cycle_id
             outcomes = running.outcomes(cycle, part.proposal.version)
             write_cohort_folder(folder / cycle, part.proposal, outcomes)
-    seconds = time.monotonic() - began
+        _say_demonstrated(done, folder, time.monotonic() - began, as_json=as_json)
+        if keep:
+            _keep_serving(running, folder)
+
+
+def _say_demonstrated(
+    done: "Sequence[Demonstrated]", folder: Path, seconds: float, *, as_json: bool
+) -> None:
+    """Print what came out, and leave the figures in a file."""
     content: dict[str, object] = {
         "seconds": seconds,
         "cycles": {d.program.cycle_id: _replayed_json(d.replayed) for d in done},
@@ -69,8 +82,28 @@ def demo(
         *(part for d in done for part in _demonstrated_plain(d)),
         f"\n{seconds:.0f} seconds in all. Lists and method sheets: {folder}; figures: {figures}",
         f"look closer: SWAPFLOW_DATA_DIR={folder} {_explain_last(done[0])}",
+        "look at the pages, as staff and as a reviewer: swapflow demo --keep",
         as_json=as_json,
     )
+
+
+def _keep_serving(running: "Swapflow", folder: Path) -> None:
+    """Add a program that people can play with, say how to get in, and serve until Ctrl-C."""
+    from swapflow.bootstrap import assemble
+    from swapflow.settings import load_settings
+    from swapflow.simulation.demo import ROUND
+    from swapflow.simulation.fellowship import open_playground
+
+    settings = load_settings(data_dir=folder, database_url=None, redis_url=None)
+    made = open_playground(running, assemble(settings)[1], round_id=ROUND)
+    waiting = f"{made.waiting} reviews wait in the program Fellowship"
+    print(f"\nThe pages are at {running.address}/sign-in")
+    print(f"  staff:    {made.staff.email}  {made.staff.password}")
+    print(f"  reviewer: {made.reviewer.email}  {made.reviewer.password}  ({waiting})")
+    print("Ctrl-C stops it.", flush=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    signal.pause()
 
 
 def replay(
@@ -153,11 +186,13 @@ def own_deployment(folder: Path) -> "Iterator[Swapflow]":
     """
     from swapflow.bootstrap import build
     from swapflow.processes.deployment import running
+    from swapflow.processes.specs import with_free_port
     from swapflow.settings import load_settings
 
     _empty(folder)
-    settings = load_settings(data_dir=folder, database_url=None, redis_url=None)
-    with running(settings):
+    chosen = load_settings(data_dir=folder, database_url=None, redis_url=None)
+    settings = with_free_port(chosen)
+    with running(settings, SWAPFLOW_WEB_PORT=str(settings.web_port)):
         yield build(settings)
 
 
