@@ -10,10 +10,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check bench chaos lock clean
+.PHONY: help setup demo test test-browser screenshots slow check bench chaos lock clean
 
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: $(VENV)/.ready  ## Install swapflow and its tools into .venv; nothing outside is touched
 
@@ -22,6 +22,12 @@ demo: setup  ## Run a whole simulated round through the real parts; data under v
 
 test: setup  ## Run the tests
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
+
+test-browser: setup  ## Run the browser tests alone (needs Chromium)
+	$(BIN)/python -m pytest -m browser tests/browser
+
+screenshots: setup  ## Take every page at both widths, light and dark, into var/screenshots/
+	$(BIN)/python -m tests.browser.screenshots
 
 slow: setup  ## Run the long statistical tests and recorded rounds, about 20 minutes
 	$(BIN)/python -m pytest -m slow

@@ -1,0 +1,41 @@
+"""A real browser before a real `swapflow up`."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.office import Deployment, chromium, deployed
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = chromium(os.environ.get("SWAPFLOW_CHROMIUM"))
+    if path is None:
+        why = "no Chromium: install chromium-headless-shell, or name one in SWAPFLOW_CHROMIUM"
+        if os.environ.get("CI") == "true":
+            pytest.fail(why)
+        pytest.skip(why)
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="session")
+def up(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """A deployment for all browser tests; each makes the cycles that it needs."""
+    with deployed(tmp_path_factory.mktemp("up"), browser) as deployment:
+        yield deployment
+    assert deployment.strayed == [], "a page asked another host"

@@ -1,0 +1,224 @@
+"""A deployment that runs, and the people who sit in front of its pages."""
+
+import shutil
+import socket
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
+
+from swapflow.bootstrap import assemble
+from swapflow.domain.assignment import Assignment, AssignmentStatus
+from swapflow.domain.score import Answer
+from swapflow.engine.facade import Swapflow
+from swapflow.errors import NotFoundError
+from swapflow.office.accounts import Method
+from swapflow.office.facade import Office
+from swapflow.office.rights import Role, Scope
+from swapflow.processes.deployment import running
+from swapflow.settings import Settings, load_settings
+from swapflow.web.access import cookie_name
+from tests.engine.world import applicant, reviewer
+from tests.support.waiting import wait_until
+from tests.web.site import SITE_RULES
+
+
+PHONE, DESK = 360, 1280
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+def chromium(chosen: str | None) -> str | None:
+    """Find a browser on this machine."""
+    return chosen or next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+@dataclass  # without slots: the browser's library hangs something of its own on it
+class Deployment:
+    """One `swapflow up`, and the same product in this process, on the same database.
+
+    Attributes:
+        strayed: Requests to another host; there must be none.
+    """
+
+    settings: Settings
+    product: Swapflow
+    office: Office
+    browser: Browser
+    strayed: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def person(
+        self, email: str = "", *, width: int = DESK, dark: bool = False, scripts: bool = True
+    ) -> Iterator[BrowserContext]:
+        """A browser of its own, signed in unless no address is given."""
+        context = self.browser.new_context(
+            base_url=self.settings.address,
+            viewport={"width": width, "height": 800},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=scripts,
+            reduced_motion="reduce",
+        )
+        context.route("**/*", self._only_here)
+        if email:
+            self.sign_in(context, email)
+        try:
+            yield context
+        finally:
+            context.close()
+
+    def sign_in(self, context: BrowserContext, email: str) -> None:
+        """Give a browser a session."""
+        secret, _ = self.office.start_session(
+            self.office.account(email), method=Method.LINK, agent="test"
+        )
+        context.add_cookies(
+            [{"name": cookie_name(secure=False), "value": secret, "url": self.settings.address}]
+        )
+
+    def staff(self, email: str, *roles: Role) -> str:
+        """Make an account with these roles everywhere; gives its address."""
+        try:
+            self.office.account(email)
+        except NotFoundError:
+            account = self.office.add_account(email, name=email.partition("@")[0].title())
+            for role in roles:
+                self.office.grant(account, role, Scope.OFFICE, by="test")
+        return email
+
+    def cycle(self, cycle: str, *, applicants: int = 12, launch: bool = True) -> str:
+        """Make a cycle with four reviewers, `CYCLE-rN@example.org`, who have accounts."""
+        product = self.product
+        if not any(known.id == "round" for known in product.rounds()):
+            product.new_round("round", name="Fall 2027")
+        rules = replace(SITE_RULES, budget=5 * applicants)
+        product.new_cycle(cycle, round_id="round", rules=rules, by="ops", name=f"MS {cycle}")
+        product.import_applications(
+            cycle,
+            [
+                applicant(
+                    f"A{n:03d}",
+                    name=f"Applicant {n}",
+                    email=f"a{n}@example.com",
+                    fields={"statement": f"Why I want to study here, number {n}."},
+                )
+                for n in range(1, applicants + 1)
+            ],
+        )
+        people = [f"{cycle}-r{n}@example.org" for n in range(1, 5)]
+        product.import_reviewers(
+            cycle,
+            [
+                reviewer(f"R{n}", name=f"Reviewer {n}", email=email)
+                for n, email in enumerate(people, start=1)
+            ],
+        )
+        for email in people:
+            self.staff(email)
+        if launch:
+            product.launch(cycle, by="ops")
+            wait_until(
+                lambda: bool(self.tasks(cycle, "R1")), seconds=30, what="tasks are delivered"
+            )
+        return cycle
+
+    def tasks(self, cycle: str, external_id: str) -> tuple[Assignment, ...]:
+        """What has been delivered to a reviewer."""
+        waiting = self.product.inbox(cycle, external_id)
+        return tuple(a for a in waiting if a.status is not AssignmentStatus.QUEUED)
+
+    def answer(self, assignment: Assignment) -> None:
+        """Submit a review without a browser."""
+        marks: dict[str, float | None] = {"Preparation": 3.0, "Promise": 2.0}
+        self.product.submit(
+            [Answer(assignment_id=assignment.id, marks=marks, remark="clear, well argued")]
+        )
+
+    def _only_here(self, route: Route, request: Request) -> None:
+        if request.url.startswith((self.settings.address, "blob:", "data:")):
+            route.continue_()
+        else:
+            self.strayed.append(request.url)
+            route.abort()
+
+
+ALIKE = 3
+"""Pages of one shape, the same but for ids, that are opened at most."""
+
+
+def walk(page: Page, starts: Collection[str], *, at_most: int = 60) -> list[str]:
+    """Follow every link from where somebody starts; gives the pages' paths."""
+    waiting, seen = list(starts), set(starts)
+    found: list[str] = []
+    shapes: dict[str, int] = {}
+    while waiting and len(found) < at_most:
+        path = waiting.pop(0)
+        answer = page.goto(path)
+        if answer is None or "text/html" not in answer.headers.get("content-type", ""):
+            continue
+        if not answer.ok:
+            continue
+        found.append(path)
+        for address in page.eval_on_selector_all(
+            "a[href]:not([download])", "l => l.map(a => a.href)"
+        ):
+            parts = urlsplit(address)
+            target = parts.path + (f"?{parts.query}" if parts.query else "")
+            shape = "/".join(
+                "*" if any(c.isdigit() for c in word) else word for word in parts.path.split("/")
+            )
+            here = f"{parts.scheme}://{parts.netloc}" == f"http://{urlsplit(page.url).netloc}"
+            if not here or target in seen or parts.path.startswith(("/static", "/api")):
+                continue
+            if shapes.get(shape, 0) >= ALIKE or "." in parts.path.rsplit("/", 1)[-1]:
+                continue
+            shapes[shape] = shapes.get(shape, 0) + 1
+            seen.add(target)
+            waiting.append(target)
+    return found
+
+
+def settle(page: Page) -> None:
+    """Give scripts a moment to finish what they do when a page opens."""
+    page.wait_for_load_state("load")
+    time.sleep(0.05)
+
+
+@contextmanager
+def deployed(data: Path, browser: Browser) -> Iterator[Deployment]:
+    """Run `swapflow up` on a folder until the block ends."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings = load_settings(data_dir=data, web_port=port, database_url=None, redis_url=None)
+    with running(settings, SWAPFLOW_WEB_PORT=str(port)):
+        product, office = assemble(settings)
+        yield Deployment(settings=settings, product=product, office=office, browser=browser)
+
+
+PLACES = ("today", "applicants", "reviewers", "decide", "setup")
+
+
+def everybody(up: Deployment) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Find every page that staff, a reviewer and a stranger come to: address and paths of each."""
+    up.cycle("axe")
+    up.cycle("axedraft", launch=False)
+    for task in up.tasks("axe", "R1")[:1]:
+        up.answer(task)
+    admin = up.staff("axe-admin@example.org", Role.ADMINISTRATOR, Role.CHAIR)
+    starts = {
+        admin: ("/", "/me", *(f"/{p}/{c}" for p in PLACES for c in ("axe", "axedraft"))),
+        "axe-r1@example.org": ("/", "/inbox", "/me"),
+        "": ("/sign-in",),
+    }
+    found = []
+    for email, first in starts.items():
+        with up.person(email) as context:
+            found.append((email, tuple(walk(context.new_page(), first))))
+    return tuple(found)
+
+
+AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
