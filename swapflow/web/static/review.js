@@ -190,6 +190,7 @@
   // Handing in
 
   function hand(button) {
+    if (leaving) return;
     leaving = true;
     const which = document.createElement("input");
     which.type = "hidden";
@@ -203,10 +204,11 @@
     if (leaving) { event.preventDefault(); return; }
     if (!address) { leaving = true; return; }
     event.preventDefault();
-    waiting = event.submitter || submits[0];
-    if (!dirty && !saving) { hand(waiting); return; }
+    const pressed = event.submitter || submits[0]; // a second press must not take it from the first
+    waiting = pressed;
+    if (!dirty && !saving) { hand(pressed); return; }
     say("Saving …");
-    if (await save()) hand(waiting);
+    if (await save()) hand(pressed);
     else if (!$("again").open) waiting = null;
     // Otherwise the text stays here, and the status line says why.
   });
