@@ -275,44 +275,12 @@ def _why(asked: "Asked") -> str:
 
 def scores_sheet(swapflow: "Swapflow", cycle: str) -> "Sheet":
     """Give every revision of every score, with remarks, to be exported. For staff."""
-    from swapflow.files.export import Sheet
+    from swapflow.files.export import scores_sheet as sheet
 
-    applications = {a.number: a.external_id for a in swapflow.applications(cycle)}
-    reviewers = {r.number: r.external_id for r in swapflow.reviewers(cycle)}
-    kinds = [kind.name for kind in swapflow.rules(cycle).kinds]
-    remarks = dict(swapflow.ledger.remarks(cycle))
-    last = {s.assignment_id: s.revision for s in swapflow.scores(cycle)}
-    return Sheet(
-        name="scores",
-        headers=(
-            "external_id",
-            "reviewer",
-            "kind",
-            "score",
-            "counts",
-            "why",
-            "revision",
-            "origin",
-            "typed_by",
-            "submitted_at",
-            "remark",
-            "score_id",
-        ),
-        rows=tuple(
-            (
-                applications[s.application],
-                reviewers[s.reviewer],
-                kinds[s.kind],
-                round(100 * s.value / 1e6, 4),
-                s.counts,
-                s.reason,
-                s.revision,
-                s.origin.value,
-                s.typed_by,
-                s.submitted_at.isoformat(),
-                remarks.get(s.assignment_id, "") if s.revision == last[s.assignment_id] else "",
-                s.assignment_id,
-            )
-            for s in swapflow.scores(cycle)
-        ),
+    return sheet(
+        swapflow.scores(cycle),
+        applications={a.number: a.external_id for a in swapflow.applications(cycle)},
+        reviewers={r.number: r.external_id for r in swapflow.reviewers(cycle)},
+        kinds=[kind.name for kind in swapflow.rules(cycle).kinds],
+        remarks=dict(swapflow.ledger.remarks(cycle)),
     )

@@ -21,8 +21,9 @@ from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 
 from swapflow.domain.applicant import Application
-from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Standing
+from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Standing, Verdict
 from swapflow.domain.event import Event
+from swapflow.domain.score import Score
 from swapflow.errors import InvalidInputError
 from swapflow.files.guard import guard
 from swapflow.files.method import method_text
@@ -146,6 +147,68 @@ def _who(
     if number in others:
         return others[number].external_id, others[number].name, ""
     return "", "", ""
+
+
+def decided_sheet(
+    proposal: Proposal, outcomes: Iterable[Outcome], verdict: Verdict, *, name: str
+) -> Sheet:
+    """Give whom people put on a list, in the order of the proposal; the last decision stands."""
+    decided = {outcome.application: outcome.verdict for outcome in outcomes}
+    return _list(name, [p for p in proposal.places if decided.get(p.application) is verdict])
+
+
+def scores_sheet(
+    scores: Sequence[Score],
+    *,
+    applications: Mapping[int, str],
+    reviewers: Mapping[int, str],
+    kinds: Sequence[str],
+    remarks: Mapping[str, str],
+) -> Sheet:
+    """Give every revision of every score, with remarks, to be exported. For staff.
+
+    Args:
+        scores: In the order of their submission.
+        applications: External ids by number.
+        reviewers: External ids by number.
+        kinds: Names of the kinds, in order.
+        remarks: By assignment; each stands beside the last revision.
+    """
+    last = {s.assignment_id: s.revision for s in scores}
+    return Sheet(
+        name="scores",
+        headers=(
+            "external_id",
+            "reviewer",
+            "kind",
+            "score",
+            "counts",
+            "why",
+            "revision",
+            "origin",
+            "typed_by",
+            "submitted_at",
+            "remark",
+            "score_id",
+        ),
+        rows=tuple(
+            (
+                applications[s.application],
+                reviewers[s.reviewer],
+                kinds[s.kind],
+                round(100 * s.value / 1e6, 4),
+                s.counts,
+                s.reason,
+                s.revision,
+                s.origin.value,
+                s.typed_by,
+                s.submitted_at.isoformat(),
+                remarks.get(s.assignment_id, "") if s.revision == last[s.assignment_id] else "",
+                s.assignment_id,
+            )
+            for s in scores
+        ),
+    )
 
 
 def _list(name: str, places: Sequence[Place]) -> Sheet:

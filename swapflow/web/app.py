@@ -12,7 +12,9 @@ from swapflow.settings import Settings
 from swapflow.web import (
     applicants,
     calendar,
+    decide,
     documents,
+    downloads,
     health,
     imports,
     inbox,
@@ -54,6 +56,8 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         rules_pages,
         rubric_pages,
         imports,
+        decide,
+        downloads,
         today,
         live,
         applicants,

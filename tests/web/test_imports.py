@@ -1,9 +1,10 @@
 """Files of applicants and reviewers: looked at first, then taken whole or not at all."""
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-import httpx
 from openpyxl import Workbook
 from starlette.testclient import TestClient
 
@@ -23,8 +24,15 @@ def keep(
     return sent.headers["location"]
 
 
-def apply(client: TestClient, path: str, **typed: str) -> httpx.Response:
-    return client.post(path, data={**typed, "do": "apply"})
+class Applied(NamedTuple):
+    status_code: int
+    text: str
+    headers: Mapping[str, str]
+
+
+def apply(client: TestClient, path: str, **typed: str) -> Applied:
+    answer = client.post(path, data={**typed, "do": "apply"})
+    return Applied(answer.status_code, answer.text, answer.headers)
 
 
 def empty(site: Site) -> TestClient:
