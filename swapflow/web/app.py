@@ -11,6 +11,7 @@ from swapflow.office.facade import Office
 from swapflow.settings import Settings
 from swapflow.web import (
     applicants,
+    audit,
     calendar,
     decide,
     documents,
@@ -19,6 +20,7 @@ from swapflow.web import (
     imports,
     inbox,
     live,
+    mailbox,
     reviewers,
     rubric_pages,
     rules_pages,
@@ -26,6 +28,7 @@ from swapflow.web import (
     setup,
     signin,
     today,
+    users,
 )
 from swapflow.web.access import Signed, anybody
 from swapflow.web.errors import add_handlers
@@ -52,6 +55,9 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         scores,
         documents,
         calendar,
+        users,
+        audit,
+        mailbox,
         setup,
         rules_pages,
         rubric_pages,
