@@ -17,6 +17,7 @@ from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
 from swapflow.errors import UnavailableError
 from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
+from swapflow.mail.hooks import http_knocker
 from swapflow.mail.post import outbox_folder, smtp
 from swapflow.office.facade import Office
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
@@ -89,6 +90,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
+        knock=http_knocker(settings.webhook_reach),
         address=settings.address,
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,

@@ -97,6 +97,14 @@ class CrashingState:
         """Pass on."""
         return self._inner.arms(cycle_id)
 
+    def publish(self, cycle_id: str, board: bytes) -> None:
+        """Pass on."""
+        self._inner.publish(cycle_id, board)
+
+    def board(self, cycle_id: str) -> bytes | None:
+        """Pass on."""
+        return self._inner.board(cycle_id)
+
     def forget(self, cycle_id: str) -> None:
         """Pass on."""
         self._inner.forget(cycle_id)

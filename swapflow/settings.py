@@ -16,6 +16,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from swapflow.errors import InvalidInputError
+from swapflow.office.webhooks import Reach
 
 
 LONGEST_SOCKET_PATH = 100
@@ -56,14 +57,11 @@ class Settings(BaseSettings):
         web_port: Port that it listens on.
         trusted_proxies: Addresses of proxies, by commas, whose forwarding headers are believed.
         upload_mb: Largest file that the web process takes, in MB.
-        secret_key: Signs the short hop to an identity provider; a key kept in the data folder
-            when not set.
-        oidc_issuer: OpenID Connect provider; `oidc_client_id` and `oidc_client_secret` belong
-            to it, and `oidc_name` is what its button says.
         public_url: Address under which people reach swapflow; links in mails start with it. The
             web process's own when not set.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
+        webhook_private: Webhooks may lead into private networks, and to http as well as https.
     """
 
     model_config = SettingsConfigDict(
@@ -84,11 +82,6 @@ class Settings(BaseSettings):
     web_port: int = Field(default=8000, ge=0, le=65_535)
     trusted_proxies: str = "127.0.0.1"
     upload_mb: int = Field(default=20, ge=1, le=500)
-    secret_key: SecretStr | None = None
-    oidc_issuer: str | None = None
-    oidc_client_id: str | None = None
-    oidc_client_secret: SecretStr | None = None
-    oidc_name: str = "SSO"
 
     public_url: str = ""
     mail_from: str = "swapflow@localhost"
@@ -98,6 +91,7 @@ class Settings(BaseSettings):
     smtp_user: str | None = None
     smtp_password: SecretStr | None = None
     smtp_timeout: Seconds = 20.0
+    webhook_private: bool = False
 
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
@@ -160,6 +154,19 @@ class Settings(BaseSettings):
     def address(self) -> str:
         """Where people reach swapflow: the public address, or this machine's own."""
         return self.public_url or f"http://{_as_host(self.web_host)}:{self.web_port}"
+
+    @property
+    def webhook_reach(self) -> Reach:
+        """Where calls of webhooks may go: to this machine itself only while nobody else is served.
+
+        A swapflow without a public address is one that somebody tries on a machine of their own.
+        """
+        alone = not self.public_url
+        return Reach(
+            plain=alone or self.webhook_private,
+            loopback=alone,
+            private=self.webhook_private,
+        )
 
     @property
     def embedded_redis(self) -> bool:

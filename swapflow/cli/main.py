@@ -19,6 +19,7 @@ from swapflow.cli import (
     scores,
     simulating,
     upkeep,
+    users,
 )
 from swapflow.cli.output import clean
 from swapflow.errors import (
@@ -58,6 +59,7 @@ app.add_typer(reviewers.app, name="reviewers")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
+app.add_typer(users.app, name="user")
 app.add_typer(upkeep.database, name="db")
 app.add_typer(upkeep.live_state, name="state")
 running.register(app)

@@ -886,9 +886,7 @@ class Ledger(Protocol):
         """Read what was typed and not handed in, by assignment."""
         ...
 
-    def save_draft(
-        self, assignment_id: str, body: Mapping[str, str], *, expected: int
-    ) -> Draft:
+    def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
         """Keep what a reviewer has typed so far; writes no event and takes no cycle's lock.
 
         Args:

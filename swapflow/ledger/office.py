@@ -8,23 +8,36 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.rules import from_text
 from swapflow.engine.ports import Mail
 from swapflow.errors import InvalidInputError
 from swapflow.ledger.database import Database
+from swapflow.ledger.interfaces import Interfaces
 from swapflow.ledger.rows import AnyRow, columns
 from swapflow.ledger.statements import insert_ignoring
 from swapflow.ledger.tables import (
     ACCOUNT,
     API_TOKEN,
     AUDIT,
+    CYCLE,
     MESSAGE,
     PERSON,
     ROLE_GRANT,
     ROSTER,
+    RULES,
     SESSION,
     SIGN_IN,
 )
-from swapflow.office.accounts import Account, ApiToken, AuditEntry, Method, Session, SignIn
+from swapflow.office.accounts import (
+    Account,
+    ApiToken,
+    AuditEntry,
+    Door,
+    Method,
+    Session,
+    SignIn,
+)
 from swapflow.office.rights import Grant, Role, Scope
 
 
@@ -35,7 +48,7 @@ _TOKEN = columns(API_TOKEN, ApiToken)
 _AUDIT = columns(AUDIT, AuditEntry)
 
 
-class SqlOffice:
+class SqlOffice(Interfaces):
     """The port `OfficeLedger` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
@@ -144,6 +157,31 @@ class SqlOffice:
         )
         with self._database.reading() as connection:
             return tuple((row.cycle_id, row.number) for row in connection.execute(query))
+
+    def doors(self) -> tuple[Door, ...]:
+        """Read what each cycle that is not final asks of whoever opens its pages."""
+        query = (
+            select(CYCLE.c.id, CYCLE.c.round_id, RULES.c.body)
+            .join(
+                RULES,
+                (RULES.c.cycle_id == CYCLE.c.id) & (RULES.c.version == CYCLE.c.rules_version),
+            )
+            .where(CYCLE.c.status != CycleStatus.FINALIZED.value)
+            .order_by(CYCLE.c.id)
+        )
+        with self._database.reading() as connection:
+            found = [
+                (row.id, row.round_id, from_text(row.body)) for row in connection.execute(query)
+            ]
+        return tuple(
+            Door(
+                cycle_id=cycle_id,
+                round_id=round_id,
+                sign_in=rules.sign_in,
+                session_days=rules.session_days,
+            )
+            for cycle_id, round_id, rules in found
+        )
 
     # Sessions and mailed links
 

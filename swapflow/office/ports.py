@@ -5,11 +5,12 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.engine.ports import Mail
-from swapflow.office.accounts import Account, ApiToken, AuditEntry, Session, SignIn
+from swapflow.office.accounts import Account, ApiToken, AuditEntry, Door, Session, SignIn
+from swapflow.office.interfaces import InterfaceLedger
 from swapflow.office.rights import Grant
 
 
-class OfficeLedger(Protocol):
+class OfficeLedger(InterfaceLedger, Protocol):
     """The durable record of accounts, sessions, grants and what was done.
 
     Every method is one transaction of its own, and none takes a cycle's lock.
@@ -62,6 +63,10 @@ class OfficeLedger(Protocol):
 
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:
         """Name the active roster entries (cycle, reviewer number) of an address."""
+        ...
+
+    def doors(self) -> tuple[Door, ...]:
+        """Read what each cycle that is not final asks of whoever opens its pages."""
         ...
 
     # Sessions and mailed links

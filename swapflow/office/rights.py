@@ -78,6 +78,29 @@ RIGHTS: dict[Role, frozenset[Right]] = {
 }
 """What each role may do where its grant reaches."""
 
+_LOOKING = frozenset(
+    {
+        Right.SEE_PROGRESS,
+        Right.SEE_APPLICANTS,
+        Right.SEE_REVIEWERS,
+        Right.SEE_MAIL,
+        Right.SEE_AUDIT,
+        Right.EXPORT,
+    }
+)
+
+SCOPES: dict[str, frozenset[Right]] = {
+    "read": _LOOKING,
+    "write": frozenset(Right) - _LOOKING,
+    "review": frozenset(),
+    "webhooks": frozenset({Right.SET_UP}),
+}
+"""What a key's scopes let through of its account's rights.
+
+`review` is for the tasks of the account itself, which need no right; `webhooks` lets through what
+registering an address needs, and the routes of webhooks ask for the scope by name.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:

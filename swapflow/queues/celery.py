@@ -13,7 +13,13 @@ from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its s
 
 from swapflow.engine.ports import Message, Topic
 from swapflow.errors import UnavailableError
-from swapflow.queues.names import ALL_QUEUES, MAIL_QUEUE, TaskName, pull_queue
+from swapflow.queues.names import (
+    ALL_QUEUES,
+    MAIL_QUEUE,
+    WEBHOOK_QUEUE,
+    TaskName,
+    pull_queue,
+)
 
 
 KEY_PREFIX = "sfq:"
@@ -129,7 +135,7 @@ def celery_app(
 
 
 class CeleryDispatcher:
-    """The `Dispatcher` port: one Celery message per assignment or mail, holding its id alone."""
+    """The `Dispatcher` port: one Celery message per assignment, mail or call: its id."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
@@ -193,3 +199,5 @@ def _address(message: Message) -> tuple[TaskName, str]:
             return TaskName.DELIVER, pull_queue(message.tier)
         case Topic.MAIL:
             return TaskName.SEND_MAIL, MAIL_QUEUE
+        case Topic.WEBHOOK:
+            return TaskName.CALL_WEBHOOK, WEBHOOK_QUEUE

@@ -8,6 +8,7 @@ class TaskName(StrEnum):
 
     DELIVER = "swapflow.deliver"
     SEND_MAIL = "swapflow.send_mail"
+    CALL_WEBHOOK = "swapflow.call_webhook"
 
 
 PULL_QUEUES = (
@@ -21,9 +22,10 @@ PULL_QUEUES = (
 """One queue per pull kind, in the order of the rules; kinds beyond the last share it."""
 
 MAIL_QUEUE = "mail"
+WEBHOOK_QUEUE = "webhook"
 STUDY_QUEUE = "study"
 
-ALL_QUEUES = (*PULL_QUEUES, MAIL_QUEUE, STUDY_QUEUE)
+ALL_QUEUES = (*PULL_QUEUES, MAIL_QUEUE, WEBHOOK_QUEUE, STUDY_QUEUE)
 
 
 def pull_queue(tier: int) -> str:

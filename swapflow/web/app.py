@@ -21,6 +21,7 @@ from swapflow.web import (
     inbox,
     live,
     mailbox,
+    me,
     reviewers,
     rubric_pages,
     rules_pages,
@@ -51,6 +52,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     for part in (
         health,
         signin,
+        me,
         inbox,
         scores,
         documents,

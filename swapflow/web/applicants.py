@@ -65,7 +65,7 @@ def show_programs(request: Request, visitor: MaySomewhere) -> Response:
 
 
 @router.get("/{cycle_id}")
-def show_table(
+def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the signature
     request: Request,
     visitor: MayRead,
     product: Product,

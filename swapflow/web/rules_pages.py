@@ -338,6 +338,8 @@ def _read(values: Mapping[str, Tree], old: Rules, view: FormView) -> Rules:
     renamed: dict[str, str] = {}
     for i, row in enumerate(rows(values, "kinds")):
         was = str(row.get("was", ""))
+        if problem := unwritable(was, most=200):
+            view.note(f"kinds.{i}.name", problem)
         kind = _taken(dict(before.get(was, {})), row, _KIND, f"kinds.{i}.", view)
         kinds.append(kind)
         if was in before:
@@ -457,7 +459,9 @@ def read_field(name: str, typed: str) -> "Toml | None":
         ValueError: If it cannot be read; the message is for whoever typed it.
     """
     plain = typed.strip()
-    if name in _YES_NO:
+    if name in _YES_NO and plain:
+        if plain not in {"yes", "no"}:
+            raise ValueError("choose yes or no")
         return plain == "yes"
     if problem := unwritable(plain, most=4000 if name in _LONG else 200):
         raise ValueError(problem)

@@ -1,51 +1,148 @@
-"""Signing in and out: password for staff, a mailed link or a typed code for reviewers."""
+"""Signing in and out: a mailed link or a typed code for everybody, a password for staff.
+
+A mailed link changes nothing when it is opened, for mail scanners open what they find: its page
+shows a button, and the button spends it. The same forms answer scripts with JSON, so that the
+page of a review can sign somebody in again where they are.
+"""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from swapflow.errors import NotSignedInError, TooManyTriesError
+from swapflow.errors import (
+    ForbiddenError,
+    NotFoundError,
+    NotSignedInError,
+    SwapflowError,
+    TooManyTriesError,
+)
 from swapflow.office.accounts import Session
-from swapflow.web.access import Signed, anybody, cookie_name
+from swapflow.web.access import Signed, anybody, cookie_name, visitor_of
+from swapflow.web.errors import status_of
 from swapflow.web.pages import render
-from swapflow.web.parts import TheOffice, parts_of
+from swapflow.web.parts import Product, TheOffice, TheSettings, parts_of
 
 
 router = APIRouter()
+
+Email = Annotated[str, Form(max_length=254)]
+Next = Annotated[str, Form(alias="next", max_length=2000)]
+
+Refusal = (NotSignedInError, TooManyTriesError, ForbiddenError)
+"""What a way in may be refused with; shown on the sign-in page."""
+
+UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
+"""Headers of pages whose address is a secret."""
 
 
 @router.get("/sign-in", dependencies=[Depends(anybody)])
 def show_sign_in(request: Request, next: str = "/") -> Response:  # noqa: A002 - the query's name
     """Show the ways to sign in."""
-    return render(request, "sign_in.html", {"next": safe_path(next), "email": "", "problem": ""})
+    return _ways(request, next)
 
 
 @router.post("/sign-in/password", dependencies=[Depends(anybody)])
 def sign_in_with_password(
     request: Request,
     office: TheOffice,
-    email: Annotated[str, Form(max_length=254)] = "",
+    email: Email = "",
     password: Annotated[str, Form(max_length=256)] = "",
-    next: Annotated[str, Form(max_length=2000)] = "/",  # noqa: A002 - the form's name
+    path: Next = "/",
 ) -> Response:
     """Sign in staff by password."""
     try:
         secret, session = office.sign_in_with_password(
-            email,
-            password,
-            agent=request.headers.get("user-agent", ""),
-            address=request.client.host if request.client else "",
+            email, password, agent=_agent(request), address=_client(request)
         )
-    except (NotSignedInError, TooManyTriesError) as error:
-        status = 401 if isinstance(error, NotSignedInError) else 429
-        return render(
-            request,
-            "sign_in.html",
-            {"next": safe_path(next), "email": email, "problem": str(error)},
-            status=status,
+    except Refusal as error:
+        return _refused(request, error, email, path, by="password")
+    return enter(request, secret, session, safe_path(path))
+
+
+@router.post("/sign-in/link", dependencies=[Depends(anybody)])
+def mail_link(
+    request: Request,
+    office: TheOffice,
+    product: Product,
+    settings: TheSettings,
+    email: Email = "",
+    path: Next = "/",
+) -> Response:
+    """Mail a link and a code, and say the same whether the address is known or not."""
+    try:
+        office.mail_link(email, safe_path(path), address=_client(request), site=settings.address)
+    except Refusal as error:
+        return _refused(request, error, email, path, by="link")
+    product.doorbell.ring("")
+    if _wants_json(request):
+        return JSONResponse({"sent": True, "problem": ""})
+    return _code_page(request, email.strip(), path)
+
+
+@router.post("/sign-in/code", dependencies=[Depends(anybody)])
+def sign_in_with_code(
+    request: Request,
+    office: TheOffice,
+    email: Email = "",
+    code: Annotated[str, Form(max_length=20)] = "",
+    path: Next = "/",
+) -> Response:
+    """Sign in whoever types the code that was mailed."""
+    try:
+        secret, session, stored = office.enter_by_code(
+            email, code, agent=_agent(request), address=_client(request)
         )
-    return enter(request, secret, session, safe_path(next))
+    except Refusal as error:
+        if _wants_json(request):
+            return _refused(request, error, email, path, by="code")
+        return _code_page(request, email, path, problem=error)
+    return enter(request, secret, session, safe_path(stored))
+
+
+@router.api_route(
+    "/sign-in/link/{token}", methods=["GET", "HEAD"], dependencies=[Depends(anybody)]
+)
+def show_link(request: Request, token: str, office: TheOffice) -> Response:
+    """Show whom a mailed link lets in, and a button; opening it changes nothing."""
+    try:
+        link = office.look_at_link(token)
+    except NotFoundError as error:
+        return _ways(request, "/", problem=str(error), status=404, headers=UNSEEN)
+    visitor = visitor_of(request)
+    if visitor is not None and visitor.account.email == link.email:
+        return RedirectResponse(safe_path(link.next), status_code=303, headers=UNSEEN)
+    return _link_page(request, token, office)
+
+
+@router.post("/sign-in/link/{token}", dependencies=[Depends(anybody)])
+def spend_link(request: Request, token: str, office: TheOffice) -> Response:
+    """Let in whoever holds the link, once."""
+    try:
+        secret, session, path = office.enter_by_link(token, agent=_agent(request))
+    except NotSignedInError:
+        return show_link(request, token, office)
+    except ForbiddenError as error:
+        return _ways(request, "/", problem=str(error), status=403, headers=UNSEEN)
+    response = enter(request, secret, session, safe_path(path))
+    response.headers.update(UNSEEN)
+    return response
+
+
+@router.post("/sign-in/link/{token}/again", dependencies=[Depends(anybody)])
+def mail_link_again(
+    request: Request, token: str, office: TheOffice, product: Product, settings: TheSettings
+) -> Response:
+    """Mail a new link to the address of an old one, which leads to the same place."""
+    try:
+        link = office.look_at_link(token)
+        office.mail_link(
+            link.email, safe_path(link.next), address=_client(request), site=settings.address
+        )
+    except (NotFoundError, TooManyTriesError) as error:
+        return _ways(request, "/", problem=str(error), status=status_of(error)[0], headers=UNSEEN)
+    product.doorbell.ring("")
+    return render(request, "sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
 
 
 @router.post("/sign-out")
@@ -57,16 +154,19 @@ def sign_out(
 ) -> Response:
     """Sign out of this device, or of all."""
     office.sign_out(visitor, everywhere=everywhere)
-    response = RedirectResponse("/sign-in", status_code=303)
-    secure = parts_of(request).settings.secure
-    response.delete_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True)
-    return response
+    return leave(request)
 
 
 def enter(request: Request, secret: str, session: Session, path: str) -> Response:
-    """Hand a device its cookie and lead on."""
-    response = RedirectResponse(path, status_code=303)
-    secure = parts_of(request).settings.secure
+    """Hand a device its cookie, end the session that it had, and lead on."""
+    parts = parts_of(request)
+    secure = parts.settings.secure
+    parts.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
+    response: Response = (
+        JSONResponse({"signed_in": True, "next": path, "problem": ""})
+        if _wants_json(request)
+        else RedirectResponse(path, status_code=303)
+    )
     response.set_cookie(
         cookie_name(secure=secure),
         secret,
@@ -79,7 +179,79 @@ def enter(request: Request, secret: str, session: Session, path: str) -> Respons
     return response
 
 
+def leave(request: Request) -> Response:
+    """Take a device's cookie away and lead to the sign-in."""
+    response = RedirectResponse("/sign-in", status_code=303)
+    secure = parts_of(request).settings.secure
+    response.delete_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True)
+    return response
+
+
 def safe_path(path: str) -> str:
-    """Give a path on this site; anything else leads home, so that no link can lead elsewhere."""
-    inside = path.startswith("/") and not path.startswith(("//", "/\\"))
-    return path if inside and "\n" not in path and "\r" not in path else "/"
+    """Give a path on this site; anything else leads home, so that no link can lead elsewhere.
+
+    Browsers drop tabs and line breaks from addresses and read a backslash as a slash.
+    """
+    inside = path.startswith("/") and not path.startswith("//") and "\\" not in path
+    return path if inside and path.isprintable() else "/"
+
+
+def _ways(
+    request: Request,
+    path: str,
+    *,
+    email: str = "",
+    problem: str = "",
+    by: str = "",
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """Show the ways to sign in, and what went wrong with one of them."""
+    context = {"next": safe_path(path), "email": email, "problem": problem, "by": by}
+    return render(request, "sign_in.html", context, status=status, headers=headers)
+
+
+def _refused(
+    request: Request, error: NotSignedInError | TooManyTriesError | ForbiddenError,
+    email: str, path: str, *, by: str,
+) -> Response:  # fmt: skip
+    status = status_of(error)[0]
+    if _wants_json(request):
+        return JSONResponse({"problem": _sentence(error)}, status_code=status)
+    return _ways(request, path, email=email, problem=_sentence(error), by=by, status=status)
+
+
+def _code_page(
+    request: Request, email: str, path: str, *, problem: SwapflowError | None = None
+) -> Response:
+    said = _sentence(problem) if problem else ""
+    return render(
+        request,
+        "sign_in_sent.html",
+        {"email": email, "next": safe_path(path), "problem": said},
+        status=status_of(problem)[0] if problem else 200,
+    )
+
+
+def _link_page(request: Request, token: str, office: TheOffice) -> Response:
+    link = office.look_at_link(token)
+    context = {"token": token, "link": link, "next": safe_path(link.next)}
+    template = "sign_in_link.html" if link.is_good else "sign_in_used.html"
+    return render(request, template, context, status=200 if link.is_good else 410, headers=UNSEEN)
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text[:1].upper() + text[1:] + "."
+
+
+def _wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "")
+
+
+def _agent(request: Request) -> str:
+    return request.headers.get("user-agent", "")
+
+
+def _client(request: Request) -> str:
+    return request.client.host if request.client else ""

@@ -15,7 +15,6 @@ COMPOSE = ROOT / "docker-compose.yml"
 SECRETS = {
     "SWAPFLOW_POSTGRES_PASSWORD": "pgsecret",
     "SWAPFLOW_REDIS_PASSWORD": "redissecret",
-    "SWAPFLOW_SECRET_KEY": "0123456789abcdef0123456789abcdef",
 }
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::(-|\?)([^}]*))?\}")

@@ -14,6 +14,7 @@ from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import Mail, Message, Topic
 from swapflow.errors import NotFoundError
 from swapflow.ledger.sql import SqlLedger
+from swapflow.mail.hooks import http_knocker
 from swapflow.office.accounts import Account, Method
 from swapflow.office.facade import Office
 from swapflow.office.rights import Role, Scope
@@ -35,7 +36,7 @@ RUBRIC = Rubric(
     criteria=(
         Criterion(
             name="Preparation",
-            marks=((1.0, "weak"), (2.0, "fair"), (3.0, "good"), (4.0, "strong")),
+            marks=((1.0, "weak"), (2.0, "passable"), (3.0, "good"), (4.0, "strong")),
             weight=2.0,
         ),
         Criterion(name="Promise", marks=((1.0, "low"), (2.0, "middling"), (3.0, "high"))),
@@ -66,6 +67,7 @@ class Site:
             dispatcher=self._dispatcher,
             doorbell=MemoryDoorbell(),
             post=self.mails.append,
+            knock=http_knocker(settings.webhook_reach),
             lease_seconds=3600.0,
         )
         self.office = Office(ledger=self.ledger.office(), limiter=MemoryLimiter())
@@ -178,6 +180,8 @@ class Site:
         for message in messages:
             if message.topic is Topic.MAIL:
                 self.product.send_mail(message.id)
+            if message.topic is Topic.WEBHOOK:
+                self.product.call_webhook(message.id)
 
 
 def named(number: int) -> NewReviewer:

@@ -1,0 +1,55 @@
+"""A site with something on every page, and the people who see most of it."""
+
+from dataclasses import dataclass
+
+from starlette.testclient import TestClient
+
+from swapflow.domain.score import Answer
+from swapflow.office.accounts import Method
+from swapflow.office.rights import Role
+from tests.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Somebody with a browser, and where their walk starts."""
+
+    name: str
+    client: TestClient
+    starts: tuple[str, ...]
+
+
+def busy(site: Site) -> Site:
+    """Fill a site: a running cycle with answers, a draft one, one that was fixed."""
+    site.launched("fall")
+    site.launched("draft", launch=False)
+    site.launched("done", applicants=6)
+    for cycle in ("fall", "done"):
+        for known in site.product.reviewers(cycle):
+            for task in site.product.inbox(cycle, known.external_id)[:2]:
+                marks: dict[str, float | None] = {"Preparation": 3.0, "Promise": 2.0}
+                answer = Answer(assignment_id=task.id, marks=marks, remark="clear and well argued")
+                site.product.submit([answer])
+    site.turn()
+    site.product.stop("done", by="ops", reason="enough for this year")
+    return site
+
+
+def people(site: Site) -> tuple[Seen, ...]:
+    """Give an administrator, a chair, a reviewer, and somebody who is not signed in."""
+    places = tuple(
+        f"/{place}/{cycle}"
+        for place in ("today", "applicants", "reviewers", "decide", "setup")
+        for cycle in ("fall", "draft", "done")
+    )
+    chair = [place for place in places if not place.startswith(("/reviewers", "/setup"))]
+    return (
+        Seen("administrator", site.signed_in(Role.ADMINISTRATOR), ("/", "/me", *places)),
+        Seen("chair", site.signed_in(Role.CHAIR), ("/", "/me", *chair)),
+        Seen(
+            "reviewer",
+            site.signed_in(email="r1@example.org", method=Method.LINK),
+            ("/", "/inbox", "/me"),
+        ),
+        Seen("nobody", site.anonymous(), ("/", "/sign-in")),
+    )
