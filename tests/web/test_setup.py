@@ -148,6 +148,18 @@ def test_every_bad_field_is_named_beside_it_and_nothing_is_stored(site: Site) ->
     assert site.product.rules("fall").version == 1
 
 
+def test_a_field_that_was_not_sent_keeps_its_careful_default(site: Site) -> None:
+    client, path = draft(site)
+    sent = fields_of(client.get(f"{path}/rules").text)
+    del sent["blind"]
+
+    saved = client.post(f"{path}/rules", data={**sent, "do": "save"})
+    odd = client.post(f"{path}/rules", data={**sent, "blind": "perhaps", "do": "save"})
+
+    assert (saved.status_code, odd.status_code) == (303, 422)
+    assert site.product.rules("fall").blind
+
+
 def test_names_from_right_to_left_and_emoji_are_fine(site: Site) -> None:
     client, path = draft(site)
     sent = fields_of(client.get(f"{path}/rules").text)
