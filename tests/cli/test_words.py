@@ -85,6 +85,7 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "rules", "ms")
     office.do("cycle", "budget", "ms", "1500", "--reason", "more time")
     _move_people(office)
+    _let_people_in(office)
     _answer(office)
     office.turn()
     office.run("state", "rebuild", "ms")
@@ -118,6 +119,16 @@ def _move_people(office: Office) -> None:
     pairs = [{"applicant": "a6", "reviewer": name} for name in ("ada", "ben", "cyd", "dee", "eli")]
     office.do("reviewers", "panel", "ms", office.write("panel.csv", pairs))
     office.turn()
+
+
+def _let_people_in(office: Office) -> None:
+    office.do("user", "add", "ops@example.org", "--role", "administrator")
+    office.do("user", "add", "chair@example.org", "--name", "Chair")
+    office.do("user", "grant", "chair@example.org", "chair", "--cycle", "ms")
+    office.do("user", "list")
+    office.do("user", "revoke", "chair@example.org", "chair", "--cycle", "ms")
+    office.run("user", "password", "chair@example.org")
+    office.do("user", "deactivate", "chair@example.org")
 
 
 def _answer(office: Office) -> None:

@@ -1,0 +1,1 @@
+"""The JSON API under /api/v1: everything that the pages do, for programs."""

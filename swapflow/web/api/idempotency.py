@@ -1,0 +1,125 @@
+"""Writes under a key of their own: sent twice, done once, answered twice with the same words.
+
+The key is reserved before the act and the answer stored after it. A process that dies between the
+two leaves a reservation without an answer; after a minute a repeat takes it over and acts again.
+Acts are conditional (what is launched cannot be launched, a review that is there is not stored
+again), so nothing is done twice then; the answer may say that it was done already.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import timedelta
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from swapflow.errors import ConflictError, InvalidInputError, SwapflowError
+from swapflow.office.interfaces import Kept
+from swapflow.web.api.access import caller
+from swapflow.web.parts import parts_of
+
+
+HEADER = "Idempotency-Key"
+SHOWN_ONCE = "x-shown-once"
+"""In a route's description: fields of its answer that are not stored, so a repeat lacks them."""
+
+LONGEST_KEY = 200
+TAKEN_OVER_AFTER = timedelta(seconds=60)
+KEPT_FOR = timedelta(hours=24)
+PASSING = frozenset({401, 403, 429})
+"""Refusals that say nothing of the act: it was not begun, and may be repeated."""
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class ApiRoute(APIRoute):
+    """A route whose writes may carry a key of their own."""
+
+    def get_route_handler(self) -> _Handler:
+        """Wrap the route's handler."""
+        handle = super().get_route_handler()
+
+        async def once(request: Request) -> Response:
+            key = request.headers.get(HEADER)
+            if key is None or request.method in _SAFE:
+                return await handle(request)
+            shown_once = (self.openapi_extra or {}).get(SHOWN_ONCE, ())
+            return await _once(request, key, handle, shown_once)
+
+        return once
+
+
+async def _once(
+    request: Request, key: str, handle: _Handler, shown_once: Sequence[str]
+) -> Response:
+    if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise InvalidInputError(f"{HEADER}: 1 to {LONGEST_KEY} plain characters")
+    visitor = await run_in_threadpool(caller, request)
+    digest = _digest(request, await request.body())
+    record = parts_of(request).office.ledger
+    account = visitor.account.id
+
+    def begin() -> Kept | None:
+        return record.begin_request(
+            account, key, digest, taken_over_after=TAKEN_OVER_AFTER, kept_for=KEPT_FOR
+        )
+
+    known = await run_in_threadpool(begin)
+    if known is not None:
+        return _replayed(known, digest)
+    response = None
+    try:
+        response = await _answered(request, handle)
+    finally:
+        kept = response is not None and response.status_code < 500  # noqa: PLR2004
+        kept = kept and response is not None and response.status_code not in PASSING
+        status = response.status_code if kept and response is not None else 0
+        body = bytes(response.body).decode() if kept and response is not None else ""
+        await run_in_threadpool(
+            lambda: record.end_request(account, key, status=status, body=_storable(body, shown_once))
+        )
+    return response
+
+
+async def _answered(request: Request, handle: _Handler) -> Response:
+    """Carry the request out; a refusal is an answer as well."""
+    try:
+        return await handle(request)
+    except (SwapflowError, RequestValidationError, HTTPException) as error:
+        handlers = request.app.exception_handlers
+        handler = next(handlers[kind] for kind in type(error).__mro__ if kind in handlers)
+        response: Response = await handler(request, error)
+        return response
+
+
+def _replayed(known: Kept, digest: str) -> Response:
+    if known.request != digest:
+        raise InvalidInputError(f"{HEADER}: this key came with another request before")
+    if known.status == 0:
+        raise ConflictError("the same request is being carried out; ask again in a moment")
+    media = "application/json" if known.status < 400 else "application/problem+json"  # noqa: PLR2004
+    return Response(
+        content=known.body,
+        status_code=known.status,
+        media_type=media if known.body else None,
+        headers={"Idempotency-Replayed": "true"},
+    )
+
+
+def _digest(request: Request, body: bytes) -> str:
+    asked = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
+    return hashlib.sha256(asked + body).hexdigest()
+
+
+def _storable(body: str, shown_once: Sequence[str]) -> str:
+    """Leave what is shown once out of what is stored."""
+    if not shown_once or not body:
+        return body
+    said = json.loads(body)
+    return json.dumps({**said, **{name: None for name in shown_once if name in said}})
