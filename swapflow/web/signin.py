@@ -19,6 +19,7 @@ from swapflow.errors import (
 )
 from swapflow.office.accounts import Session
 from swapflow.web.access import Signed, anybody, cookie_name, visitor_of
+from swapflow.web.errors import problem as answer_problem
 from swapflow.web.errors import status_of
 from swapflow.web.pages import render
 from swapflow.web.parts import Product, TheOffice, TheSettings, parts_of
@@ -76,7 +77,7 @@ def mail_link(
         return _refused(request, error, email, path, by="link")
     product.doorbell.ring("")
     if _wants_json(request):
-        return JSONResponse({"sent": True, "problem": ""})
+        return JSONResponse({"sent": True})
     return _code_page(request, email.strip(), path)
 
 
@@ -163,7 +164,7 @@ def enter(request: Request, secret: str, session: Session, path: str) -> Respons
     secure = parts.settings.secure
     parts.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
     response: Response = (
-        JSONResponse({"signed_in": True, "next": path, "problem": ""})
+        JSONResponse({"signed_in": True, "next": path})
         if _wants_json(request)
         else RedirectResponse(path, status_code=303)
     )
@@ -215,9 +216,9 @@ def _refused(
     request: Request, error: NotSignedInError | TooManyTriesError | ForbiddenError,
     email: str, path: str, *, by: str,
 ) -> Response:  # fmt: skip
-    status = status_of(error)[0]
+    status, title = status_of(error)
     if _wants_json(request):
-        return JSONResponse({"problem": _sentence(error)}, status_code=status)
+        return answer_problem(request, status, title, _sentence(error))
     return _ways(request, path, email=email, problem=_sentence(error), by=by, status=status)
 
 

@@ -1,0 +1,218 @@
+"""Nobody gets further than the table of who may what says, with whomever's ids they try."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from fastapi.dependencies.models import Dependant
+from httpx2 import Response
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from swapflow.domain.ids import task_code
+from swapflow.domain.rules import WayIn
+from swapflow.office.accounts import Method
+from swapflow.office.rights import RIGHTS, Right, Role, Scope
+from tests.web.roles import ANYBODY, OWN, PAGES, SIGNED_IN, Somewhere
+from tests.web.site import SITE_RULES, Site
+
+
+ENDLESS = {"GET /today/{cycle_id}/events"}
+"""A stream, which never ends for whoever may see it."""
+
+LEAVES = {"POST /sign-out"}
+
+SAFE_ASKS = re.compile(r"may_\w+|anybody|signed_in|signed|reviewer|own_task|own_seat")
+
+
+def routes_of(routes: list[Any]) -> Iterator[Any]:
+    """Give every route of an application, those of included routers too."""
+    for route in routes:
+        if hasattr(route, "effective_candidates"):
+            yield from routes_of(route.effective_candidates())
+        elif not isinstance(route, Mount):
+            yield route
+
+
+def asked(dependant: Dependant) -> set[str]:
+    """Name everything that a route depends on, however deep."""
+    found: set[str] = set()
+    for part in dependant.dependencies:
+        found |= {getattr(part.call, "__name__", "")} | asked(part)
+    return found
+
+
+def pages(site: Site) -> set[str]:
+    return {
+        f"{method} {route.path}"
+        for route in routes_of(site.app.routes)
+        for method in route.methods - {"HEAD"}
+        if not route.path.startswith("/api/")
+    }
+
+
+def test_every_route_says_who_may_ask(site: Site) -> None:
+    silent = [
+        route.path
+        for route in routes_of(site.app.routes)
+        if not any(SAFE_ASKS.fullmatch(name) for name in asked(route.dependant))
+    ]
+
+    assert silent == []
+
+
+def test_the_table_names_every_page_and_no_other(site: Site) -> None:
+    assert pages(site) == set(PAGES)
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """Somebody who tries every page with the ids of the cycle `fall` and of R1's task."""
+
+    name: str
+    client: TestClient
+    here: frozenset[Right] = frozenset()
+    anywhere: frozenset[Right] = frozenset()
+    in_office: frozenset[Right] = frozenset()
+    seat: bool = False
+    owns_task: bool = False
+
+    def may(self, page: str) -> bool:
+        needed = PAGES[page]
+        if needed == ANYBODY:
+            return True
+        if needed == SIGNED_IN:
+            return self.name != "nobody"
+        if needed == OWN:
+            return self.owns_task if "{task}" in page else self.seat
+        if isinstance(needed, Somewhere):
+            return needed.right in self.anywhere
+        return needed in (self.here if "{cycle_id}" in page else self.in_office)
+
+    def tries(self, page: str, ids: dict[str, str]) -> Response:
+        method, path = page.split(" ")
+        address = re.sub(r"{(\w+)}", lambda m: ids[m[1]], path)
+        return self.client.request(method, address)
+
+
+def walkers(site: Site) -> Iterator[Walker]:
+    for role in Role:
+        held, name = RIGHTS[role], role.value
+        client = site.signed_in(role, email=f"o-{name}@example.org")
+        yield Walker(f"{name} of all", client, here=held, anywhere=held, in_office=held)
+        client = site.signed_in(role, email=f"c-{name}@example.org", cycle="fall")
+        yield Walker(f"{name} of the program", client, here=held, anywhere=held)
+    held = RIGHTS[Role.ADMINISTRATOR]
+    for scope, there, here in (
+        (Scope.ROUND, "round", held),
+        (Scope.ROUND, "elsewhere", frozenset[Right]()),
+        (Scope.CYCLE, "other", frozenset[Right]()),
+    ):
+        client = site.signed_in(
+            Role.ADMINISTRATOR, email=f"{there}@example.org", scope=scope, scope_id=there
+        )
+        yield Walker(f"administrator of {there}", client, here=here, anywhere=held)
+    client = site.signed_in(email="r1@example.org", method=Method.LINK)
+    yield Walker("the task's reviewer", client, seat=True, owns_task=True)
+    client = site.signed_in(email="r2@example.org", method=Method.LINK)
+    yield Walker("another reviewer", client, seat=True)
+    yield Walker("somebody without a role", site.signed_in(email="new@example.org"))
+    yield Walker("nobody", site.anonymous())
+
+
+def was_let_in(response: Response) -> bool:
+    """Whether access was given, whatever the page then made of an empty form."""
+    if response.status_code in {401, 403}:
+        return False
+    leads = response.headers.get("location", "")
+    if response.status_code == 303 and leads.startswith("/sign-in?"):
+        return False
+    refusals = ("that you may see", "no such task among yours", "no reviewer role there")
+    return not (response.status_code == 404 and any(r in response.text for r in refusals))
+
+
+def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) -> None:
+    site.launched("fall")
+    site.launched("other", round_id="elsewhere")
+    task = site.product.inbox("fall", "R1")[0]
+    # Ids of things that are there, where a page names one; forms are sent empty.
+    ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(PAGES)), "0")
+    ids |= {"cycle_id": "fall", "kind": "review", "what": "pause", "name": "cohort.csv"}
+    ids |= {"task": task_code(task.id), "reviewer_number": str(task.reviewer)}
+    wrong: list[tuple[str, str, int]] = []
+
+    for walker in walkers(site):
+        for page in PAGES:
+            allowed = walker.may(page)
+            if page in LEAVES or page.startswith("POST /sign-in") or (page in ENDLESS and allowed):
+                continue
+            response = walker.tries(page, ids)
+            assert response.status_code < 500, (walker.name, page, response.text[:300])
+            if was_let_in(response) != allowed:
+                wrong.append((walker.name, page, response.status_code))
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("role", [Role.ADMINISTRATOR, Role.COORDINATOR])
+def test_a_role_in_one_program_makes_no_program_in_another_round(site: Site, role: Role) -> None:
+    site.launched("fall")
+    client = site.signed_in(role, cycle="fall")
+
+    refused = client.post(
+        "/setup/programs",
+        data={"cycle": "mine", "name": "Mine", "round": "round", "template": "admissions"},
+    )
+
+    assert refused.status_code in {403, 404, 422}
+    assert [cycle.id for cycle in site.product.cycles()] == ["fall"]
+
+
+def test_a_program_that_may_not_be_seen_looks_like_one_that_is_not_there(site: Site) -> None:
+    site.launched("fall")
+    client = site.signed_in(Role.CHAIR, cycle="fall")
+    site.launched("other", round_id="elsewhere")
+
+    there, nowhere = client.get("/today/other"), client.get("/today/nowhere")
+
+    assert there.status_code == nowhere.status_code == 404
+    assert there.text.replace("other", "nowhere") == nowhere.text
+
+
+def test_a_role_that_is_taken_away_is_gone_with_the_next_click(site: Site) -> None:
+    site.launched("fall")
+    client = site.signed_in(Role.CHAIR, cycle="fall")
+    assert client.get("/today/fall").status_code == 200
+
+    chair = site.office.account("chair@example.org")
+    site.office.revoke(chair, Role.CHAIR, Scope.CYCLE, "fall", by="ops")
+
+    assert client.get("/today/fall").status_code == 404
+
+
+def test_a_program_that_wants_the_identity_provider_names_the_cure(site: Site) -> None:
+    site.launched("fall", rules=replace(SITE_RULES, sign_in=WayIn.PROVIDER))
+    by_password = site.signed_in(Role.CHAIR, cycle="fall")
+    through = site.signed_in(Role.CHAIR, cycle="fall", method=Method.PROVIDER)
+    by_link, task = site.assigned("fall")
+
+    refused = by_password.get("/today/fall")
+
+    assert refused.status_code == by_link.get(f"/tasks/{task_code(task.id)}").status_code == 403
+    assert "through their organisation" in refused.text
+    assert through.get("/today/fall").status_code == 200
+
+
+def test_a_session_older_than_a_program_allows_signs_in_again(site: Site) -> None:
+    site.launched("fall", rules=replace(SITE_RULES, session_days=0.5))
+    site.launched("other", round_id="elsewhere")
+    client = site.signed_in(Role.ADMINISTRATOR, email="boss@example.org")
+    site.later(11 * 3600)
+    assert client.get("/today/fall").status_code == 200
+
+    site.later(13 * 3600)
+
+    again = client.get("/today/fall")
+    assert (again.status_code, again.headers["location"]) == (303, "/sign-in?next=/today/fall")
