@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check bench chaos lock clean
+.PHONY: help setup demo test test-browser screenshots slow check bench chaos openapi lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -43,6 +43,9 @@ bench: setup  ## Measure speed on this machine, into var/bench.json
 
 chaos: setup  ## Kill, freeze and empty real processes by the dozen, into var/chaos.json
 	$(BIN)/python -m tests.system.chaos
+
+openapi: setup  ## Write the description of the JSON API anew, into docs/openapi.json
+	$(BIN)/python -m swapflow.web.api.schema > docs/openapi.json
 
 lock:  ## Choose versions anew and write both lock files (needs uv)
 	uv lock

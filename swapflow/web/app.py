@@ -14,11 +14,13 @@ from swapflow.web import (
     audit,
     calendar,
     decide,
+    docs,
     documents,
     downloads,
     health,
     imports,
     inbox,
+    keys,
     live,
     mailbox,
     me,
@@ -32,6 +34,7 @@ from swapflow.web import (
     users,
 )
 from swapflow.web.access import Signed, anybody
+from swapflow.web.api import routes
 from swapflow.web.errors import add_handlers
 from swapflow.web.pages import STATIC, places_of
 from swapflow.web.parts import Parts
@@ -70,8 +73,11 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         live,
         applicants,
         reviewers,
+        docs,
+        keys,
     ):
         app.include_router(part.router)
+    app.include_router(routes.router)
     # The last one added stands first.
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)
     app.add_middleware(

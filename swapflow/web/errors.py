@@ -100,6 +100,8 @@ async def _known(request: Request, error: Exception) -> Response:
         target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/sign-in?next={quote(target)}", status_code=303)
     response = answer(request, status, title, str(error))
+    if isinstance(error, NotSignedInError) and is_api(request):
+        response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
     if isinstance(error, TooManyTriesError):
         response.headers["Retry-After"] = str(error.seconds)
     return response

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -76,10 +76,11 @@ class SameSiteOnly:
             and scope["method"] not in _SAFE
             and not _is_ours(Headers(scope=scope))
         ):
-            refusal = PlainTextResponse(
+            refusal = _refusal(
+                scope,
+                403,
                 "This request came from another site and was refused. "
                 "Open swapflow itself and try again.",
-                status_code=403,
             )
             await refusal(scope, receive, send)
             return
@@ -121,7 +122,7 @@ class SmallBodies:
         most = self._uploads if with_files else self._most
         said = headers.get("content-length", "0")
         if said.isdigit() and int(said) > most:
-            await _too_big(most)(scope, receive, send)
+            await _too_big(scope, most)(scope, receive, send)
             return
         seen = 0
         begun = False
@@ -143,16 +144,27 @@ class SmallBodies:
             await self._app(scope, receive_counted, send_noted)
         except _TooBigError:
             if not begun:
-                await _too_big(most)(scope, receive, send)
+                await _too_big(scope, most)(scope, receive, send)
 
 
 class _TooBigError(Exception):
     """More has arrived than is taken."""
 
 
-def _too_big(most: int) -> PlainTextResponse:
+def _too_big(scope: Scope, most: int) -> Response:
     size = f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1000} kB"  # noqa: PLR2004
-    return PlainTextResponse(
-        f"This is more than the {size} that are taken at once; nothing was stored.",
-        status_code=413,
+    return _refusal(
+        scope, 413, f"This is more than the {size} that are taken at once; nothing was stored."
+    )
+
+
+def _refusal(scope: Scope, status: int, detail: str) -> Response:
+    """Refuse in the words of whoever asks: a person, or a program at the API."""
+    path = str(scope["path"])
+    if not path.startswith("/api/"):
+        return PlainTextResponse(detail, status_code=status)
+    title = "Too big" if status == 413 else "This is not yours to do"  # noqa: PLR2004
+    said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    return JSONResponse(
+        said | {"instance": path}, status_code=status, media_type="application/problem+json"
     )

@@ -1,12 +1,14 @@
 """Applicants: add, read, move, ask about, pin, explain, erase."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
 from swapflow.engine.facade import Swapflow
-from swapflow.errors import NotFoundError
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.files.protected import protected_trait
 from swapflow.web.api import models
 from swapflow.web.api.access import MayDecide, MayManageApplicants, MayRun, MaySeeApplicants
 from swapflow.web.api.cycles import CycleId
@@ -17,9 +19,7 @@ from swapflow.web.api.record import note
 from swapflow.web.parts import Product
 
 
-router = APIRouter(
-    prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["applicants"]
-)
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["applicants"])
 
 Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The applicant's number.")]
 
@@ -51,6 +51,7 @@ def add_applicants(
     new: models.NewApplicants,
 ) -> models.Counted:
     """Add applicants: all of them, or none."""
+    _refuse_protected(new.applicants, product.rules(cycle_id).objective.attribute)
     added = product.import_applications(
         cycle_id, [_new(applicant) for applicant in new.applicants], wave=new.wave
     )
@@ -137,9 +138,7 @@ def ask_about_applicant(
     for known in product.ledger.wishes(cycle_id):
         if (known.application, known.kind, known.by, known.reason) == said:
             return models.Numbered(number=known.id)
-    made = product.ask(
-        cycle_id, found.external_id, wish.kind, by=visitor.name, reason=wish.reason
-    )
+    made = product.ask(cycle_id, found.external_id, wish.kind, by=visitor.name, reason=wish.reason)
     note(request, visitor, "asked for an extra review", about=found.external_id)
     return models.Numbered(number=made)
 
@@ -202,6 +201,18 @@ def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
         if application.number == number and application.external_id:
             return application
     raise NotFoundError(f"this program has no applicant with the number {number}")
+
+
+def _refuse_protected(applicants: Sequence[models.NewApplicant], objective: str) -> None:
+    """Refuse protected traits outside monitoring, but for one that the rules may use."""
+    for applicant in applicants:
+        for name in (*applicant.attributes, *applicant.fields):
+            trait = protected_trait(name)
+            if trait and name != objective:
+                raise InvalidInputError(
+                    f"{applicant.external_id}: {name!r} is a protected trait or a proxy for one "
+                    f"({trait}); put it under monitoring, where nobody who decides sees it"
+                )
 
 
 def _hundred(value: float | None) -> float | None:

@@ -16,7 +16,7 @@ from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import finite
 from swapflow.web.api.paging import Page, Paged, Paging
 from swapflow.web.api.record import note
-from swapflow.web.parts import Product, TheOffice
+from swapflow.web.parts import Product
 
 
 router = APIRouter(route_class=ApiRoute, tags=["programs"])
@@ -91,9 +91,7 @@ def read_cycle(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> 
 
 
 @router.get("/cycles/{cycle_id}/progress")
-def read_progress(
-    cycle_id: CycleId, visitor: MaySeeProgress, product: Product
-) -> models.Progress:
+def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> models.Progress:
     """Say how a program stands."""
     names = Right.SEE_APPLICANTS in visitor.rights(
         cycle_id=cycle_id, round_id=product.cycle(cycle_id).round_id
@@ -264,7 +262,7 @@ def _visible(visitor: Visitor, product: Swapflow) -> list[Cycle]:
 def _by_id(paging: Paging, rows: list[WithId]) -> Page[WithId]:
     last = paging.last(str)
     return paging.page(
-        [row for row in rows if last is None or row.id > last[0]], lambda row: [row.id]
+        [row for row in rows if last is None or row.id > str(last[0])], lambda row: [row.id]
     )
 
 

@@ -31,6 +31,10 @@ SHOWN_ONCE = "x-shown-once"
 LONGEST_KEY = 200
 TAKEN_OVER_AFTER = timedelta(seconds=60)
 KEPT_FOR = timedelta(hours=24)
+REFUSED = 400
+FAULT = 500
+"""From this status on the fault is ours: nothing is kept, and the request may be repeated."""
+
 PASSING = frozenset({401, 403, 429})
 """Refusals that say nothing of the act: it was not begun, and may be repeated."""
 
@@ -73,16 +77,15 @@ async def _once(
     known = await run_in_threadpool(begin)
     if known is not None:
         return _replayed(known, digest)
-    response = None
+    status, body = 0, ""
     try:
         response = await _answered(request, handle)
+        if response.status_code < FAULT and response.status_code not in PASSING:
+            status, body = response.status_code, bytes(response.body).decode()
     finally:
-        kept = response is not None and response.status_code < 500  # noqa: PLR2004
-        kept = kept and response is not None and response.status_code not in PASSING
-        status = response.status_code if kept and response is not None else 0
-        body = bytes(response.body).decode() if kept and response is not None else ""
+        stored = _storable(body, shown_once)
         await run_in_threadpool(
-            lambda: record.end_request(account, key, status=status, body=_storable(body, shown_once))
+            lambda: record.end_request(account, key, status=status, body=stored)
         )
     return response
 
@@ -103,7 +106,8 @@ def _replayed(known: Kept, digest: str) -> Response:
         raise InvalidInputError(f"{HEADER}: this key came with another request before")
     if known.status == 0:
         raise ConflictError("the same request is being carried out; ask again in a moment")
-    media = "application/json" if known.status < 400 else "application/problem+json"  # noqa: PLR2004
+    refused = known.status >= REFUSED
+    media = "application/problem+json" if refused else "application/json"
     return Response(
         content=known.body,
         status_code=known.status,

@@ -29,7 +29,10 @@ Text = Annotated[str, StringConstraints(max_length=8000, pattern=PROSE)]
 Reason = Annotated[str, StringConstraints(max_length=2000, pattern=PROSE)]
 Why = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=PROSE)]
 ShortName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
-Email = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s<>\x00-\x1f]+@[^@\s<>\x00-\x1f]+$")]
+Email = Annotated[
+    str,
+    StringConstraints(max_length=254, pattern=r"^[^@\s<>\x00-\x1f]+@[^@\s<>\x00-\x1f]+$"),
+]
 Mark = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
 Hundred = Annotated[float, Field(allow_inf_nan=False, ge=0, le=100)]
 Link = Annotated[str, StringConstraints(max_length=2000, pattern=PLAIN)]
@@ -234,7 +237,9 @@ class NewDocument(In):
     """A file that reviewers may see, by its address."""
 
     name: Name
-    link: Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\x00-\x20\x7f]+$")]
+    link: Annotated[
+        str, StringConstraints(max_length=2000, pattern=r"^https?://[^\x00-\x20\x7f]+$")
+    ]
     redacted: bool = False
 
 

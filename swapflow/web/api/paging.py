@@ -51,7 +51,7 @@ class Paging:
             return None
         try:
             padded = self.cursor + "=" * (-len(self.cursor) % 4)
-            key = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
+            key = json.loads(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
         except (ValueError, binascii.Error, RecursionError) as error:
             raise _unknown() from error
         fits = isinstance(key, list) and [type(part) for part in key] == list(kinds)
@@ -64,7 +64,7 @@ class Paging:
     def page(
         self, rows: Sequence[T], key: Callable[[T], list[Key]], *, more: bool = False
     ) -> Page[T]:
-        """Make a page of rows that were read: one more than `limit`, or `more`, if others follow."""
+        """Make a page of the rows read: one above `limit`, or `more`, says that others follow."""
         shown = list(rows[: self.limit])
         more = bool(shown) and (more or len(rows) > self.limit)
         following = _spelled(key(shown[-1])) if more else None

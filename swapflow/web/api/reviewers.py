@@ -95,9 +95,7 @@ def void_reviewer(
 ) -> models.Counted:
     """Make every score of a reviewer count no more; says how many did before."""
     found = _find(product, cycle_id, number)
-    voided = product.void_reviewer(
-        cycle_id, found.external_id, by=visitor.name, reason=why.reason
-    )
+    voided = product.void_reviewer(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "voided a reviewer's scores", about=found.external_id)
     return models.Counted(count=voided)
 

@@ -66,9 +66,7 @@ def correct_score(
     """Put another score in the place of one; the old one stays on record."""
     found = _find(product, cycle_id, score)
     answer = answer_of(new.marks, new.score, product.sheet(found), remark=new.remark)
-    number = product.correct(
-        answer, by=visitor.name, reason=new.reason, saw_others=new.saw_others
-    )
+    number = product.correct(answer, by=visitor.name, reason=new.reason, saw_others=new.saw_others)
     note(request, visitor, "corrected a score", about=score, detail=new.reason)
     return models.Numbered(number=number)
 
