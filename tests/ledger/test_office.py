@@ -1,0 +1,193 @@
+"""What the office's record promises, on every kind of database."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.rules import WayIn
+from swapflow.engine.ports import Mail
+from swapflow.errors import InvalidInputError
+from swapflow.ledger.office import SqlOffice
+from swapflow.ledger.sql import SqlLedger
+from swapflow.office.accounts import Account, Door, Method, Session, SignIn
+from swapflow.office.rights import Grant, Role, Scope
+from tests.ledger.examples import RULES
+
+
+def account(ledger: SqlLedger, email: str = "boss@example.org", **changes: object) -> Account:
+    values = {
+        "id": email.partition("@")[0],
+        "email": email,
+        "name": "",
+        "password": "",
+        "subject": "",
+        "active": True,
+        "created_at": ledger.now(),
+        "last_seen_at": None,
+    }
+    made = Account(**values | changes)  # type: ignore[arg-type]  # tests name fields
+    ledger.office().add_account(made)
+    return made
+
+
+def session(ledger: SqlLedger, digest: str, who: Account, *, days: float = 1) -> Session:
+    now = ledger.now()
+    made = Session(
+        digest=digest,
+        account_id=who.id,
+        method=Method.LINK,
+        agent="",
+        created_at=now,
+        last_seen_at=now,
+        expires_at=now + timedelta(days=days),
+    )
+    ledger.office().add_session(made)
+    return made
+
+
+def sign_in(ledger: SqlLedger, digest: str, *, minutes: int = 60) -> SignIn:
+    now = ledger.now()
+    made = SignIn(
+        digest=digest,
+        email="r1@example.org",
+        code="c",
+        next="/inbox",
+        created_at=now,
+        expires_at=now + timedelta(minutes=minutes),
+        used_at=None,
+        tries=0,
+    )
+    mail = Mail(
+        id=f"sign-in:{digest}", to=made.email, subject="Your way in", text="secret words",
+        html="<p>secret words</p>", calendar="", state="queued",
+    )  # fmt: skip
+    ledger.office().add_sign_in(made, mail)
+    return made
+
+
+def test_an_account_is_read_as_it_was_written_and_its_address_is_its_own(
+    ledger: SqlLedger,
+) -> None:
+    office, made = ledger.office(), account(ledger)
+
+    assert office.account(made.id) == office.account_of(" BOSS@example.org") == made
+    with pytest.raises(InvalidInputError, match="already"):
+        account(ledger, id="another")
+    changed = replace(made, name="Boss", password="p", subject="i#1", active=False)
+    office.change_account(changed)
+    assert office.account_with_subject("i#1") == changed
+    assert office.account_with_subject("") is None
+
+
+def test_a_session_ends_with_its_time_its_account_or_its_digest(ledger: SqlLedger) -> None:
+    office, who = ledger.office(), account(ledger)
+    kept = session(ledger, "one", who)
+    session(ledger, "two", who)
+    session(ledger, "short", who, days=0.01)
+    assert office.session("one") == (kept, who)
+
+    ledger.set_clock_offset(3600)
+    assert office.session("short") is None
+    assert {s.digest for s in office.sessions(who.id)} == {"one", "two"}
+    office.change_account(replace(who, active=False))
+    assert office.session("one") is None
+    office.change_account(who)
+    assert office.end_sessions(who.id, but="one") == 2
+    office.end_session("one")
+    assert office.session("one") is None
+
+
+def test_a_way_in_is_stored_with_its_mail_and_spent_once(ledger: SqlLedger) -> None:
+    office, made = ledger.office(), sign_in(ledger, "d")
+
+    assert office.sign_in("d") == office.latest_sign_in("R1@example.org") == made
+    assert [mail.id for mail in ledger.mails(at_most=9)] == ["sign-in:d"]
+    assert office.use_sign_in("d")
+    assert not office.use_sign_in("d")
+    assert [office.count_wrong_code("d") for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_way_in_cannot_be_spent_after_its_time(ledger: SqlLedger) -> None:
+    sign_in(ledger, "d", minutes=10)
+
+    ledger.set_clock_offset(601)
+
+    assert not ledger.office().use_sign_in("d")
+
+
+def test_many_clicks_at_once_spend_a_way_in_once(
+    shared_url: str, opened: Callable[[str], SqlLedger]
+) -> None:
+    ledger = opened(shared_url)
+    sign_in(ledger, "d")
+    offices: list[SqlOffice] = [opened(shared_url).office() for _ in range(4)]
+
+    with ThreadPoolExecutor(4) as pool:
+        spent = list(pool.map(lambda office: office.use_sign_in("d"), offices * 3))
+
+    assert spent.count(True) == 1
+
+
+def test_a_sent_way_in_keeps_no_words_and_other_mails_keep_theirs(ledger: SqlLedger) -> None:
+    sign_in(ledger, "d")
+    kept = Mail(
+        id="fall:x", to="a@b.c", subject="s", text="kept", html="", calendar="", state="queued"
+    )
+    with ledger.write("fall") as tx:
+        tx.queue_mail([kept])
+
+    for name in ("sign-in:d", "fall:x"):
+        claimed = ledger.claim_mail(name)
+        assert claimed is not None
+        assert claimed.text
+        ledger.mark_mail(name, "sent")
+
+    # Put back into the queue by hand, so that they can be read once more.
+    words = {}
+    for name in ("sign-in:d", "fall:x"):
+        ledger.mark_mail(name, "queued")
+        again = ledger.claim_mail(name)
+        words[name] = (again.text, again.html) if again else None
+    assert words == {"sign-in:d": ("", ""), "fall:x": ("kept", "")}
+
+
+def test_seats_are_those_of_active_roster_entries_in_any_spelling(ledger: SqlLedger) -> None:
+    with ledger.write("fall") as tx:
+        r1, r2 = tx.add_reviewers(
+            [
+                NewReviewer(external_id="R1", email="Ann@Example.org", capacity={"review": None}),
+                NewReviewer(external_id="R2", email="ben@example.org", capacity={"review": None}),
+            ]
+        )
+        tx.change_reviewer(replace(r2, active=False))
+
+    office = ledger.office()
+    assert office.seats("ann@example.ORG") == (("fall", r1.number),)
+    assert office.seats("ben@example.org") == ()
+
+
+def test_a_grant_is_kept_once_and_taken_away_once(ledger: SqlLedger) -> None:
+    office = ledger.office()
+    grant = Grant(account="boss", role=Role.CHAIR, scope=Scope.CYCLE, scope_id="fall")
+
+    office.add_grant(grant, by="ops")
+    office.add_grant(grant, by="ops")
+
+    assert office.grants("boss") == office.grants() == (grant,)
+    assert office.grants("other") == ()
+    assert office.remove_grant(grant)
+    assert not office.remove_grant(grant)
+
+
+def test_doors_say_what_the_rules_in_force_ask(ledger: SqlLedger) -> None:
+    with ledger.write("fall") as tx:
+        strict = replace(RULES, version=2, sign_in=WayIn.PROVIDER, session_days=0.5)
+        tx.set_rules(strict, by="ops", reason="")
+
+    assert ledger.office().doors() == (
+        Door(cycle_id="fall", round_id="2027", sign_in=WayIn.PROVIDER, session_days=0.5),
+    )
