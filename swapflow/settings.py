@@ -19,6 +19,11 @@ from swapflow.errors import InvalidInputError
 from swapflow.office.webhooks import Reach
 
 
+DEFAULT_PASSWORDS = frozenset(
+    {"", "swapflow", "postgres", "password", "secret", "change-me", "changeme", "admin"}
+)
+"""Passwords of databases that stand in examples."""
+
 LONGEST_SOCKET_PATH = 100
 """Bytes of a Unix socket's path: Linux takes 107, macOS 103."""
 
@@ -59,6 +64,8 @@ class Settings(BaseSettings):
         upload_mb: Largest file that the web process takes, in MB.
         public_url: Address under which people reach swapflow; links in mails start with it. The
             web process's own when not set.
+        insecure: Serve people on other machines without TLS all the same: whoever listens on the
+            network can then read what they read, and be them.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
         webhook_private: Webhooks may lead into private networks, and to http as well as https.
@@ -84,6 +91,7 @@ class Settings(BaseSettings):
     upload_mb: int = Field(default=20, ge=1, le=500)
 
     public_url: str = ""
+    insecure: bool = False
     mail_from: str = "swapflow@localhost"
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65_535)
@@ -184,6 +192,32 @@ class Settings(BaseSettings):
             return inside
         name = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"swapflow-{os.getuid()}-{name}" / "redis.sock"
+
+
+def refuse_unsafe(settings: Settings) -> None:
+    """Refuse to serve people under settings that keep out nobody.
+
+    What is tried out on one machine may be as it comes; what others reach needs TLS and a
+    database password that is nobody's default.
+
+    Raises:
+        InvalidInputError: If others would be served unsafely; names the variable and the cure.
+    """
+    host = urlsplit(settings.address).hostname or ""
+    if host == "localhost" or host.startswith("127.") or host == "::1":
+        return
+    if not settings.secure and not settings.insecure:
+        raise InvalidInputError(
+            f"SWAPFLOW_PUBLIC_URL: {settings.address} is not encrypted, and {host} is another "
+            "machine for those who sign in: put a proxy with TLS before it and write https://… "
+            "(deploy/Caddyfile), or set SWAPFLOW_INSECURE=1 if nobody else is on this network"
+        )
+    password = urlsplit(settings.database).password
+    if password is not None and password.casefold() in DEFAULT_PASSWORDS:
+        raise InvalidInputError(
+            "SWAPFLOW_DATABASE_URL: the database's password is one that everybody tries first; "
+            "give the database another, e.g. from `openssl rand -hex 24`, and write it here"
+        )
 
 
 def _as_host(listening: str) -> str:

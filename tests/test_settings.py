@@ -3,13 +3,20 @@ from pathlib import Path
 import pytest
 
 from swapflow.errors import InvalidInputError
-from swapflow.settings import LONGEST_SOCKET_PATH, LogFormat, load_settings
+from swapflow.settings import LONGEST_SOCKET_PATH, LogFormat, load_settings, refuse_unsafe
 
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("DATABASE_URL", "REDIS_URL", "DATA_DIR", "LEASE_SECONDS", "LOG_FORMAT"):
+    for name in (
+        "DATABASE_URL",
+        "REDIS_URL",
+        "DATA_DIR",
+        "LEASE_SECONDS",
+        "LOG_FORMAT",
+        "PUBLIC_URL",
+    ):
         monkeypatch.delenv(f"SWAPFLOW_{name}", raising=False)
 
 
@@ -87,3 +94,50 @@ def test_secrets_do_not_show_when_the_settings_are_printed() -> None:
     )
 
     assert "geheim" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"web_host": "0.0.0.0"},
+        {"public_url": "http://127.0.0.1:8000", "database_url": "postgresql://a:swapflow@db/a"},
+        {"public_url": "http://localhost:8000"},
+        {"public_url": "https://review.example.org"},
+        {"public_url": "https://review.example.org", "database_url": "postgresql://a@db/a"},
+        {"public_url": "https://review.example.org", "database_url": "postgresql://a:5f3c@db/a"},
+        {"public_url": "http://review.lan", "insecure": True},
+    ],
+)
+def test_what_is_safe_or_stays_on_one_machine_is_served(settings: dict[str, object]) -> None:
+    refuse_unsafe(load_settings(**settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"public_url": "http://review.example.org"}, "SWAPFLOW_INSECURE=1"),
+        ({"web_host": "192.168.1.5"}, "https://"),
+        (
+            {"public_url": "https://r.example", "database_url": "postgresql://a:swapflow@db/a"},
+            "SWAPFLOW_DATABASE_URL",
+        ),
+        (
+            {"public_url": "https://r.example", "database_url": "postgresql://a:Postgres@db/a"},
+            "openssl rand",
+        ),
+        (
+            {
+                "public_url": "http://r.lan",
+                "insecure": True,
+                "database_url": "postgres://a:admin@d/a",
+            },
+            "SWAPFLOW_DATABASE_URL",
+        ),
+    ],
+)
+def test_unsafe_settings_are_refused_with_the_variable_and_the_cure(
+    settings: dict[str, object], named: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=named):
+        refuse_unsafe(load_settings(**settings))

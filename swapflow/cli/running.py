@@ -30,9 +30,10 @@ def up(
     from swapflow.processes.deployment import deployment_specs
     from swapflow.processes.specs import with_free_port
     from swapflow.processes.supervisor import run_supervisor
-    from swapflow.settings import load_settings
+    from swapflow.settings import load_settings, refuse_unsafe
 
     settings = with_free_port(load_settings())
+    refuse_unsafe(settings)
     upgrade_database(settings)
     specs = deployment_specs(settings)
     if not settings.embedded_redis:
@@ -63,12 +64,13 @@ def web(
     import uvicorn
 
     from swapflow.bootstrap import office, swapflow
-    from swapflow.settings import load_settings
+    from swapflow.settings import load_settings, refuse_unsafe
     from swapflow.web.app import create_app
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     settings = load_settings()
+    refuse_unsafe(settings)
     # uvicorn raises the signal again once it has stopped in order; stopping in order is success.
     signal.signal(signal.SIGTERM, lambda *_: None)
     uvicorn.run(
