@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
 from urllib.request import urlopen
@@ -75,17 +76,17 @@ def _beat_for_ever(path: Path, every: float) -> None:
         beat(path)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Give the exit code of a health check: 0 when the process lives.
 
     It does when its heartbeat is fresh, or, for a web process, when the address that stands on
     the command line answers.
     """
-    if len(sys.argv) > 1:
-        return 0 if answers(sys.argv[1]) else 1
+    if arguments:
+        return 0 if answers(arguments[0]) else 1
     named = os.environ.get(HEARTBEAT_VARIABLE)
     return 0 if named and is_alive(Path(named)) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
