@@ -26,7 +26,7 @@ def up(
     ] = False,
 ) -> None:
     """Start everything on this machine and keep it running until Ctrl-C."""
-    from swapflow.bootstrap import check_redis, upgrade_database
+    from swapflow.bootstrap import assemble, check_redis, upgrade_database
     from swapflow.processes.deployment import deployment_specs
     from swapflow.processes.specs import with_free_port
     from swapflow.processes.supervisor import run_supervisor
@@ -38,6 +38,12 @@ def up(
     specs = deployment_specs(settings)
     if not settings.embedded_redis:
         check_redis(settings)
+    _, office = assemble(settings)
+    next_step = (
+        "swapflow round new ROUND"
+        if office.has_administrator()
+        else "swapflow user add YOUR@ADDRESS --role administrator (nobody can sign in yet)"
+    )
 
     def ready() -> None:
         report(
@@ -48,7 +54,7 @@ def up(
             },
             f"swapflow is up at {settings.address}; its data lies in {settings.data_dir}. "
             "Ctrl-C stops it.",
-            "in another terminal: swapflow round new ROUND",
+            f"in another terminal: {next_step}",
             as_json=as_json,
         )
 

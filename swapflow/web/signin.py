@@ -109,7 +109,7 @@ def show_link(request: Request, token: str, office: TheOffice) -> Response:
     try:
         link = office.look_at_link(token)
     except NotFoundError as error:
-        return _ways(request, "/", problem=str(error), status=404, headers=UNSEEN)
+        return _ways(request, "/", problem=_sentence(error), status=404, headers=UNSEEN)
     visitor = visitor_of(request)
     if visitor is not None and visitor.account.email == link.email:
         return RedirectResponse(safe_path(link.next), status_code=303, headers=UNSEEN)
@@ -124,7 +124,7 @@ def spend_link(request: Request, token: str, office: TheOffice) -> Response:
     except NotSignedInError:
         return show_link(request, token, office)
     except ForbiddenError as error:
-        return _ways(request, "/", problem=str(error), status=403, headers=UNSEEN)
+        return _ways(request, "/", problem=_sentence(error), status=403, headers=UNSEEN)
     response = enter(request, secret, session, safe_path(path))
     response.headers.update(UNSEEN)
     return response
@@ -141,7 +141,9 @@ def mail_link_again(
             link.email, safe_path(link.next), address=_client(request), site=settings.address
         )
     except (NotFoundError, TooManyTriesError) as error:
-        return _ways(request, "/", problem=str(error), status=status_of(error)[0], headers=UNSEEN)
+        return _ways(
+            request, "/", problem=_sentence(error), status=status_of(error)[0], headers=UNSEEN
+        )
     product.doorbell.ring("")
     return render(request, "sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
 
