@@ -15,7 +15,7 @@ from swapflow.domain.ids import task_code
 from swapflow.domain.rules import WayIn
 from swapflow.office.accounts import Method
 from swapflow.office.rights import RIGHTS, Right, Role, Scope
-from tests.web.roles import ANYBODY, OWN, PAGES, SIGNED_IN, Somewhere
+from tests.web.roles import ANYBODY, API, OWN, PAGES, SIGNED_IN, Somewhere
 from tests.web.site import SITE_RULES, Site
 
 
@@ -80,7 +80,7 @@ class Walker:
     owns_task: bool = False
 
     def may(self, page: str) -> bool:
-        needed = PAGES[page]
+        needed = (PAGES | API)[page]
         if needed == ANYBODY:
             return True
         if needed == SIGNED_IN:
@@ -152,6 +152,36 @@ def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) 
             assert response.status_code < 500, (walker.name, page, response.text[:300])
             if was_let_in(response) != allowed:
                 wrong.append((walker.name, page, response.status_code))
+
+    assert wrong == []
+
+
+def test_the_table_names_everything_at_the_api_and_nothing_else(site: Site) -> None:
+    routes = {
+        f"{method} {route.path}"
+        for route in routes_of(site.app.routes)
+        for method in route.methods - {"HEAD"}
+        if route.path.startswith("/api/")
+    }
+    assert routes == set(API)
+
+
+def test_nobody_gets_further_at_the_api_either(site: Site) -> None:
+    site.launched("fall")
+    site.launched("other", round_id="elsewhere")
+    task = site.product.inbox("fall", "R1")[0]
+    # Requests are sent empty, and about an applicant whom the task does not concern.
+    ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(API)), "0")
+    ids |= {"cycle_id": "fall", "task": task_code(task.id), "score": task.id}
+    ids |= {"pull": task.pull_id, "version": "1", "number": "999"}
+    wrong: list[tuple[str, str, int, str]] = []
+
+    for walker in walkers(site):
+        for asked_for in API:
+            response = walker.tries(asked_for, ids)
+            assert response.status_code < 500, (walker.name, asked_for, response.text[:300])
+            if was_let_in(response) != walker.may(asked_for):
+                wrong.append((walker.name, asked_for, response.status_code, response.text[:120]))
 
     assert wrong == []
 

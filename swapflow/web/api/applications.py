@@ -10,7 +10,7 @@ from swapflow.engine.facade import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.protected import protected_trait
 from swapflow.web.api import models
-from swapflow.web.api.access import MayDecide, MayManageApplicants, MayRun, MaySeeApplicants
+from swapflow.web.api.access import MayDecide, MayManageApplicants, MaySeeApplicants, MaySetUp
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import finite
@@ -127,7 +127,7 @@ def ask_about_applicant(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayRun,
+    visitor: MayManageApplicants,
     product: Product,
     wish: models.Ask,
 ) -> models.Numbered:
@@ -185,7 +185,7 @@ def erase_applicant(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageApplicants,
+    visitor: MaySetUp,
     product: Product,
 ) -> Response:
     """Erase one person's data for good; their number and their scores' sums stay."""

@@ -11,7 +11,14 @@ from swapflow.files.rules import parse_rules, rules_text, template
 from swapflow.office.facade import Visitor, require
 from swapflow.office.rights import Right
 from swapflow.web.api import models
-from swapflow.web.api.access import MayRun, MaySeeApplicants, MaySeeProgress, MaySetUp, Signed
+from swapflow.web.api.access import (
+    MayRun,
+    MaySeeApplicants,
+    MaySeeProgress,
+    MaySetUp,
+    MaySetUpSomewhere,
+    Signed,
+)
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import finite
 from swapflow.web.api.paging import Page, Paged, Paging
@@ -71,7 +78,7 @@ def list_cycles(visitor: Signed, product: Product, paging: Paged) -> Page[models
 
 @router.post("/cycles", status_code=201)
 def create_cycle(
-    request: Request, visitor: Signed, product: Product, new: models.NewProgram
+    request: Request, visitor: MaySetUpSomewhere, product: Product, new: models.NewProgram
 ) -> models.Program:
     """Make a program in draft."""
     require(visitor, Right.SET_UP, cycle_id=None, round_id=new.round)

@@ -10,7 +10,13 @@ from swapflow.engine.interviews import Slot
 from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.web.api import models
-from swapflow.web.api.access import MayApprove, MayDecide, MayRun, MaySeeApplicants, MaySign
+from swapflow.web.api.access import (
+    MayApprove,
+    MayDecide,
+    MayManageApplicants,
+    MaySeeApplicants,
+    MaySign,
+)
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import finite
@@ -74,7 +80,7 @@ def set_interview(
     request: Request,
     cycle_id: CycleId,
     pull: RequestId,
-    visitor: MayRun,
+    visitor: MayManageApplicants,
     product: Product,
     slot: models.SetSlot,
 ) -> Response:
@@ -94,7 +100,11 @@ def set_interview(
 
 @router.delete("/interviews/{pull}", status_code=204)
 def cancel_interview(
-    request: Request, cycle_id: CycleId, pull: RequestId, visitor: MayRun, product: Product
+    request: Request,
+    cycle_id: CycleId,
+    pull: RequestId,
+    visitor: MayManageApplicants,
+    product: Product,
 ) -> Response:
     """Take a slot back and tell its people."""
     _own([pull], cycle_id)

@@ -9,7 +9,7 @@ from swapflow.office.accounts import Account, ApiToken
 from swapflow.office.facade import Office
 from swapflow.office.rights import Grant, Role, Scope
 from swapflow.web.api import models
-from swapflow.web.api.access import MayManageUsers, MaySeeAudit, MaySeeMail, Signed
+from swapflow.web.api.access import MayManageUsers, MayRun, MaySeeAudit, MaySeeMail, Signed
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import SHOWN_ONCE, ApiRoute
 from swapflow.web.api.paging import Page, Paged
@@ -174,7 +174,7 @@ def send_mail_again(
     request: Request,
     cycle_id: CycleId,
     mail_id: Annotated[str, Path(max_length=200)],
-    visitor: MaySeeMail,
+    visitor: MayRun,
     product: Product,
 ) -> models.Counted:
     """Send a mail again that failed."""

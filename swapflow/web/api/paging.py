@@ -51,7 +51,9 @@ class Paging:
             return None
         try:
             padded = self.cursor + "=" * (-len(self.cursor) % 4)
-            key = json.loads(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
+            key = json.loads(
+                base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True)
+            )
         except (ValueError, binascii.Error, RecursionError) as error:
             raise _unknown() from error
         fits = isinstance(key, list) and [type(part) for part in key] == list(kinds)

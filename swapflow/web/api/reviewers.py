@@ -8,7 +8,7 @@ from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api import models
-from swapflow.web.api.access import MayManageReviewers, MaySeeReviewers
+from swapflow.web.api.access import MayEnterReviews, MayManageReviewers, MaySeeReviewers
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.paging import Page, Paged
@@ -89,7 +89,7 @@ def void_reviewer(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageReviewers,
+    visitor: MayEnterReviews,
     product: Product,
     why: models.Because,
 ) -> models.Counted:

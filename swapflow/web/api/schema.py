@@ -21,9 +21,9 @@ VERSION = "1.0.0"
 
 ABOUT = """Everything that the pages do, for programs.
 
-**Who asks.** `Authorization: Bearer sf_…` with a key that a person makes under *My account*, or
-the session of a signed-in browser. A key has scopes (read, write, review, webhooks), and may do
-the smaller of what they let through and what its account may.
+**Who asks.** `Authorization: Bearer sf_…` with a key that a person makes under *Keys for
+programs*, or the session of a signed-in browser. A key has scopes (read, write, review, webhooks),
+and may do the smaller of what they let through and what its account may.
 
 **Sent twice, done once.** Every write takes an `Idempotency-Key`. The same request under the same
 key is answered with the same words for 24 hours (`Idempotency-Replayed: true`); another request

@@ -183,7 +183,7 @@ def _find(office: Office, product: Swapflow, visitor: Visitor, webhook_id: str) 
     for webhook in office.webhooks():
         if webhook.id == webhook_id and _may(visitor, webhook.cycle_id, product):
             return webhook
-    raise NotFoundError("there is no such webhook that you may see")
+    raise NotFoundError("there is no such webhook among yours")
 
 
 def _shown(webhook: Webhook) -> models.Webhook:

@@ -6,7 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
     domNode: place,
     validatorUrl: null,
     deepLinking: true,
-    docExpansion: "none",
+    docExpansion: "list",
     defaultModelsExpandDepth: -1,
   });
 });
