@@ -104,7 +104,7 @@ FULL = Rules(
     zone="Europe/Berlin",
     automatic=AutomaticReview(purpose="a trial", approver="A. Person", date="2026-01-01"),
     signatures=2,
-    sign_in=WayIn.PROVIDER,
+    sign_in=WayIn.ANY,
     session_days=0.5,
     seed=77,
 )
@@ -261,7 +261,7 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
         ),
         (
             'sign_in = "password"\n' + GOOD,
-            'sign_in = "password": it is one of "any" or "provider". Choose one of them',
+            'sign_in = "password": it is one of "any". Choose one of them',
         ),
         ("signatures = 0\n" + GOOD, "signatures = 0: it must be at least 1. Write 1 or more"),
         (

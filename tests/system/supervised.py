@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from swapflow.processes.deployment import deployment_specs
+from swapflow.processes.specs import with_free_port
 from swapflow.processes.supervisor import BackOff, ProcessSpec, run_supervisor
 from swapflow.settings import Settings, load_settings
 
@@ -27,7 +28,7 @@ def crash_file(data_dir: Path, name: str) -> Path:
 
 def main(coordinators: str, workers: str) -> None:
     """Run until told to stop."""
-    settings = load_settings()
+    settings = with_free_port(load_settings())
     specs = deployment_specs(settings, coordinators=int(coordinators), workers=int(workers))
     run_supervisor(
         [with_crash_points(spec, settings) for spec in specs],
