@@ -56,6 +56,7 @@ def test_each_kind_travels_on_its_own_queue_and_a_message_is_one_id(server: Redi
             deliver(4, tier=5),
             deliver(5, tier=11),
             Message(topic=Topic.MAIL, id="mail-7"),
+            Message(topic=Topic.WEBHOOK, id="hook:fall:1"),
         ]
     )
 
@@ -64,6 +65,7 @@ def test_each_kind_travels_on_its_own_queue_and_a_message_is_one_id(server: Redi
     assert waiting(server, "pull.strong") == [(task, [deliver(2).id])]
     assert waiting(server, "pull.tier6") == [(task, [deliver(4).id]), (task, [deliver(5).id])]
     assert waiting(server, "mail") == [("swapflow.send_mail", ["mail-7"])]
+    assert waiting(server, "webhook") == [("swapflow.call_webhook", ["hook:fall:1"])]
     dispatcher.close()
 
 
