@@ -359,6 +359,32 @@ def test_a_review_that_cannot_be_used_is_refused_and_nothing_is_stored(
     assert site.product.scores("fall") == ()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"marks": {"\\ud800": 1}}',
+        b'{"remark": "\\ud800"}',
+        b'{"marks": {"Preparation": NaN, "Promise": Infinity}}',
+        b'{"marks": {"Preparation": 1e999, "Promise": 2}}',
+        b'{"score": ' + b"9" * 5000 + b"}",
+        b"[" * 50_000,
+        b'{"a":' * 50_000,
+        b"\xff\xfe",
+        b"",
+        b"null",
+        b"{",
+    ],
+)
+def test_a_body_that_is_no_json_or_hardly_any_is_refused_politely(site: Site, body: bytes) -> None:
+    api, task = reviewing(site)
+    refused = api.post(
+        f"{V1}/tasks/{task}/review", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert refused.status_code in {400, 422}
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert site.product.scores("fall") == ()
+
+
 def test_a_stale_draft_is_refused(site: Site) -> None:
     api, task = reviewing(site)
     first = api.put(f"{V1}/tasks/{task}/draft", json={"version": 0, "body": {"remark": "one"}})
