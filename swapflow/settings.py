@@ -8,6 +8,7 @@ import hashlib
 import os
 import tempfile
 from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -167,9 +168,10 @@ class Settings(BaseSettings):
     def webhook_reach(self) -> Reach:
         """Where calls of webhooks may go: to this machine itself only while nobody else is served.
 
-        A swapflow without a public address is one that somebody tries on a machine of their own.
+        A swapflow that is reached from this machine alone is one that somebody tries out.
         """
-        alone = not self.public_url
+        reached = urlsplit(self.address).hostname or ""
+        alone = _is_here(reached) and _is_here(self.web_host)
         return Reach(
             plain=alone or self.webhook_private,
             loopback=alone,
@@ -204,7 +206,7 @@ def refuse_unsafe(settings: Settings) -> None:
         InvalidInputError: If others would be served unsafely; names the variable and the cure.
     """
     host = urlsplit(settings.address).hostname or ""
-    if host == "localhost" or host.startswith("127.") or host == "::1":
+    if _is_here(host):
         return
     if not settings.secure and not settings.insecure:
         raise InvalidInputError(
@@ -218,6 +220,14 @@ def refuse_unsafe(settings: Settings) -> None:
             "SWAPFLOW_DATABASE_URL: the database's password is one that everybody tries first; "
             "give the database another, e.g. from `openssl rand -hex 24`, and write it here"
         )
+
+
+def _is_here(host: str) -> bool:
+    """Say whether a host is this machine as only it can reach itself."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _as_host(listening: str) -> str:

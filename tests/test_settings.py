@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -141,3 +142,21 @@ def test_unsafe_settings_are_refused_with_the_variable_and_the_cure(
 ) -> None:
     with pytest.raises(InvalidInputError, match=named):
         refuse_unsafe(load_settings(**settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "loopback", "plain", "private"),
+    [
+        ({}, True, True, False),
+        ({"public_url": "http://127.0.0.1:8000"}, True, True, False),
+        ({"public_url": "https://swapflow.example.org"}, False, False, False),
+        ({"web_host": "0.0.0.0"}, False, False, False),
+        ({"public_url": "https://127.evil.example"}, False, False, False),
+        ({"public_url": "https://a.example", "webhook_private": True}, False, True, True),
+    ],
+)
+def test_webhooks_call_this_machine_only_where_nobody_else_is_served(
+    settings: dict[str, Any], loopback: bool, plain: bool, private: bool
+) -> None:
+    reach = load_settings(**settings).webhook_reach
+    assert (reach.loopback, reach.plain, reach.private) == (loopback, plain, private)
