@@ -70,12 +70,14 @@ def web(
     import uvicorn
 
     from swapflow.bootstrap import office, swapflow
+    from swapflow.processes.logs import set_up_logs
     from swapflow.settings import load_settings, refuse_unsafe
     from swapflow.web.app import create_app
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     settings = load_settings()
+    set_up_logs(settings)
     refuse_unsafe(settings)
     # uvicorn raises the signal again once it has stopped in order; stopping in order is success.
     signal.signal(signal.SIGTERM, lambda *_: None)
@@ -104,9 +106,12 @@ def coordinator(
     from swapflow.bootstrap import swapflow
     from swapflow.processes.coordinator import run_coordinator
     from swapflow.processes.health import HEARTBEAT_VARIABLE, beat
+    from swapflow.processes.logs import set_up_logs
+    from swapflow.settings import load_settings
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
+    set_up_logs(load_settings())
     product = swapflow()
     # A Redis that is away now will come back; a wrong address would only show in the log.
     product.cycles()
