@@ -206,6 +206,12 @@ def refuse_unsafe(settings: Settings) -> None:
         InvalidInputError: If others would be served unsafely; names the variable and the cure.
     """
     host = urlsplit(settings.address).hostname or ""
+    if not settings.public_url and not _is_here(settings.web_host) and not settings.insecure:
+        raise InvalidInputError(
+            f"SWAPFLOW_WEB_HOST: {settings.web_host} lets other machines in, without TLS: set "
+            "SWAPFLOW_PUBLIC_URL to the https://… under which they come through a proxy, or to "
+            "http://127.0.0.1:8000 if a proxy or container keeps them out"
+        )
     if _is_here(host):
         return
     if not settings.secure and not settings.insecure:

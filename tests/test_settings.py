@@ -101,7 +101,7 @@ def test_secrets_do_not_show_when_the_settings_are_printed() -> None:
     "settings",
     [
         {},
-        {"web_host": "0.0.0.0"},
+        {"web_host": "0.0.0.0", "public_url": "http://127.0.0.1:8000"},
         {"public_url": "http://127.0.0.1:8000", "database_url": "postgresql://a:swapflow@db/a"},
         {"public_url": "http://localhost:8000"},
         {"public_url": "https://review.example.org"},
@@ -119,6 +119,7 @@ def test_what_is_safe_or_stays_on_one_machine_is_served(settings: dict[str, obje
     [
         ({"public_url": "http://review.example.org"}, "SWAPFLOW_INSECURE=1"),
         ({"web_host": "192.168.1.5"}, "https://"),
+        ({"web_host": "0.0.0.0"}, "SWAPFLOW_WEB_HOST"),
         (
             {"public_url": "https://r.example", "database_url": "postgresql://a:swapflow@db/a"},
             "SWAPFLOW_DATABASE_URL",

@@ -44,7 +44,7 @@ class Board:
         certified_loss: The most the list could still gain; None before the first score.
         expected_loss: The model's estimate of that; None without a model.
         application: Application numbers, shape (n,).
-        estimate: Estimated score in [0, 1], shape (n,).
+        estimate: Estimated score in [0, 1], shape (n,); NaN before a first review is in.
         margin: Margin of each estimate, shape (n,).
         evidence: Evidence received, in reviews of the first kind, shape (n,).
         in_list: In the list that is best at this moment, shape (n,).
@@ -87,6 +87,10 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
         in_list[look.cohort] = True
         contested[look.contested] = True
         losses = (_known(look.certified_loss), _known(look.expected_loss))
+        # What a model expects of somebody nobody has reviewed is no score to be shown.
+        unseen = sight.situation.information == 0
+        estimate = np.where(unseen, np.nan, estimate)
+        margin = np.where(unseen, np.nan, margin)
     rows = sight.application[order] if size else numbers
     return Board(
         position=book.position,

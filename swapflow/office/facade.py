@@ -44,6 +44,9 @@ TOUCH_EVERY = timedelta(minutes=5)
 REQUESTS_A_MINUTE = 600
 """How often one key may be used."""
 
+LONGEST_ADDRESS = 254
+"""Characters of a mail address, by RFC 5321."""
+
 _EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 
 
@@ -168,8 +171,10 @@ class Office:
             site: Where people reach swapflow.
 
         Raises:
+            InvalidInputError: If it is no address at all.
             TooManyTriesError: After 5 for the address or 30 from the client in an hour.
         """
+        _check_address(email.strip())
         self._limit("link-account", email.strip().lower(), times=5, seconds=3600)
         self._limit("link-address", address, times=30, seconds=3600)
         ways_in.mail_link(email, path, site=site, ledger=self.ledger)
@@ -314,8 +319,7 @@ class Office:
             InvalidInputError: If the address is none, is taken, or the password is too weak.
         """
         email = email.strip().lower()
-        if not _EMAIL.fullmatch(email) or len(email) > 254:  # noqa: PLR2004 - RFC 5321
-            raise InvalidInputError(f"{email!r} is no mail address; write name@host")
+        _check_address(email)
         account = Account(
             id=uuid4().hex,
             email=email,
@@ -596,3 +600,8 @@ def require(visitor: Visitor, right: Right, *, cycle_id: str | None, round_id: s
 def digest_of(secret: str) -> str:
     """Give what is stored of a secret."""
     return sha256(secret.encode()).hexdigest()
+
+
+def _check_address(email: str) -> None:
+    if not _EMAIL.fullmatch(email) or not email.isprintable() or len(email) > LONGEST_ADDRESS:
+        raise InvalidInputError(f"{email[:80]!r} is no mail address; write name@host")

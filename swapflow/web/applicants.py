@@ -15,7 +15,7 @@ from swapflow.office.rights import Right
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.pages import render
 from swapflow.web.parts import Product, parts_of
-from swapflow.web.staff import LONGEST_REASON, act, held, visible
+from swapflow.web.staff import Reason, act, held, said_why, visible
 
 
 router = APIRouter(prefix="/applicants")
@@ -25,7 +25,6 @@ MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
 MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
 MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
 MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_APPLICANTS))]
-Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
 Word = Annotated[str, Query(max_length=100)]
 
 PAGE = 100
@@ -170,11 +169,9 @@ def move(
     def deed() -> None:
         if what not in _MOVES:
             raise InvalidInputError("choose what is to happen")
-        _need(reason)
+        why = said_why(reason)
         name = _name(product, cycle_id, number)
-        product.move_application(
-            cycle_id, name, _MOVES[what][0], by=visitor.name, reason=reason.strip()
-        )
+        product.move_application(cycle_id, name, _MOVES[what][0], by=visitor.name, reason=why)
 
     done = _MOVES.get(what, (None, "moved an applicant"))[1]
     return act(request, visitor, f"/applicants/{cycle_id}/{number}", done, deed)
@@ -193,9 +190,9 @@ def ask(
     """Ask for an extra review."""
 
     def deed() -> None:
-        _need(reason)
+        why = said_why(reason)
         name = _name(product, cycle_id, number)
-        product.ask(cycle_id, name, kind, by=visitor.name, reason=reason.strip())
+        product.ask(cycle_id, name, kind, by=visitor.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
     return act(request, visitor, back, "asked for an extra review", deed)
@@ -215,8 +212,8 @@ def pin(
 
     def deed() -> None:
         _name(product, cycle_id, number)
-        _need(reason)
-        product.pin(cycle_id, number, verdict, by=visitor.name, reason=reason.strip())
+        why = said_why(reason)
+        product.pin(cycle_id, number, verdict, by=visitor.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
     return act(request, visitor, back, f"pinned an applicant {verdict or 'no more'}", deed)
@@ -281,8 +278,3 @@ def _name(product: Product, cycle_id: str, number: int) -> str:
     if not name:
         raise InvalidInputError("this applicant was erased; nothing can be changed any more")
     return name
-
-
-def _need(reason: str) -> None:
-    if not reason.strip():
-        raise InvalidInputError("write why; it stands in the record")

@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from swapflow.errors import InvalidInputError
+from swapflow.web.text import is_plain
 
 
 Tree: TypeAlias = "str | dict[str, Tree] | list[Tree]"
@@ -22,8 +23,6 @@ MOST_ROWS = 200
 
 LONGEST_TEXT = 4000
 """Characters of a reason, a legal basis, a guidance."""
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 async def _form(request: Request) -> AsyncIterator[FormData]:
@@ -69,7 +68,7 @@ def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
     """Say what keeps a text from being stored, "" when nothing does."""
     if len(value) > most:
         return f"this has {len(value):,} characters, and {most:,} are the most; shorten it"
-    if _CONTROL.search(value):
+    if not is_plain(value):
         return "this holds invisible control characters; type it instead of pasting it"
     return ""
 

@@ -13,7 +13,7 @@ from swapflow.office.rights import Right
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.pages import render
 from swapflow.web.parts import Product, parts_of
-from swapflow.web.staff import LONGEST_REASON, act, held, visible
+from swapflow.web.staff import Reason, act, held, said_why, visible
 
 
 router = APIRouter(prefix="/reviewers")
@@ -22,7 +22,6 @@ MaySee = Annotated[Visitor, Depends(may(Right.SEE_REVIEWERS))]
 MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
 MayEnter = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
 MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_REVIEWERS))]
-Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
 
 
 @router.get("")
@@ -81,9 +80,9 @@ def void_all(
     """Make every review of a reviewer count no more."""
 
     def deed() -> None:
-        _need(reason)
+        why = said_why(reason)
         name = _reviewer(product, cycle_id, number).external_id
-        product.void_reviewer(cycle_id, name, by=visitor.name, reason=reason.strip())
+        product.void_reviewer(cycle_id, name, by=visitor.name, reason=why)
 
     back = f"/reviewers/{cycle_id}/{number}"
     return act(request, visitor, back, "voided all reviews of a reviewer", deed)
@@ -107,10 +106,10 @@ def change(
         if what == "nudge":
             product.nudge(cycle_id, name, by=visitor.name)
             return
-        _need(reason)
+        why = said_why(reason)
         waiting = product.waiting_for(cycle_id, number)
         if what == "leave":
-            product.leave(cycle_id, name, by=visitor.name, reason=reason.strip())
+            product.leave(cycle_id, name, by=visitor.name, reason=why)
             return
         if what == "release":
             chosen = [t.id for t in waiting if t.status is not AssignmentStatus.OPENED]
@@ -121,7 +120,7 @@ def change(
         if not chosen:
             raise InvalidInputError("there is nothing to take back")
         for one in chosen:
-            product.decline(one, DeclineKind.BUSY, by=visitor.name, reason=reason.strip())
+            product.decline(one, DeclineKind.BUSY, by=visitor.name, reason=why)
 
     words = {
         "nudge": "reminded a reviewer",
@@ -137,8 +136,3 @@ def _reviewer(product: Product, cycle_id: str, number: int) -> Reviewer:
         if reviewer.number == number:
             return reviewer
     raise NotFoundError("there is no such reviewer in this program")
-
-
-def _need(reason: str) -> None:
-    if not reason.strip():
-        raise InvalidInputError("write why; it stands in the record")

@@ -28,6 +28,7 @@ from swapflow.office.rights import Right
 from swapflow.web.access import Own, OwnTask, may, open_seats
 from swapflow.web.pages import clock, moment, render
 from swapflow.web.parts import Product, TheOffice
+from swapflow.web.text import is_plain
 
 
 router = APIRouter()
@@ -294,11 +295,6 @@ def values_of(given: Given, sheet: Sheet) -> dict[str, str]:
     for number in range(1, len(sheet.kind.questions) + 1):
         values[f"question{number}"] = given.notes.get(f"question:{number}", "")
     return {name: text for name, text in values.items() if text}
-
-
-def is_plain(text: str) -> bool:
-    """Say whether a text holds no control characters but line breaks and tabs."""
-    return all(sign in "\n\r\t" or sign >= " " and sign != "\x7f" for sign in text)  # noqa: RUF021
 
 
 def _mark(

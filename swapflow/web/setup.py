@@ -193,10 +193,10 @@ def _list(
         "setup_programs.html",
         {
             "rounds": rounds,
-            "round_options": [
-                ("", "choose …"),
-                *((r.id, r.name) for r, _ in rounds if _may_make(visitor, r)),
-            ],
+            "may_make_programs": any(_may_make(visitor, known) for known, _ in rounds),
+            "round_options": _to_choose_from(
+                [(r.id, r.name) for r, _ in rounds if _may_make(visitor, r)]
+            ),
             "template_options": [("", "choose …"), *((name, name) for name in TEMPLATES)],
             "form": form,
             "program_form": form if which == "program" else FormView({}, prefix="p"),
@@ -310,3 +310,8 @@ def _launch_page(
         },
         status=422 if problem else 200,
     )
+
+
+def _to_choose_from(options: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Let people choose where there is a choice; the only one is chosen already."""
+    return options if len(options) == 1 else [("", "choose …"), *options]

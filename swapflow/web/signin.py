@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from swapflow.errors import (
     ForbiddenError,
+    InvalidInputError,
     NotFoundError,
     NotSignedInError,
     SwapflowError,
@@ -30,7 +31,7 @@ router = APIRouter()
 Email = Annotated[str, Form(max_length=254)]
 Next = Annotated[str, Form(alias="next", max_length=2000)]
 
-Refusal = (NotSignedInError, TooManyTriesError, ForbiddenError)
+Refusal = (NotSignedInError, TooManyTriesError, ForbiddenError, InvalidInputError)
 """What a way in may be refused with; shown on the sign-in page."""
 
 UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
@@ -215,7 +216,7 @@ def _ways(
 
 
 def _refused(
-    request: Request, error: NotSignedInError | TooManyTriesError | ForbiddenError,
+    request: Request, error: SwapflowError,
     email: str, path: str, *, by: str,
 ) -> Response:  # fmt: skip
     status, title = status_of(error)

@@ -1,21 +1,40 @@
 """What every page of staff about one program has in common."""
 
 from collections.abc import Callable
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle
-from swapflow.errors import SwapflowError
+from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.errors import status_of
 from swapflow.web.pages import render
 from swapflow.web.parts import Parts, parts_of
+from swapflow.web.text import is_plain
 
 
 LONGEST_REASON = 2000
 """Characters of a reason."""
+
+
+Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
+"""Why something is done; `said_why` checks it."""
+
+
+def said_why(reason: str) -> str:
+    """Give a reason as it is stored.
+
+    Raises:
+        InvalidInputError: If there is none, or if it holds control characters.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why; it stands in the record")
+    if not is_plain(reason):
+        raise InvalidInputError("there is a control character in the reason; write it by hand")
+    return reason.strip()
 
 
 def visible(parts: Parts, visitor: Visitor, right: Right) -> tuple[Cycle, ...]:

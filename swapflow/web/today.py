@@ -20,7 +20,7 @@ from swapflow.office.rights import Right
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.pages import render
 from swapflow.web.parts import Parts, Product, parts_of
-from swapflow.web.staff import LONGEST_REASON, act, held, visible
+from swapflow.web.staff import Reason, act, held, said_why, visible
 
 
 router = APIRouter(prefix="/today")
@@ -30,7 +30,6 @@ MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
 MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
 MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
 MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_PROGRESS))]
-Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
 
 PAGE = 25
 BELOW_THE_LINE = 3
@@ -157,9 +156,7 @@ def answer_requests(
         if what == "approve":
             product.approve(cycle_id, chosen, by=visitor.name)
         elif what == "strike":
-            if not reason.strip():
-                raise InvalidInputError("write why these requests are not to go out")
-            product.strike(cycle_id, chosen, by=visitor.name, reason=reason.strip())
+            product.strike(cycle_id, chosen, by=visitor.name, reason=said_why(reason))
         else:
             raise InvalidInputError("choose whether to approve or to strike")
 
@@ -182,9 +179,7 @@ def change_course(
     def deed() -> None:
         if what not in deeds:
             raise InvalidInputError("there is no such thing to do")
-        if not reason.strip():
-            raise InvalidInputError("write why; it stands in the record")
-        deeds[what](cycle_id, by=visitor.name, reason=reason.strip())
+        deeds[what](cycle_id, by=visitor.name, reason=said_why(reason))
 
     words = {"pause": "paused the program", "resume": "resumed the program"}
     done = words.get(what, "ended the asking")
@@ -214,7 +209,8 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
         "board": board,
         "settled_in": int((settled & board.in_list).sum()),
         "settled_out": int((settled & ~board.in_list).sum()),
-        "too_close": int(board.contested.sum()),
+        "too_close": int((board.contested & ~np.isnan(board.estimate)).sum()),
+        "unseen": int(np.isnan(board.estimate).sum()),
         "kinds": [
             {
                 "name": kind.name,
@@ -265,7 +261,7 @@ def _intervals(board: Board) -> list[dict[str, Any]]:
     rows = []
     for i in range(most):
         if np.isnan(board.estimate[i]):
-            break
+            continue
         standing = "too close" if board.contested[i] else "in" if board.in_list[i] else "out"
         margin = float(min(board.margin[i], 1.0))
         rows.append(

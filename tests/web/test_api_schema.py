@@ -70,6 +70,7 @@ def serving(site: Site) -> Iterator[str]:
 
 
 @pytest.mark.system
+@pytest.mark.slow
 def test_no_request_makes_the_api_fail_or_answer_what_it_does_not_describe(
     site: Site, tmp_path: Path
 ) -> None:

@@ -63,6 +63,21 @@ def test_a_program_with_a_bad_id_keeps_what_was_typed_and_makes_nothing(site: Si
     assert site.product.cycles() == ()
 
 
+def test_the_only_round_is_chosen_already_and_several_are_a_choice(site: Site) -> None:
+    client = site.signed_in(Role.OPERATIONS)
+    assert "New program" not in client.get("/setup").text
+
+    client.post("/setup/rounds", data={"id": "2027", "name": "Fall 2027"})
+    one = client.get("/setup").text
+    client.post("/setup/rounds", data={"id": "2028", "name": "Fall 2028"})
+    two = client.get("/setup").text
+
+    chosen = '<select id="p-round" name="round">\n  <option value="2027"'
+    assert chosen in one
+    assert chosen not in two
+    assert two.count("choose …") == one.count("choose …") + 1
+
+
 def test_a_coordinator_of_one_program_makes_no_round(site: Site) -> None:
     site.launched("fall", launch=False)
     client = site.signed_in(Role.COORDINATOR, cycle="fall")

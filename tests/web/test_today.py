@@ -58,3 +58,20 @@ def test_a_pin_is_kept_and_taken_back(site: Site) -> None:
     assert [(p.application, p.verdict) for p in site.product.pins("fall")] == [(0, "in")]
     client.post("/applicants/fall/0/pin", data={"verdict": "", "reason": "withdrawn"})
     assert site.product.pins("fall") == ()
+
+
+def test_nobody_is_called_settled_or_given_a_score_before_a_review_is_in(site: Site) -> None:
+    site.launched()
+    known = site.product.reviewers("fall")[0].external_id
+    task = site.product.inbox("fall", known)[0]
+    site.product.submit(
+        [Answer(assignment_id=task.id, marks={"Preparation": 4.0, "Promise": 3.0})]
+    )
+    site.turn()
+
+    today = site.signed_in(Role.OPERATIONS).get("/today/fall").text
+    table = site.signed_in(Role.OPERATIONS).get("/applicants/fall").text
+
+    assert '<span class="value">11</span><span class="name">without a review so far' in today
+    assert '<span class="value">0</span><span class="name">settled out' in today
+    assert table.count("no review yet") == 11

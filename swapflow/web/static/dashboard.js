@@ -41,7 +41,7 @@
       markLine: { silent: true, symbol: "none", label: { formatter: "cut line", color: css("--ink") }, lineStyle: { color: css("--ink") }, data: [{ xAxis: data.places + 0.5 }] },
     });
     drawn.setOption({
-      animation: false, legend: { data: Object.keys(looks), textStyle: { color: css("--ink") } },
+      animation: false, legend: { data: Object.keys(looks), top: 0, textStyle: { color: css("--ink") } },
       grid: { left: 44, right: 16, top: 40, bottom: 70 }, dataZoom: [{ type: "slider", height: 22 }, { type: "inside" }],
       xAxis: { type: "value", name: "rank", min: 0, max: rows.length + 1, axisLabel: { color: css("--ink") }, splitLine: { show: false } },
       yAxis: { type: "value", min: 0, max: 100, axisLabel: { color: css("--ink") }, splitLine: { lineStyle: { color: css("--line") } } },
@@ -52,14 +52,15 @@
   function drawSteps(data) {
     const drawn = chart("chart-steps");
     if (!drawn || data.decisions.length === 0) return;
+    const few = data.decisions.length < 12; // a line through one point is none
     const axis = { axisLabel: { color: css("--ink") }, nameTextStyle: { color: css("--ink") }, splitLine: { lineStyle: { color: css("--line") } } };
     drawn.setOption({
-      animation: false, legend: { textStyle: { color: css("--ink") } }, grid: { left: 44, right: 52, top: 50, bottom: 30 }, tooltip: { trigger: "axis" },
+      animation: false, legend: { top: 0, textStyle: { color: css("--ink") } }, grid: { left: 44, right: 52, top: 50, bottom: 30 }, tooltip: { trigger: "axis" },
       xAxis: { type: "category", data: data.decisions.map((d) => d.number), axisLabel: { color: css("--ink") } },
       yAxis: [{ type: "value", min: 0, ...axis }, { type: "value", min: 0, ...axis, splitLine: { show: false } }],
       series: [
-        { name: "too close to call", type: "line", step: "end", symbol: "none", color: css("--accent"), data: data.decisions.map((d) => d.too_close) },
-        { name: "most the list could gain", type: "line", yAxisIndex: 1, symbol: "none", lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => d.could_gain) },
+        { name: "too close to call", type: "line", step: "end", showSymbol: few, color: css("--accent"), data: data.decisions.map((d) => d.too_close) },
+        { name: "most the list could gain", type: "line", yAxisIndex: 1, showSymbol: few, lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => d.could_gain) },
       ],
     });
   }
