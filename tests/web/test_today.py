@@ -2,6 +2,7 @@
 
 import pytest
 
+from swapflow.domain.score import Answer
 from swapflow.office.rights import Role
 from tests.web.everyone import busy
 from tests.web.site import Site
