@@ -1,0 +1,451 @@
+"""The durable record outside of a transaction, by subject."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.domain.applicant import Application
+from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.cohort import MethodSheet, Outcome, Place
+from swapflow.domain.cycle import Cycle, Position, Round
+from swapflow.domain.document import Document, NewDocument
+from swapflow.domain.event import Event
+from swapflow.domain.interview import Interview
+from swapflow.domain.reviewer import Reviewer
+from swapflow.domain.rules import Rules
+from swapflow.domain.score import Draft, Given, Score
+from swapflow.engine.hooks import HookCall
+from swapflow.engine.ports.records import (
+    DecisionRecord,
+    Lease,
+    Load,
+    Mail,
+    MailRecord,
+    Named,
+    Pin,
+    Prepared,
+    Pulse,
+    RulesVersion,
+    Step,
+    Waiting,
+    Wish,
+)
+from swapflow.engine.ports.writing import Transaction
+
+
+class Rounds(Protocol):
+    """Rounds, cycles and their rules."""
+
+    def now(self) -> datetime:
+        """The database's time plus the offset that tests set; aware UTC."""
+        ...
+
+    def create_round(self, new: Round) -> None:
+        """Store a round; an existing id raises InvalidInputError."""
+        ...
+
+    def rounds(self) -> tuple[Round, ...]:
+        """Read the rounds, oldest first."""
+        ...
+
+    def create_cycle(
+        self, cycle_id: str, *, round_id: str, name: str, rules: Rules, by: str
+    ) -> None:
+        """Store a cycle in DRAFT with its first rules; an existing id raises."""
+        ...
+
+    def cycle(self, cycle_id: str) -> Cycle:
+        """Read a cycle's row."""
+        ...
+
+    def cycles(self) -> tuple[Cycle, ...]:
+        """Read every cycle's row, oldest first."""
+        ...
+
+    def write(
+        self, cycle_id: str, *, epoch: int | None = None
+    ) -> AbstractContextManager[Transaction]:
+        """Open a transaction that locks the cycle's row first.
+
+        Args:
+            cycle_id: The cycle.
+            epoch: The lease's epoch, for whatever only the coordinator may write.
+
+        Raises:
+            LeaseLostError: If the cycle's epoch is another one.
+        """
+        ...
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+    def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
+        """Read every version of a cycle's rules, newest first."""
+        ...
+
+    def compact(self) -> None:
+        """Make what was erased unreadable on disk as well, as far as the database can."""
+        ...
+
+
+class Coordination(Protocol):
+    """What the coordinator lives on: the lease, the events, the decisions, the way out."""
+
+    def take_lease(self, cycle_id: str, *, holder: str, seconds: float) -> Lease | None:
+        """Take or renew the lease; None while another holder's is still valid.
+
+        A new holder, or the same after its lease ran out, gets a higher epoch. The database's
+        own time decides, without the test offset.
+        """
+        ...
+
+    def release_lease(self, lease: Lease) -> None:
+        """Let another coordinator take over at once."""
+        ...
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read events after a position, at least one if any; None: it never stood there."""
+        ...
+
+    def check_chain(self, cycle_id: str) -> str | None:
+        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        ...
+
+    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+        """Read QUEUED assignments of cycles that dispatch, never sent or sent too long ago.
+
+        Args:
+            again_after: Seconds after which a message without effect is sent again; each
+                further time waits twice as long, up to 64 times.
+            at_most: Most rows.
+        """
+        ...
+
+    def mark_sent(self, ids: Collection[str]) -> None:
+        """Note that the messages of these assignments have been handed to the broker."""
+        ...
+
+    def unanswered(
+        self, cycle_id: str, automatic: Collection[int], *, at_most: int
+    ) -> tuple[Assignment, ...]:
+        """Read open assignments of the given (automatic) reviewers, oldest first."""
+        ...
+
+    def mark_delivered(self, ids: Collection[str]) -> int:
+        """Move QUEUED assignments to DELIVERED; counts them. Writes no event."""
+        ...
+
+    def mark_opened(self, assignment_id: str, *, rubric_version: int) -> bool:
+        """Move an assignment to OPENED and pin its rubric; False when it was open already."""
+        ...
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read a cycle's decisions, in order."""
+        ...
+
+    def decisions_before(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        """Read decisions below a number and when they were made, newest first; 0: the newest."""
+        ...
+
+    def last_look(self, cycle_id: str) -> dict[str, float] | None:
+        """Read the numbers of the last decision that recorded a fitted model; None before."""
+        ...
+
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[Step, ...]:
+        """Read the last decisions in numbers, oldest first."""
+        ...
+
+    def wishes(self, cycle_id: str) -> tuple[Wish, ...]:
+        """Read the open wishes of staff, oldest first."""
+        ...
+
+    def has_overdue(self, cycle_id: str) -> bool:
+        """Say whether an open assignment's due time has passed."""
+        ...
+
+    def has_absences(self, cycle_id: str) -> bool:
+        """Say whether anyone on the roster has an absence on record."""
+        ...
+
+
+class Requests(Protocol):
+    """Applications, reviewers, assignments and scores of a cycle."""
+
+    def assignment(self, assignment_id: str) -> Assignment:
+        """Read one assignment."""
+        ...
+
+    def assignments(
+        self,
+        cycle_id: str,
+        *,
+        reviewer: int | None = None,
+        application: int | None = None,
+        statuses: Collection[AssignmentStatus] = (),
+    ) -> tuple[Assignment, ...]:
+        """Read assignments of a cycle, filtered; no statuses means all."""
+        ...
+
+    def pulls(
+        self,
+        cycle_id: str,
+        *,
+        application: int | None = None,
+        statuses: Collection[PullStatus] = (),
+    ) -> tuple[Pull, ...]:
+        """Read pulls of a cycle, filtered; no statuses means all."""
+        ...
+
+    def scores(self, cycle_id: str, *, application: int | None = None) -> tuple[Score, ...]:
+        """Read every revision of every score, in the order of their submission."""
+        ...
+
+    def applications(self, cycle_id: str) -> tuple[Application, ...]:
+        """Read a cycle's applications, in the order of their numbers."""
+        ...
+
+    def application(self, cycle_id: str, number: int) -> Application:
+        """Read one application."""
+        ...
+
+    def applications_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> tuple[Application, ...]:
+        """Read some applications, in the order of their numbers."""
+        ...
+
+    def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
+        """Read a cycle's roster, in the order of the numbers."""
+        ...
+
+    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
+        """Read (assignment id, remark) of a cycle, for exports."""
+        ...
+
+    def scores_with_marks(
+        self, cycle_id: str, kind: int
+    ) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
+        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        ...
+
+    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
+        """Count assignments by (kind, status), for progress views."""
+        ...
+
+    def unredacted(self, cycle_id: str) -> tuple[str, ...]:
+        """Name the external ids whose documents are not marked redacted."""
+        ...
+
+    def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
+        """Read an application's documents: (name, link or path, marked redacted)."""
+        ...
+
+
+class Desk(Protocol):
+    """What a reviewer's pages show and keep: drafts, interviews, files."""
+
+    def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
+        """Read what was typed and not handed in, by assignment."""
+        ...
+
+    def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
+        """Keep what a reviewer has typed so far; writes no event and takes no cycle's lock.
+
+        Args:
+            assignment_id: For which assignment.
+            body: The fields of the form, by name.
+            expected: The version that the reviewer's page was made from; 0 for none.
+
+        Raises:
+            NotFoundError: If there is no such assignment.
+            AssignmentClosedError: If it was answered, declined or cancelled.
+            StaleDraftError: If another version is stored by now, with another body.
+        """
+        ...
+
+    def drop_draft(self, assignment_id: str) -> None:
+        """Forget what was typed and not handed in."""
+        ...
+
+    def skip(self, assignment_id: str) -> None:
+        """Put a task at the end of its reviewer's list."""
+        ...
+
+    def skips(self, ids: Collection[str]) -> dict[str, datetime]:
+        """Read which of these assignments were put off, and when last."""
+        ...
+
+    def given(self, assignment_id: str) -> Given | None:
+        """Read the standing score of an assignment and what was written with it."""
+        ...
+
+    def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:
+        """Read when and where these pulls' people meet the applicants."""
+        ...
+
+    def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
+        """Read an application's documents, without their bytes, in their order."""
+        ...
+
+    def file_content(self, cycle_id: str, application: int, position: int) -> bytes:
+        """Read an uploaded document; NotFoundError when it is none, or only a link."""
+        ...
+
+    def with_files(self, cycle_id: str) -> frozenset[int]:
+        """Number the applications that have a document, uploaded or linked."""
+        ...
+
+    def add_files(self, cycle_id: str, new: Sequence[tuple[int, NewDocument]]) -> None:
+        """Store uploaded documents by application; one of the same name is replaced."""
+        ...
+
+
+class Overview(Protocol):
+    """What the dashboard shows: names, loads, health, pins."""
+
+    def named(self, cycle_id: str) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers."""
+        ...
+
+    def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
+        """Count open assignments, and those of them that are overdue, by kind and reviewer."""
+        ...
+
+    def loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read how busy each reviewer is who was ever asked."""
+        ...
+
+    def pulse(self, cycle_id: str) -> Pulse:
+        """Read whether the processes behind a cycle live."""
+        ...
+
+    def pins(self, cycle_id: str) -> tuple[Pin, ...]:
+        """Read whom people want in or out."""
+        ...
+
+    def set_pin(
+        self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
+    ) -> None:
+        """Note whom people want in or out, in the place of what was; "" takes it back."""
+        ...
+
+
+class Cohorts(Protocol):
+    """What was proposed, prepared, signed and decided."""
+
+    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
+        """Read a cycle's proposals: version, places, method sheet."""
+        ...
+
+    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+        """Read what people decided, for one cohort version."""
+        ...
+
+    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
+        """Read who signed a cohort version, and in which role, in order."""
+        ...
+
+    def prepared(self, cycle_id: str) -> Prepared | None:
+        """Read what is prepared in a cycle, and who has signed it so far."""
+        ...
+
+    def prepare(self, cycle_id: str, new: Prepared) -> None:
+        """Put something up for signature, in the place of what was; its signatures are void."""
+        ...
+
+    def sign_prepared(self, cycle_id: str, digest: str, *, by: str) -> bool:
+        """Add a signature to what has this digest; False when something else is prepared now."""
+        ...
+
+    def drop_prepared(self, cycle_id: str) -> bool:
+        """Take back what is prepared; False when nothing was."""
+        ...
+
+
+class Post(Protocol):
+    """Mails and calls of webhooks that wait, are under way or are done."""
+
+    def known_mails(self, ids: Collection[str]) -> frozenset[str]:
+        """Say which of these mails are there already, sent or not."""
+        ...
+
+    def put_mail_off(self, mail_id: str, why: str, *, at_most: int) -> bool:
+        """Let a mail wait for another try; after `at_most` tries it has failed, and False."""
+        ...
+
+    def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
+        """Read mails that wait to be sent, oldest first.
+
+        Left out are those whose message was handed to the broker within `again_after` seconds.
+        """
+        ...
+
+    def mark_relayed(self, ids: Collection[str]) -> None:
+        """Note that the messages of these mails have been handed to the broker."""
+        ...
+
+    def claim_mail(self, mail_id: str) -> Mail | None:
+        """Mark a mail as being sent and read it; None when it was sent already."""
+        ...
+
+    def mark_mail(self, mail_id: str, state: str) -> None:
+        """Note that a mail was sent ("sent") or refused ("failed: …")."""
+        ...
+
+    def queue_calls(self) -> int:
+        """Turn events that are new since the last time into calls of webhooks; counts the events.
+
+        A call's id hangs on webhook, cycle and event: two relays make each call once.
+        """
+        ...
+
+    def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
+        """Name the calls that are due, soonest first.
+
+        Left out are those whose message was handed to the broker since they became due, unless
+        that is longer ago than `again_after` seconds.
+        """
+        ...
+
+    def mark_calls_relayed(self, ids: Collection[str]) -> None:
+        """Note that the messages of these calls have been handed to the broker."""
+        ...
+
+    def claim_call(self, call_id: str) -> HookCall | None:
+        """Take a due call to send it; None when it is done, not due yet or somebody else's."""
+        ...
+
+    def close_call(self, call: HookCall, *, done: bool, detail: str) -> None:
+        """Note what an attempt came to: done, to be made again later, or given up."""
+        ...
+
+    def cycle_mails(
+        self, cycle_id: str, *, state: str = "", skip: int = 0, at_most: int = 50
+    ) -> tuple[MailRecord, ...]:
+        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle."""
+        ...
+
+    def cycle_mail(self, cycle_id: str, mail_id: str) -> MailRecord:
+        """Read one mail of a cycle; NotFoundError if it has no such mail."""
+        ...
+
+    def count_mails(self, cycle_id: str) -> dict[str, int]:
+        """Count a cycle's mails by state."""
+        ...
+
+    def queue_again(self, cycle_id: str, mail_id: str) -> bool:
+        """Let a mail that failed wait to be sent again; False when it did not fail."""
+        ...
+
+
+class Ledger(Rounds, Coordination, Requests, Desk, Overview, Cohorts, Post, Protocol):
+    """The durable record.
+
+    Raises:
+        NotFoundError: From any method, if the cycle does not exist.
+        UnavailableError: From any method, if the database does not answer.
+    """

@@ -1,0 +1,201 @@
+"""What ports take and give beside the domain's own values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from swapflow.domain.applicant import ApplicationStatus
+from swapflow.domain.cycle import Position
+from swapflow.domain.event import Json
+from swapflow.domain.rules import Rules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """The right to decide for a cycle; every decision's transaction carries its epoch."""
+
+    cycle_id: str
+    holder: str
+    epoch: int
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRecord:
+    """What was believed and why these pulls, as the ledger keeps it.
+
+    Attributes:
+        number: From 1, without gaps.
+        read: The position whose integers the decision was made from.
+        digest: SHA-256 over those integers and the structure the decision read.
+        picks: (application, kind, ordinal, priority in 1e-9 units, reviewers given).
+        look: Fitted parameters, gap, certified loss, sizes: numbers by name.
+        cohort: Applications of the cohort that was believed best.
+        contested: Applications that another pull could still move.
+        stop: Stop reason that was proposed, "" for none.
+        versions: Code and library versions.
+    """
+
+    cycle_id: str
+    number: int
+    read: Position
+    digest: str
+    rules_version: int
+    why: str
+    picks: tuple[tuple[int, int, int, int, tuple[int, ...]], ...]
+    look: Mapping[str, float]
+    cohort: tuple[int, ...]
+    contested: tuple[int, ...]
+    stop: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Something staff want of the coordinator, kept until it is done.
+
+    Attributes:
+        what: "pull" (an extra pull of `kind` for `application`).
+        done: Decision that carried it out, or "refused: …"; "" while open.
+    """
+
+    id: int
+    cycle_id: str
+    what: str
+    application: int
+    kind: int
+    by: str
+    reason: str
+    done: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A message to a person, as a row: `sending` before SMTP is spoken to, `sent` after."""
+
+    id: str
+    to: str
+    subject: str
+    text: str
+    html: str
+    calendar: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailRecord:
+    """A mail and what became of it.
+
+    Attributes:
+        detail: Why it was refused, "" unless it was.
+        attempts: How often sending was begun.
+    """
+
+    mail: Mail
+    detail: str
+    created_at: datetime
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesVersion:
+    """One version of a cycle's rules, who put it in force, and why."""
+
+    rules: Rules
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Who an application is, and nothing else: what long lists need."""
+
+    number: int
+    external_id: str
+    name: str
+    status: ApplicationStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How many assignments of a kind wait for a reviewer, and how many of them are overdue."""
+
+    kind: int
+    reviewer: int
+    count: int
+    overdue: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How busy a reviewer is, and how long they take.
+
+    Attributes:
+        median_days: From a request to its answer; None before the first.
+        last_at: When they last answered.
+    """
+
+    waiting: int
+    overdue: int
+    done: int
+    median_days: float | None
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """Whether the processes behind a cycle live.
+
+    Attributes:
+        led_until: Until when a coordinator holds the lease; None when none ever did.
+        event_at: When the last event was written.
+        begun_at: When the first decision was made.
+        stuck: Requests handed to the workers more than a minute ago that none has delivered.
+    """
+
+    led_until: datetime | None
+    event_at: datetime | None
+    begun_at: datetime | None
+    stuck: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one decision believed, in numbers."""
+
+    number: int
+    at: datetime
+    too_close: int
+    look: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """People want an application in or out, whatever the marks say."""
+
+    application: int
+    verdict: str
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Something that a person prepared and others sign: a decision, or a reopening.
+
+    Attributes:
+        what: "decision" or "reopening".
+        digest: SHA-256 over everything that is signed; a signature is for one digest.
+        body: What is to be done, as numbers and reasons.
+        at: When; None before it is stored.
+        signed: Who has signed this digest, in order.
+    """
+
+    what: str
+    digest: str
+    body: Mapping[str, Json]
+    by: str
+    at: datetime | None = None
+    signed: tuple[str, ...] = ()
