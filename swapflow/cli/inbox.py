@@ -16,7 +16,7 @@ import typer
 from swapflow.cli.marks import read_answer, utility_shown
 from swapflow.cli.options import AsJson, Reason, login_name, product
 from swapflow.cli.output import Listing, day, hundred, report, warn
-from swapflow.domain.ids import cycle_of, task_code
+from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 
@@ -74,11 +74,11 @@ def list_tasks(
     """List what waits for a reviewer, soonest due first."""
     seat = _seat(reviewer, for_reviewer, by)
     swapflow = product()
-    rules = swapflow.rules(cycle)
+    rules, code_of = swapflow.rules(cycle), swapflow.cycle(cycle).task_code
     applications = {a.number: a for a in swapflow.applications(cycle)}
     tasks = [
         {
-            "task": task_code(a.id),
+            "task": code_of(a.id),
             "applicant": applications[a.application].external_id,
             "kind": rules.kinds[a.kind].name,
             "due": a.due_at,
@@ -116,12 +116,13 @@ def show(
         found = swapflow.open(found.id)
     rules = swapflow.rules(found.cycle_id)
     kind = rules.kinds[found.kind].name
+    code = swapflow.task_code(found.id)
     rubric = rules.rubric(kind)
     seen = _seen(swapflow, found, rules)
     own = _own_score(swapflow, found)
     report(
         {
-            "task": task_code(found.id),
+            "task": code,
             "kind": kind,
             "status": found.status.value,
             "due": found.due_at,
@@ -132,7 +133,7 @@ def show(
         f"{kind} of {seen['applicant']}, due {day(found.due_at, rules.zone)}",
         *([f"your score: {hundred(own.value / 1e6)} of 100"] if own else []),
         *(f"{name}: {value}" for name, value in _spelled(seen)),
-        *_rubric_plain(task_code(found.id), rubric),
+        *_rubric_plain(code, rubric),
         as_json=as_json,
     )
 
@@ -170,9 +171,10 @@ def score(
         remark=remark,
     )
     _announce(answer, rubric, seat, ask=not yes)
-    with _named_by_code(found):
+    code = swapflow.task_code(found.id)
+    with _named_by(code):
         receipt = swapflow.submit([answer])[0]
-    _report_receipt(receipt, answer, seat, rules, as_json=as_json)
+    _report_receipt(receipt, answer, seat, rules, code=code, as_json=as_json)
 
 
 @app.command("decline")
@@ -198,7 +200,8 @@ def decline(
     swapflow = product()
     found = _find(swapflow, task, seat)
     busy = None if last is None else Absence(first=_today(swapflow), last=last)
-    with _named_by_code(found):
+    code = swapflow.task_code(found.id)
+    with _named_by(code):
         swapflow.decline(found.id, kind, by=seat.name, reason=reason, busy=busy)
     consequence = {
         DeclineKind.CONFLICT: "you will never be asked about this applicant",
@@ -208,7 +211,7 @@ def decline(
     }[kind]
     report(
         {
-            "task": task_code(found.id),
+            "task": code,
             "declined": kind.value,
             "reviewer": seat.reviewer,
             "typed_by": seat.staff or None,
@@ -230,23 +233,24 @@ def _seat(reviewer: str | None, for_reviewer: str | None, by: str | None) -> Sea
 
 
 @contextmanager
-def _named_by_code(found: "Assignment") -> Iterator[None]:
+def _named_by(code: str) -> Iterator[None]:
     """Name a task by its code in what a refusal says."""
     try:
         yield
     except AssignmentClosedError as error:
-        raise AssignmentClosedError(task_code(found.id), error.status) from error
+        raise AssignmentClosedError(code, error.status) from error
 
 
 def _find(swapflow: "Swapflow", task: str, seat: Seat) -> "Assignment":
     """Find a task among those of the reviewer; somebody else's is not there at all."""
     cycle = cycle_of(task)
+    code_of = swapflow.cycle(cycle).task_code
     number = next(
         (r.number for r in swapflow.reviewers(cycle) if r.external_id == seat.reviewer), None
     )
     if number is not None:
         for assignment in swapflow.ledger.assignments(cycle, reviewer=number):
-            if task in {assignment.id, task_code(assignment.id)}:
+            if task in {assignment.id, code_of(assignment.id)}:
                 return assignment
     raise NotFoundError(
         f"reviewer {seat.reviewer!r} has no task {task!r}; "
@@ -338,7 +342,7 @@ def _announce(answer: "Answer", rubric: "Rubric | None", seat: Seat, *, ask: boo
 
 
 def _report_receipt(
-    receipt: "Receipt", answer: "Answer", seat: Seat, rules: "Rules", *, as_json: bool
+    receipt: "Receipt", answer: "Answer", seat: Seat, rules: "Rules", *, code: str, as_json: bool
 ) -> None:
     stored = (
         f"stored: {hundred(receipt.value / 1e6)} of 100, as number {receipt.seq} of the record"
@@ -356,7 +360,7 @@ def _report_receipt(
     )
     report(
         {
-            "task": task_code(receipt.assignment_id),
+            "task": code,
             "stored": 100 * receipt.value / 1e6,
             "marks": dict(answer.marks),
             "counts": receipt.counts,

@@ -1,8 +1,10 @@
 """A cycle: one decision with its own places, rules, budget and people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+from swapflow.domain.ids import task_code
 
 
 class CycleStatus(StrEnum):
@@ -60,6 +62,7 @@ class Cycle:
         committed: Cost reserved for open pulls.
         epoch: Number of the lease under which decisions are written.
         cohort_version: The latest finalized version, 0 before the first.
+        task_key: The secret from which its task codes come; shown nowhere.
     """
 
     id: str
@@ -76,3 +79,8 @@ class Cycle:
     created_at: datetime
     paused_at: datetime | None
     stop_reason: str | None
+    task_key: str = field(repr=False)
+
+    def task_code(self, assignment_id: str) -> str:
+        """Give the code by which reviewers name one of its assignments."""
+        return task_code(assignment_id, key=self.task_key)

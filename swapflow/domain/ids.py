@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import secrets
 
 
 CYCLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -28,11 +29,20 @@ def cycle_of(natural_id: str) -> str:
     return natural_id.split(":", 1)[0]
 
 
-def task_code(assignment: str) -> str:
-    """Give the code by which a reviewer names an assignment: "cycle:0123456789".
+def new_task_key() -> str:
+    """Make the secret from which a cycle's task codes come."""
+    return secrets.token_hex(32)
+
+
+def task_code(assignment: str, *, key: str) -> str:
+    """Give the code by which a reviewer names an assignment: "cycle:0123456789abcdef".
 
     The id itself tells how often and in which order an applicant was asked about, which reviewers
-    are not shown.
+    are not shown; and ids can be guessed, which must not give the codes away.
+
+    Args:
+        assignment: The assignment's id.
+        key: The cycle's secret, hexadecimal.
     """
-    digest = hashlib.sha256(assignment.encode()).hexdigest()[:10]
-    return f"{cycle_of(assignment)}:{digest}"
+    digest = hashlib.blake2b(assignment.encode(), key=bytes.fromhex(key), digest_size=8)
+    return f"{cycle_of(assignment)}:{digest.hexdigest()}"

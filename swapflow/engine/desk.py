@@ -9,7 +9,7 @@ from urllib.parse import quote
 from swapflow.domain.applicant import Application
 from swapflow.domain.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.domain.ids import cycle_of, task_code
+from swapflow.domain.ids import cycle_of
 from swapflow.domain.interview import Interview
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import KindRules, Rubric, Rules
@@ -204,8 +204,9 @@ def find_task(task: str, *, reviewer: int, ledger: Ledger) -> Assignment:
     Raises:
         NotFoundError: If the reviewer has no such task.
     """
-    for assignment in ledger.assignments(cycle_of(task), reviewer=reviewer):
-        if task_code(assignment.id) == task:
+    cycle = ledger.cycle(cycle_of(task))
+    for assignment in ledger.assignments(cycle.id, reviewer=reviewer):
+        if cycle.task_code(assignment.id) == task:
             return assignment
     raise NotFoundError("there is no such task among yours")
 
@@ -219,7 +220,7 @@ def read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
     people = {r.number: r for r in ledger.reviewers(cycle.id)}
     papers, hidden = _papers(application, rules, ledger=ledger)
     return Sheet(
-        code=task_code(assignment.id),
+        code=cycle.task_code(assignment.id),
         assignment=assignment,
         cycle=cycle,
         rules=rules,
@@ -313,7 +314,7 @@ def _tasks(
             continue
         kind = rules.kinds[a.kind]
         yield Task(
-            code=task_code(a.id),
+            code=cycle.task_code(a.id),
             cycle_id=cycle.id,
             cycle=cycle.name,
             zone=rules.zone,

@@ -12,6 +12,7 @@ from swapflow.domain.applicant import Application, ApplicationStatus, NewApplica
 from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
 from swapflow.domain.cycle import START, Cycle, Round
+from swapflow.domain.document import Document
 from swapflow.domain.event import Event
 from swapflow.domain.ids import CYCLE_ID, cycle_of
 from swapflow.domain.reviewer import Absence, DeclineKind, NewReviewer, Reviewer
@@ -84,6 +85,7 @@ class Swapflow:
 
     Attributes:
         address: Where people reach the pages; links in mails start with it.
+        provider: Whether an identity provider is connected: rules may want it only then.
     """
 
     ledger: Ledger
@@ -93,6 +95,7 @@ class Swapflow:
     post: Post
     knock: Knock = nowhere
     address: str = ""
+    provider: bool = False
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
 
@@ -149,21 +152,23 @@ class Swapflow:
 
     def change_rules(self, cycle_id: str, rules: Rules, *, by: str, reason: str) -> Rules:
         """Put a new version of the rules in force."""
-        changed = staff.change_rules(cycle_id, rules, by=by, reason=reason, ledger=self.ledger)
+        changed = staff.change_rules(
+            cycle_id, rules, by=by, reason=reason, ledger=self.ledger, provider=self.provider
+        )
         return self._rung(cycle_id, changed)
 
     def launch(self, cycle_id: str, *, by: str) -> None:
         """Start a cycle."""
-        launch(cycle_id, by=by, ledger=self.ledger)
+        launch(cycle_id, by=by, ledger=self.ledger, provider=self.provider)
         self.doorbell.ring(cycle_id)
 
     def obstacles(self, cycle_id: str) -> tuple[Obstacle, ...]:
         """Name everything that would refuse a launch now."""
-        return obstacles(cycle_id, ledger=self.ledger)
+        return obstacles(cycle_id, ledger=self.ledger, provider=self.provider)
 
     def preview(self, cycle_id: str) -> Preview:
         """Say what launching a cycle now would mean."""
-        return preview(cycle_id, ledger=self.ledger)
+        return preview(cycle_id, ledger=self.ledger, provider=self.provider)
 
     def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
         """Read every version of a cycle's rules, newest first."""
@@ -362,6 +367,18 @@ class Swapflow:
         """List a cycle's applications."""
         return self.ledger.applications(cycle_id)
 
+    def application(self, cycle_id: str, number: int) -> Application:
+        """Read one application by its number."""
+        return self.ledger.application(cycle_id, number)
+
+    def files_of(self, cycle_id: str, application: int) -> tuple[Document, ...]:
+        """List the documents of an application, without their bytes."""
+        return self.ledger.files(cycle_id, application)
+
+    def now(self) -> datetime:
+        """Say what time it is for the product: the database's time, aware UTC."""
+        return self.ledger.now()
+
     def move_application(
         self,
         cycle_id: str,
@@ -486,6 +503,10 @@ class Swapflow:
     def task(self, task: str, *, reviewer: int) -> Assignment:
         """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
         return desk.find_task(task, reviewer=reviewer, ledger=self.ledger)
+
+    def task_code(self, assignment_id: str) -> str:
+        """Give the code by which a reviewer names an assignment."""
+        return self.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
 
     def sheet(self, assignment: Assignment) -> desk.Sheet:
         """Read what a reviewer sees of an assignment: the file, the form, the own answer."""

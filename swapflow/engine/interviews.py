@@ -15,7 +15,7 @@ from swapflow.domain.assignment import (
 from swapflow.domain.calendar import Guest, invitation, uid_of
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.event import EventType
-from swapflow.domain.ids import cycle_of, task_code
+from swapflow.domain.ids import cycle_of
 from swapflow.domain.interview import Interview
 from swapflow.domain.reviewer import DeclineKind, Reviewer
 from swapflow.engine.letters import Letter, Link, Part
@@ -186,7 +186,7 @@ def invitation_of(
     address: str = "",
 ) -> str:
     """Spell the calendar entry of one reviewer; it names no applicant, for mails travel."""
-    code = task_code(assignment.id)
+    code = cycle.task_code(assignment.id)
     return invitation(
         interview,
         uid=uid_of(assignment.pull_id, assignment.reviewer),
@@ -264,7 +264,7 @@ def _mail(
     if interview.cancelled:
         subject = f"{kind.capitalize()} on {when} does not take place"
         first = f'The {kind} in "{tx.cycle.name}" on {when} does not take place then.'
-    code = task_code(assignment.id)
+    code = tx.cycle.task_code(assignment.id)
     where = f"Place: {interview.place}" if interview.place else ""
     parts: list[Part] = [first, *([where] if where and interview.stands else [])]
     if address:

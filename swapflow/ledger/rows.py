@@ -75,6 +75,7 @@ def to_cycle(row: RowMapping | Values) -> Cycle:
         created_at=row["created_at"],
         paused_at=row["paused_at"],
         stop_reason=row["stop_reason"],
+        task_key=row["task_key"],
     )
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from swapflow.domain.cycle import START, Cycle, CycleStatus, Round
+from swapflow.domain.ids import new_task_key
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports import Lease
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -134,6 +135,7 @@ class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork):
                 "created_at": now,
                 "paused_at": None,
                 "stop_reason": None,
+                "task_key": new_task_key(),
             }
             try:
                 connection.execute(insert(CYCLE), row)

@@ -79,7 +79,10 @@ class RoundRow(SQLModel, table=True):
 
 
 class CycleRow(SQLModel, table=True):
-    """One decision; this row's lock orders everything that happens to the cycle."""
+    """One decision; this row's lock orders everything that happens to the cycle.
+
+    From `task_key` come the codes of its tasks, so that nobody can guess one.
+    """
 
     __tablename__ = "cycle"
     __table_args__ = (
@@ -104,6 +107,7 @@ class CycleRow(SQLModel, table=True):
     created_at: datetime
     paused_at: datetime | None
     stop_reason: str | None
+    task_key: str
 
 
 class RulesRow(SQLModel, table=True):

@@ -110,10 +110,11 @@ def may_anywhere(right: Right) -> Callable[[Request], Visitor]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTask:
-    """A reviewer's own task, and the reviewer."""
+    """A reviewer's own task, the code that names it, and the reviewer."""
 
     visitor: Visitor
     assignment: Assignment
+    code: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +140,7 @@ def own_task(request: Request, task: str) -> OwnTask:
         raise NotFoundError("there is no such task among yours")
     assignment = parts_of(request).product.task(task, reviewer=number)
     check_way_in(request, visitor, cycle_id)
-    return OwnTask(visitor=visitor, assignment=assignment)
+    return OwnTask(visitor=visitor, assignment=assignment, code=task)
 
 
 def open_seats(

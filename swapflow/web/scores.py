@@ -10,8 +10,6 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
-from swapflow.domain.assignment import Assignment
-from swapflow.domain.ids import task_code
 from swapflow.domain.reviewer import Absence, DeclineKind
 from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Criterion
@@ -159,7 +157,7 @@ def decline(
         filled = Filled(values={"kind": kind, "until": until, "reason": reason}, problems=problems)
         return _decline_page(request, own, product, filled)
     busy = Absence(first=today, last=last) if kind == "busy" and last else None
-    with _by_code(own.assignment):
+    with _by_code(own.code):
         product.decline(
             own.assignment.id,
             DeclineKind(kind),
@@ -180,7 +178,7 @@ def did_not_come(
     """Note that the applicant did not come to the interview."""
     if not is_plain(note):
         raise InvalidInputError("there is a control character in the note")
-    with _by_code(own.assignment):
+    with _by_code(own.code):
         product.did_not_come(own.assignment.id, by=own.visitor.name, note=note.strip())
     office.record(
         own.visitor.name,
@@ -228,7 +226,7 @@ async def enter_for_reviewer(
         if answer is None:
             filled = Filled(values=fields, problems=problems)
             return _form(request, sheet, filled, staff=visitor)
-        with _by_code(sheet.assignment):
+        with _by_code(sheet.code):
             if sheet.given is None:
                 product.begin(sheet.assignment)
                 product.submit([answer])
@@ -369,7 +367,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
-    with _by_code(own.assignment):
+    with _by_code(own.code):
         product.begin(own.assignment)
         product.submit([answer])
     if then == "next":
@@ -406,13 +404,13 @@ def _keep_draft(
 ) -> Response:
     """Keep the draft without the page's script; another tab's text is shown beside this one."""
     try:
-        with _by_code(own.assignment):
+        with _by_code(own.code):
             product.save_draft(own.assignment, _kept(fields), version=_version(fields))
     except StaleDraftError as stale:
         sheet = product.sheet(own.assignment)
         theirs = {name: str(text) for name, text in stale.body.items()}
         return _form(request, sheet, Filled(values=fields), own=own, theirs=theirs)
-    return RedirectResponse(f"/tasks/{task_code(own.assignment.id)}?saved=1", status_code=303)
+    return RedirectResponse(f"/tasks/{own.code}?saved=1", status_code=303)
 
 
 def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> None:
@@ -500,8 +498,8 @@ def _decline_page(request: Request, own: OwnTask, product: Swapflow, filled: Fil
 class _by_code:  # noqa: N801 - a context manager, used like a function
     """Name a task by its code in what a refusal says."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self._assignment = assignment
+    def __init__(self, code: str) -> None:
+        self._code = code
 
     def __enter__(self) -> None:
         """Begin."""
@@ -509,5 +507,4 @@ class _by_code:  # noqa: N801 - a context manager, used like a function
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Put the code in the place of the id."""
         if isinstance(error, AssignmentClosedError):
-            code = task_code(self._assignment.id)
-            raise AssignmentClosedError(code, error.status) from error
+            raise AssignmentClosedError(self._code, error.status) from error

@@ -5,15 +5,14 @@ import re
 from playwright.sync_api import Page, expect
 
 from swapflow.domain.assignment import Assignment
-from swapflow.domain.ids import task_code
 from tests.browser.office import PHONE, Deployment
 
 
 SAVED = re.compile(r"Saved \d\d?:\d\d")
 
 
-def opened(page: Page, task: Assignment) -> None:
-    answer = page.goto(f"/tasks/{task_code(task.id)}")
+def opened(page: Page, up: Deployment, task: Assignment) -> None:
+    answer = page.goto(f"/tasks/{up.product.task_code(task.id)}")
     assert answer is not None
     assert answer.ok
 
@@ -32,7 +31,7 @@ def test_a_review_can_be_submitted_without_javascript(up: Deployment) -> None:
     task = up.tasks("plain", "R1")[0]
     with up.person("plain-r1@example.org", width=PHONE, scripts=False) as context:
         page = context.new_page()
-        opened(page, task)
+        opened(page, up, task)
         give_marks(page)
         page.locator("textarea:visible").first.fill("Well argued. 🙂 مرحبا")
         page.get_by_role("button", name="Submit", exact=True).click()
@@ -45,12 +44,12 @@ def test_what_is_typed_is_kept_by_itself_and_is_there_again(up: Deployment) -> N
     task = up.tasks("autosave", "R1")[0]
     with up.person("autosave-r1@example.org", width=PHONE) as context:
         page = context.new_page()
-        opened(page, task)
+        opened(page, up, task)
         page.locator("textarea:visible").first.fill("Half a thought")
         expect(page.get_by_text(SAVED).first).to_be_visible(timeout=5000)
     with up.person("autosave-r1@example.org", width=PHONE) as other:
         page = other.new_page()
-        opened(page, task)
+        opened(page, up, task)
         expect(page.locator("textarea:visible").first).to_have_value("Half a thought")
 
 
@@ -59,7 +58,7 @@ def test_what_is_typed_offline_is_sent_on_return(up: Deployment) -> None:
     task = up.tasks("offline", "R1")[0]
     with up.person("offline-r1@example.org", width=PHONE) as context:
         page = context.new_page()
-        opened(page, task)
+        opened(page, up, task)
         context.set_offline(True)
         page.locator("textarea:visible").first.fill("Typed in the train")
         page.wait_for_timeout(1800)
@@ -67,7 +66,7 @@ def test_what_is_typed_offline_is_sent_on_return(up: Deployment) -> None:
         expect(page.get_by_text(SAVED).first).to_be_visible(timeout=15000)
     with up.person("offline-r1@example.org") as other:
         page = other.new_page()
-        opened(page, task)
+        opened(page, up, task)
         expect(page.locator("textarea:visible").first).to_have_value("Typed in the train")
 
 
@@ -76,7 +75,7 @@ def test_pressing_submit_twice_stores_one_review(up: Deployment) -> None:
     task = up.tasks("twice", "R1")[0]
     with up.person("twice-r1@example.org", width=PHONE) as context:
         page = context.new_page()
-        opened(page, task)
+        opened(page, up, task)
         give_marks(page)
         page.get_by_role("button", name="Submit", exact=True).dblclick(no_wait_after=True)
         page.wait_for_url("**/receipt*", timeout=10_000)

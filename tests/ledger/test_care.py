@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from swapflow.domain.cycle import START
+from swapflow.domain.cycle import START, Round
 from swapflow.domain.event import EventType
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.ledger.sql import SqlLedger
@@ -20,7 +20,7 @@ from swapflow.ledger.upgrade import (
     upgrade,
 )
 from tests.ledger.conftest import Opened
-from tests.ledger.examples import applicant, mail
+from tests.ledger.examples import RULES, applicant, mail
 from tests.support.postgres import PostgresServer
 
 
@@ -51,6 +51,23 @@ def test_migrations_run_up_down_and_up_and_leave_no_drift(empty_url: str, opened
     upgrade(empty_url)
     assert drift(empty_url) == []
     assert opened(empty_url).cycles() == ()
+
+
+def test_cycles_that_were_there_get_secrets_of_their_own_for_their_task_codes(
+    empty_url: str, opened: Opened
+) -> None:
+    upgrade(empty_url)
+    ledger = opened(empty_url)
+    ledger.create_round(Round(id="2027", name="2027", unit="minutes", zone="UTC"))
+    for name in ("fall", "spring"):
+        ledger.create_cycle(name, round_id="2027", name=name, rules=RULES, by="ops")
+    ledger.dispose()
+    downgrade(empty_url, "0001")
+
+    upgrade(empty_url)
+
+    codes = [cycle.task_code("one:1:review:1:1.1") for cycle in opened(empty_url).cycles()]
+    assert len(set(codes)) == 2
 
 
 def test_a_database_without_tables_says_which_command_makes_them(

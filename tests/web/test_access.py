@@ -11,7 +11,6 @@ from httpx2 import Response
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from swapflow.domain.ids import task_code
 from swapflow.domain.rules import WayIn
 from swapflow.office.accounts import Method
 from swapflow.office.rights import RIGHTS, Right, Role, Scope
@@ -140,7 +139,7 @@ def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) 
     # Ids of things that are there, where a page names one; forms are sent empty.
     ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(PAGES)), "0")
     ids |= {"cycle_id": "fall", "kind": "review", "what": "pause", "name": "cohort.csv"}
-    ids |= {"task": task_code(task.id), "reviewer_number": str(task.reviewer)}
+    ids |= {"task": site.product.task_code(task.id), "reviewer_number": str(task.reviewer)}
     wrong: list[tuple[str, str, int]] = []
 
     for walker in walkers(site):
@@ -172,7 +171,7 @@ def test_nobody_gets_further_at_the_api_either(site: Site) -> None:
     task = site.product.inbox("fall", "R1")[0]
     # Requests are sent empty, and about an applicant whom the task does not concern.
     ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(API)), "0")
-    ids |= {"cycle_id": "fall", "task": task_code(task.id), "score": task.id}
+    ids |= {"cycle_id": "fall", "task": site.product.task_code(task.id), "score": task.id}
     ids |= {"pull": task.pull_id, "version": "1", "number": "999"}
     wrong: list[tuple[str, str, int, str]] = []
 
@@ -230,7 +229,8 @@ def test_a_program_that_wants_the_identity_provider_names_the_cure(site: Site) -
 
     refused = by_password.get("/today/fall")
 
-    assert refused.status_code == by_link.get(f"/tasks/{task_code(task.id)}").status_code == 403
+    review = by_link.get(f"/tasks/{site.product.task_code(task.id)}")
+    assert refused.status_code == review.status_code == 403
     assert "through their organisation" in refused.text
     assert through.get("/today/fall").status_code == 200
 

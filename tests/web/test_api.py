@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from swapflow.domain.ids import task_code
 from swapflow.files.rules import rules_text
 from swapflow.office.accounts import Method
 from swapflow.office.rights import SCOPES, Role, Scope
@@ -303,7 +302,8 @@ def test_somebody_elses_task_is_not_there(site: Site) -> None:
     other = program(site, None, email=others[0].email, scopes=("review",))
     staff = program(site, Role.ADMINISTRATOR)
     for client in (other, staff):
-        for name in (task_code(task.id), task.id, "fall:0123456789", "nowhere:0123456789"):
+        code = site.product.task_code(task.id)
+        for name in (code, task.id, "fall:0123456789abcdef", "nowhere:0123456789abcdef"):
             assert client.get(f"{V1}/tasks/{name}").status_code == 404
             assert client.post(f"{V1}/tasks/{name}/review", json=GOOD).status_code == 404
     assert site.product.scores("fall") == ()
@@ -314,7 +314,8 @@ def reviewing(site: Site) -> tuple[TestClient, str]:
 
     _, task = site.assigned()
     reviewer = next(r for r in site.product.reviewers("fall") if r.number == task.reviewer)
-    return program(site, None, email=reviewer.email, scopes=("review",)), task_code(task.id)
+    client = program(site, None, email=reviewer.email, scopes=("review",))
+    return client, site.product.task_code(task.id)
 
 
 def test_a_review_is_stored_once_and_corrected_in_place(site: Site) -> None:

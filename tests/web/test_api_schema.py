@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from swapflow.domain.ids import task_code
 from swapflow.office.facade import Office, Visitor
 from swapflow.office.rights import SCOPES, Role, Scope
 from swapflow.office.tokens import make_token
@@ -92,7 +91,7 @@ def test_no_request_makes_the_api_fail_or_answer_what_it_does_not_describe(
     task = site.product.inbox("fall", reviewer.external_id)[0]
     known = {
         "cycle_id": "fall",
-        "task": task_code(task.id),
+        "task": site.product.task_code(task.id),
         "score": site.product.scores("fall")[0].assignment_id,
         "pull": task.pull_id,
         "webhook_id": webhook.id,

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from swapflow.domain.ids import task_code
 from swapflow.domain.rules import SeatLine, WayIn
 from tests.web.site import SITE_RULES, Site
 
@@ -22,7 +21,7 @@ def test_the_headline_counts_what_waits_and_leads_to_the_first(site: Site) -> No
     assert f"{len(waiting)} reviews wait for you" in page
     assert "(in 1" in page
     assert page.index("Start next") > page.index("Next due")
-    assert all(f"/tasks/{task_code(a.id)}" in page for a in waiting)
+    assert all(f"/tasks/{site.product.task_code(a.id)}" in page for a in waiting)
     assert assignment.id not in page
 
 
@@ -53,14 +52,14 @@ def test_what_went_to_another_after_the_due_date_is_told_apart(site: Site) -> No
     site.launched(rules=SMALL, applicants=2, roster=2)
     client, assignment = site.assigned()
     draft = {"version": 0, "body": {"remark": "begun"}}
-    client.post(f"/tasks/{task_code(assignment.id)}/draft", json=draft)
+    client.post(f"/tasks/{site.product.task_code(assignment.id)}/draft", json=draft)
     site.later(15 * 86_400)
     site.turn()
 
     page = client.get("/inbox").text
 
     assert "<h2>Overdue" in page
-    assert task_code(assignment.id) in page.split("Given to somebody else")[0]
+    assert site.product.task_code(assignment.id) in page.split("Given to somebody else")[0]
 
 
 def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:

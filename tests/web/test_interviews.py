@@ -7,7 +7,6 @@ import pytest
 
 from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.calendar import Guest, invitation
-from swapflow.domain.ids import task_code
 from swapflow.domain.interview import Interview
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.office.rights import Role
@@ -51,7 +50,7 @@ def test_the_reviewer_sees_date_place_and_panel_and_takes_the_date_along(site: S
         "/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id}
     )
     client, _ = site.assigned()
-    task = f"/tasks/{task_code(assignment.id)}"
+    task = f"/tasks/{site.product.task_code(assignment.id)}"
 
     page = client.get(task).text
     calendar = client.get(f"{task}/invitation.ics")
@@ -66,7 +65,7 @@ def test_moving_a_date_keeps_the_entry_and_counts_up(site: Site) -> None:
     assignment = panel(site)
     client, _ = site.assigned()
     staff = site.signed_in(Role.OPERATIONS)
-    task = f"/tasks/{task_code(assignment.id)}/invitation.ics"
+    task = f"/tasks/{site.product.task_code(assignment.id)}/invitation.ics"
     seen = []
 
     for starts in ("2031-03-10T14:00", "2031-03-11T09:00"):
@@ -135,7 +134,9 @@ def test_when_nobody_came_others_are_asked_and_staff_see_it(site: Site) -> None:
     staff = site.signed_in(Role.OPERATIONS)
     staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
 
-    answer = client.post(f"/tasks/{task_code(assignment.id)}/missed", data={"note": "waited"})
+    answer = client.post(
+        f"/tasks/{site.product.task_code(assignment.id)}/missed", data={"note": "waited"}
+    )
     site.turn()
 
     assert answer.headers["location"] == "/inbox?missed=1"

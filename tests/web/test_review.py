@@ -7,7 +7,6 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from swapflow.domain.assignment import Assignment, AssignmentStatus
-from swapflow.domain.ids import task_code
 from swapflow.domain.rules import KindRules
 from swapflow.engine.documents import Upload
 from swapflow.ledger.tables import METADATA
@@ -23,7 +22,7 @@ def task_of(site: Site, **changes: object) -> tuple[TestClient, Assignment, str]
     rules = replace(SITE_RULES, **changes)  # type: ignore[arg-type]  # tests name fields
     site.launched(rules=rules)
     client, assignment = site.assigned()
-    return client, assignment, f"/tasks/{task_code(assignment.id)}"
+    return client, assignment, f"/tasks/{site.product.task_code(assignment.id)}"
 
 
 def dump(site: Site) -> dict[str, list[tuple[object, ...]]]:

@@ -5,7 +5,6 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
-from swapflow.domain.ids import task_code
 from swapflow.office.accounts import Method
 from swapflow.office.rights import Role
 from tests.web.site import PASSWORD, Site
@@ -79,7 +78,7 @@ def test_a_reviewer_without_an_account_gets_one_by_the_first_link(site: Site) ->
 
 def test_a_used_link_offers_a_new_one_and_returns_to_the_same_review(site: Site) -> None:
     site.launched("fall")
-    review = f"/tasks/{task_code(site.product.inbox('fall', 'R1')[0].id)}"
+    review = f"/tasks/{site.product.task_code(site.product.inbox('fall', 'R1')[0].id)}"
     ask_for_link(site, path=review)
     old = link_in(site)
     site.anonymous().post(old)

@@ -6,8 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from swapflow.domain.assignment import Assignment
-from swapflow.domain.ids import task_code
 from swapflow.domain.interview import Interview
 from swapflow.domain.reviewer import Absence, DeclineKind
 from swapflow.domain.rubric import utility
@@ -93,7 +91,7 @@ def read_document(
 def save_draft(task: TaskCode, own: Own, product: Product, new: models.NewDraft) -> models.Draft:
     """Keep what was typed so far; 409 when another tab or device was faster."""
     del task
-    with _by_code(own.assignment):
+    with _by_code(own.code):
         kept = product.save_draft(own.assignment, new.body, version=new.version)
     return models.Draft(version=kept.version, body=dict(kept.body))
 
@@ -113,10 +111,10 @@ def submit_review(
     """Hand a review in; what is said to be stored is stored. The same again changes nothing."""
     del task
     answer = _answer(review, product.sheet(own.assignment))
-    with _by_code(own.assignment):
+    with _by_code(own.code):
         receipt = product.submit([answer])[0]
     return models.Receipt(
-        task=task_code(receipt.assignment_id),
+        task=own.code,
         number=receipt.seq,
         score=receipt.value / 10_000,
         counts=receipt.counts,
@@ -131,7 +129,7 @@ def correct_review(
     """Put another review in the place of one's own, until the decision is fixed."""
     del task
     answer = _answer(review, product.sheet(own.assignment))
-    with _by_code(own.assignment):
+    with _by_code(own.code):
         product.correct(answer, by=own.visitor.name, reason="corrected by the reviewer")
     stored = _review(product.sheet(own.assignment))
     if stored is None:
@@ -147,7 +145,7 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: models.Decline)
     if no.kind is DeclineKind.BUSY and (no.until is None or no.until < today):
         raise InvalidInputError("until: with busy, give a day from today on")
     busy = Absence(first=today, last=no.until) if no.until is not None else None
-    with _by_code(own.assignment):
+    with _by_code(own.code):
         product.decline(
             own.assignment.id,
             no.kind,
@@ -218,12 +216,12 @@ def _answer(review: models.Review, sheet: Sheet) -> Answer:
 
 
 @contextmanager
-def _by_code(assignment: Assignment) -> Iterator[None]:
+def _by_code(code: str) -> Iterator[None]:
     """Name a task by its code in what a refusal says."""
     try:
         yield
     except AssignmentClosedError as error:
-        raise AssignmentClosedError(task_code(assignment.id), error.status) from error
+        raise AssignmentClosedError(code, error.status) from error
 
 
 def _shown(sheet: Sheet) -> models.OpenTask:

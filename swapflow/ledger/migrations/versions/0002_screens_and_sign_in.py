@@ -1,5 +1,7 @@
 """Screens and sign-in: accounts, sessions, uploads, interviews, webhooks."""
 
+import secrets
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -257,9 +259,27 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("message", schema=None) as batch_op:
         batch_op.alter_column("cycle_id", existing_type=sa.String(), nullable=True)
+    _give_task_keys()
+
+
+def _give_task_keys() -> None:
+    """Give every cycle that there is a secret of its own for its task codes."""
+    with op.batch_alter_table("cycle", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("task_key", sa.String(), nullable=True))
+    cycle = sa.table("cycle", sa.column("id", sa.String()), sa.column("task_key", sa.String()))
+    known = op.get_bind().execute(sa.select(cycle.c.id)).scalars().all()
+    for cycle_id in known:
+        op.execute(
+            cycle.update().where(cycle.c.id == cycle_id).values(task_key=secrets.token_hex(32))
+        )
+    with op.batch_alter_table("cycle", schema=None) as batch_op:
+        batch_op.alter_column("task_key", existing_type=sa.String(), nullable=False)
 
 
 def downgrade() -> None:
+    with op.batch_alter_table("cycle", schema=None) as batch_op:
+        batch_op.drop_column("task_key")
+
     with op.batch_alter_table("message", schema=None) as batch_op:
         batch_op.alter_column("cycle_id", existing_type=sa.String(), nullable=False)
 

@@ -1,0 +1,32 @@
+"""Task codes: what reviewers see of an assignment, and what they cannot work out from it."""
+
+from swapflow.domain.ids import new_task_key, task_code
+
+
+ASSIGNMENT = "fall:12:review:1:1.1"
+
+
+def test_a_code_names_its_cycle_and_stays_the_same() -> None:
+    key = new_task_key()
+
+    code = task_code(ASSIGNMENT, key=key)
+
+    assert code == task_code(ASSIGNMENT, key=key)
+    cycle, _, rest = code.partition(":")
+    assert cycle == "fall"
+    assert len(rest) == 16
+    assert int(rest, 16) >= 0
+
+
+def test_whoever_guesses_an_id_cannot_guess_its_code() -> None:
+    codes = {task_code(ASSIGNMENT, key=new_task_key()) for _ in range(50)}
+
+    assert len(codes) == 50
+
+
+def test_every_assignment_of_a_big_cycle_has_a_code_of_its_own() -> None:
+    key = new_task_key()
+
+    codes = {task_code(f"fall:{n}:review:1:1.1", key=key) for n in range(20_000)}
+
+    assert len(codes) == 20_000
