@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check bench chaos openapi lock clean
+.PHONY: help setup demo test test-browser screenshots slow check bench load-web chaos openapi lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ check: setup  ## Check style, types and which module may import which
 
 bench: setup  ## Measure speed on this machine, into var/bench.json
 	$(BIN)/python -m tests.bench
+
+load-web: setup  ## Let 200 reviewers type at once for two minutes, into var/web.json
+	$(BIN)/python -m tests.bench.web_load $(LOAD)
 
 chaos: setup  ## Kill, freeze and empty real processes by the dozen, into var/chaos.json
 	$(BIN)/python -m tests.system.chaos
