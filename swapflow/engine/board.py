@@ -16,16 +16,23 @@ from numpy.typing import NDArray
 
 from swapflow.bandit.posterior import Fitted
 from swapflow.domain.cycle import Position
+from swapflow.domain.event import Json
+from swapflow.engine.assign import Obstacle
+from swapflow.engine.blocked import Blocked, blocked
 from swapflow.engine.book import Book
 from swapflow.engine.decide import look_now
+from swapflow.engine.judging import Judging, judging
 from swapflow.engine.ports import Arms, Integers
 from swapflow.engine.ranks import ranking
 from swapflow.engine.situate import candidates, see
 from swapflow.errors import InvalidInputError
 
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when older boards cannot be read any more; they are then made again."""
+
+MOST_BLOCKED = 100
+"""Blocked requests that a board names; it counts all of them."""
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -51,6 +58,9 @@ class Board:
         contested: Too close to call, shape (n,).
         pending: Evidence asked for and not received, in reviews of the first kind, shape (n,).
         closed: Reviews received, shape (n, kinds).
+        blocked: Requests that cannot go out, `MOST_BLOCKED` at most.
+        blocked_count: How many there are in all.
+        judging: How the reviewers judge, by their numbers.
     """
 
     position: Position
@@ -68,6 +78,9 @@ class Board:
     contested: Flags
     pending: Floats
     closed: Integers
+    blocked: tuple[Blocked, ...]
+    blocked_count: int
+    judging: Judging
 
 
 def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -> Board:
@@ -92,6 +105,7 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
         estimate = np.where(unseen, np.nan, estimate)
         margin = np.where(unseen, np.nan, margin)
     rows = sight.application[order] if size else numbers
+    stuck = blocked(book, sight)
     return Board(
         position=book.position,
         at=at,
@@ -108,6 +122,15 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
         contested=contested[order],
         pending=sight.situation.pending[order].astype(np.float64),
         closed=book.closed()[rows].reshape(size, kinds),
+        blocked=stuck[:MOST_BLOCKED],
+        blocked_count=len(stuck),
+        judging=judging(
+            sight.situation.scores,
+            n=size,
+            kinds=sight.situation.kinds,
+            reviewers=len(book.reviewers),
+            fitted=fitted,
+        ),
     )
 
 
@@ -125,6 +148,9 @@ def pack_board(board: Board) -> bytes:
         "expected_loss": board.expected_loss,
         "rows": int(board.application.size),
         "kinds": int(board.closed.shape[1]),
+        "reviewers": int(board.judging.severity.size),
+        "blocked": [[b.application, b.kind, b.obstacle.name] for b in board.blocked],
+        "blocked_count": board.blocked_count,
     }
     columns = (
         board.application.astype("<i4"),
@@ -135,6 +161,10 @@ def pack_board(board: Board) -> bytes:
         board.in_list.astype("<u1"),
         board.contested.astype("<u1"),
         board.closed.astype("<i2"),
+        board.judging.severity.astype("<f4"),
+        board.judging.error.astype("<f4"),
+        board.judging.apart.astype("<f4"),
+        board.judging.shared.astype("<i4"),
     )
     body = b"".join(column.tobytes() for column in columns)
     return zlib.compress(json.dumps(head).encode() + b"\n" + body, level=1)
@@ -156,8 +186,8 @@ def unpack_board(packed: bytes) -> Board:
         raise InvalidInputError("this is no board") from error
 
 
-def _read(head: dict[str, str | int | float | None], body: bytes) -> Board:
-    rows, kinds = int(str(head["rows"])), int(str(head["kinds"]))
+def _read(head: dict[str, Json], body: bytes) -> Board:
+    rows, kinds, people = (int(str(head[name])) for name in ("rows", "kinds", "reviewers"))
     taken = 0
 
     def column(kind: str, count: int) -> NDArray[np.generic]:
@@ -172,6 +202,8 @@ def _read(head: dict[str, str | int | float | None], body: bytes) -> Board:
     )
     in_list, contested = (column("<u1", rows).astype(np.bool_) for _ in range(2))
     closed = column("<i2", rows * kinds).astype(np.int64).reshape(rows, kinds)
+    severity, error, apart = (column("<f4", people).astype(np.float64) for _ in range(3))
+    shared = column("<i4", people).astype(np.int64)
     return Board(
         position=Position(int(str(head["seq"])), str(head["hash"])),
         at=datetime.fromisoformat(str(head["at"])),
@@ -188,12 +220,31 @@ def _read(head: dict[str, str | int | float | None], body: bytes) -> Board:
         contested=contested,
         pending=pending,
         closed=closed,
+        blocked=_blocked(head["blocked"]),
+        blocked_count=int(str(head["blocked_count"])),
+        judging=Judging(severity=severity, error=error, apart=apart, shared=shared),
     )
+
+
+def _blocked(rows: Json) -> tuple[Blocked, ...]:
+    assert isinstance(rows, list)
+    found = []
+    for row in rows:
+        assert isinstance(row, list)
+        application, kind, name = row
+        found.append(
+            Blocked(
+                application=int(str(application)),
+                kind=int(str(kind)),
+                obstacle=Obstacle[str(name)],
+            )
+        )
+    return tuple(found)
 
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) or math.isinf(value) else float(value)
 
 
-def _number(value: str | float | None) -> float | None:
-    return None if value is None else float(value)
+def _number(value: Json) -> float | None:
+    return None if value is None else float(str(value))

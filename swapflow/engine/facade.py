@@ -265,6 +265,13 @@ class Swapflow:
         """Read what waits for a reviewer, by number."""
         return waiting_for(cycle_id, reviewer, ledger=self.ledger)
 
+    def reviews_by(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
+        """Read what a reviewer has answered, by number, newest request first."""
+        found = self.ledger.assignments(
+            cycle_id, reviewer=reviewer, statuses={AssignmentStatus.SCORED}
+        )
+        return tuple(sorted(found, key=lambda a: (a.created_at, a.id), reverse=True))
+
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Say why an application was asked about, and where it stands."""
         return explain(cycle_id, external_id, ledger=self.ledger)

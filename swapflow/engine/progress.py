@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from swapflow.domain.assignment import Assignment, AssignmentStatus, PullStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.score import Score
-from swapflow.engine.assign import Seat, obstacle
+from swapflow.engine.blocked import blocked
 from swapflow.engine.board import Board, make_board
 from swapflow.engine.coordinator import last_fit
 from swapflow.engine.decide import look_now
@@ -15,7 +15,7 @@ from swapflow.engine.finalize import STOP_SENTENCES, Snapshot, snapshot
 from swapflow.engine.intake import find
 from swapflow.engine.ports import DecisionRecord, Ledger
 from swapflow.engine.ranks import ranking
-from swapflow.engine.situate import candidates, eligible_counts, see
+from swapflow.engine.situate import candidates, see
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,25 +265,15 @@ def _standing(
 
 
 def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[str, str, str], ...]:
-    """Name what cannot go out: vacant seats of open requests, and floors nobody can fill."""
+    """Name what cannot go out, with the reason and its cure."""
     book = seen.book
     if seen.cycle.status is not CycleStatus.RUNNING:
         return ()
     names = {a.number: a.external_id for a in ledger.applications(cycle_id)}
-    blocked = []
-    for (application, index, ordinal), number in book.vacancies():
-        seat = Seat(application=application, kind=index, ordinal=ordinal, seat=number)
-        reason = obstacle(seat, book).value
-        blocked.append((names[application], book.rules.kinds[index].name, reason))
-    numbers = candidates(book)
-    missing = see(book, seen.arms).floors_missing
-    for index, kind in enumerate(book.rules.kinds):
-        nobody = (missing[:, index] > 0) & (eligible_counts(book, numbers, index) < kind.seats)
-        given_up = {a for a, k in book.unasked if k == index and book.statuses[a].is_candidate}
-        for application in sorted(given_up | set(numbers[nobody].tolist())):
-            seat = Seat(application=application, kind=index, ordinal=1)
-            blocked.append((names[application], kind.name, obstacle(seat, book).value))
-    return tuple(blocked)
+    return tuple(
+        (names[one.application], book.rules.kinds[one.kind].name, one.obstacle.value)
+        for one in blocked(book, see(book, seen.arms))
+    )
 
 
 def proposed_requests(cycle_id: str, *, ledger: Ledger) -> tuple[tuple[str, str, str, int], ...]:

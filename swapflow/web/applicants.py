@@ -15,7 +15,17 @@ from swapflow.office.rights import Right
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.pages import render
 from swapflow.web.parts import Product, parts_of
-from swapflow.web.staff import Reason, act, held, said_why, visible
+from swapflow.web.staff import (
+    NOTHING_REFUSED,
+    Again,
+    FieldError,
+    Reason,
+    Refused,
+    act,
+    held,
+    said_why,
+    visible,
+)
 
 
 router = APIRouter(prefix="/applicants")
@@ -115,7 +125,18 @@ def show_card(
     request: Request, visitor: MayRead, product: Product, cycle_id: str, number: int
 ) -> Response:
     """Show what reviewers said about an applicant, and why each of them was asked."""
-    application = product.ledger.application(cycle_id, number)
+    return _card(request, visitor, product, cycle_id, number)
+
+
+def _card(
+    request: Request,
+    visitor: Visitor,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    application = product.application(cycle_id, number)
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
     rights = held(parts_of(request), visitor, cycle)
     row = next(r for r in _rows(product, cycle_id) if r["number"] == number)
@@ -149,9 +170,17 @@ def show_card(
             "row": row,
             "said": said,
             "pin": next((p for p in product.pins(cycle_id) if p.application == number), None),
-            "documents": product.ledger.files(cycle_id, number),
+            "documents": product.files_of(cycle_id, number),
+            "refused": refused,
         },
+        status=refused.status,
     )
+
+
+def _card_again(
+    request: Request, visitor: Visitor, product: Product, cycle_id: str, number: int
+) -> Again:
+    return lambda refused: _card(request, visitor, product, cycle_id, number, refused)
 
 
 @router.post("/{cycle_id}/{number}/status")
@@ -161,20 +190,29 @@ def move(
     product: Product,
     cycle_id: str,
     number: int,
-    what: Annotated[str, Form(max_length=20)] = "",
+    what: Annotated[str, Form()] = "",
     reason: Reason = "",
 ) -> Response:
     """Hold, release, withdraw, reinstate or find ineligible, with a reason."""
 
     def deed() -> None:
         if what not in _MOVES:
-            raise InvalidInputError("choose what is to happen")
+            raise InvalidInputError("choose what is to happen: press one of the buttons")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
         product.move_application(cycle_id, name, _MOVES[what][0], by=visitor.name, reason=why)
 
     done = _MOVES.get(what, (None, "moved an applicant"))[1]
-    return act(request, visitor, f"/applicants/{cycle_id}/{number}", done, deed)
+    return act(
+        request,
+        visitor,
+        f"/applicants/{cycle_id}/{number}",
+        done,
+        deed,
+        form="status",
+        typed={"reason": reason},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
 
 
 @router.post("/{cycle_id}/{number}/ask")
@@ -184,18 +222,29 @@ def ask(
     product: Product,
     cycle_id: str,
     number: int,
-    kind: Annotated[str, Form(max_length=200)] = "",
+    kind: Annotated[str, Form()] = "",
     reason: Reason = "",
 ) -> Response:
     """Ask for an extra review."""
 
     def deed() -> None:
+        if kind not in {known.name for known in product.rules(cycle_id).kinds}:
+            raise FieldError("kind", "choose one of the kinds of review")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
         product.ask(cycle_id, name, kind, by=visitor.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
-    return act(request, visitor, back, "asked for an extra review", deed)
+    return act(
+        request,
+        visitor,
+        back,
+        "asked for an extra review",
+        deed,
+        form="ask",
+        typed={"kind": kind, "reason": reason},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
 
 
 @router.post("/{cycle_id}/{number}/pin")
@@ -205,7 +254,7 @@ def pin(
     product: Product,
     cycle_id: str,
     number: int,
-    verdict: Annotated[str, Form(max_length=10)] = "",
+    verdict: Annotated[str, Form()] = "",
     reason: Reason = "",
 ) -> Response:
     """Want an applicant in or out at the decision, or take that back."""
@@ -216,7 +265,17 @@ def pin(
         product.pin(cycle_id, number, verdict, by=visitor.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
-    return act(request, visitor, back, f"pinned an applicant {verdict or 'no more'}", deed)
+    done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
+    return act(
+        request,
+        visitor,
+        back,
+        done.get(verdict, "took a pin back"),
+        deed,
+        form="pin",
+        typed={"reason": reason},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
 
 
 @router.post("/{cycle_id}/{number}/erase")
@@ -226,17 +285,26 @@ def erase(
     product: Product,
     cycle_id: str,
     number: int,
-    confirm: Annotated[str, Form(max_length=200)] = "",
+    confirm: Annotated[str, Form()] = "",
 ) -> Response:
     """Erase everything personal about an applicant, once their id is typed."""
 
     def deed() -> None:
         name = _name(product, cycle_id, number)
         if confirm.strip() != name:
-            raise InvalidInputError(f"type {name} to erase this applicant; nothing was erased")
+            raise FieldError("confirm", f"type {name} to erase this applicant; nothing was erased")
         product.purge(cycle_id, name, by=visitor.name)
 
-    return act(request, visitor, f"/applicants/{cycle_id}", f"erased applicant {number}", deed)
+    return act(
+        request,
+        visitor,
+        f"/applicants/{cycle_id}",
+        f"erased applicant {number}",
+        deed,
+        form="erase",
+        typed={"confirm": confirm},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
 
 
 def _rows(product: Product, cycle_id: str) -> list[dict[str, Any]]:
@@ -274,7 +342,7 @@ def _rows(product: Product, cycle_id: str) -> list[dict[str, Any]]:
 
 
 def _name(product: Product, cycle_id: str, number: int) -> str:
-    name = product.ledger.application(cycle_id, number).external_id
+    name = product.application(cycle_id, number).external_id
     if not name:
         raise InvalidInputError("this applicant was erased; nothing can be changed any more")
     return name

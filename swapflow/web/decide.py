@@ -21,7 +21,7 @@ from swapflow.web.nested import TheForm, text, texts, unwritable
 from swapflow.web.pages import render
 from swapflow.web.parts import Parts, parts_of
 from swapflow.web.setup import about
-from swapflow.web.staff import act, visible
+from swapflow.web.staff import Again, Refused, act, visible
 
 
 router = APIRouter(prefix="/decide")
@@ -90,6 +90,9 @@ def stop(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Res
         f"/decide/{cycle_id}",
         "ended asking",
         lambda: product.stop(cycle_id, by=visitor.name, reason=reason),
+        form="stop",
+        typed={"stop": reason},
+        again=_again(request, cycle, visitor),
     )
 
 
@@ -158,6 +161,8 @@ def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
         f"/decide/{cycle_id}",
         "took back what was prepared",
         lambda: product.take_back(cycle_id),
+        form="take-back",
+        again=_again(request, product.cycle(cycle_id), visitor),
     )
 
 
@@ -172,6 +177,8 @@ def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Re
         f"/decide/{cycle_id}",
         "signed what was prepared",
         lambda: product.sign(cycle_id, digest, by=visitor.name),
+        form="sign",
+        again=_again(request, product.cycle(cycle_id), visitor),
     )
 
 
@@ -191,7 +198,24 @@ def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> 
         f"/decide/{cycle_id}",
         "asked to reopen the list",
         lambda: product.prepare_reopening(cycle_id, by=visitor.name, reason=reason),
+        form="reopen",
+        typed={"reopen": reason},
+        again=_again(request, cycle, visitor),
     )
+
+
+def _again(request: Request, cycle: Cycle, visitor: Visitor) -> Again:
+    """Show the page as it stands, above it what was refused."""
+
+    def show(refused: Refused) -> Response:
+        if cycle.status is CycleStatus.FINALIZED:
+            shown = _result(request, cycle, visitor, cycle.cohort_version, problem=refused.message)
+        else:
+            shown = _open(request, cycle, visitor, problem=refused.message, typed=refused.values)
+        shown.status_code = refused.status
+        return shown
+
+    return show
 
 
 def _undecided(parts: Parts, cycle_id: str) -> Cycle:

@@ -1,17 +1,17 @@
 """What every page of staff about one program has in common."""
 
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias
 
 from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle
-from swapflow.errors import InvalidInputError, SwapflowError
+from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.errors import status_of
-from swapflow.web.pages import render
 from swapflow.web.parts import Parts, parts_of
 from swapflow.web.text import is_plain
 
@@ -20,21 +20,75 @@ LONGEST_REASON = 2000
 """Characters of a reason."""
 
 
-Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
-"""Why something is done; `said_why` checks it."""
+Reason = Annotated[str, Form()]
+"""Why something is done; `said_why` checks it, so that a form with a bad one can come back."""
 
 
-def said_why(reason: str) -> str:
+class FieldError(InvalidInputError):
+    """What stands in one field of a form cannot be used; `field` names it."""
+
+    def __init__(self, field_name: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A form that comes back: what was typed, and what is wrong with it.
+
+    Attributes:
+        form: Which of the page's forms, "" when none was refused.
+        field: The field that the message belongs to, "" for the form as a whole.
+        status: HTTP status of the page that shows it.
+    """
+
+    form: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    field: str = ""
+    message: str = ""
+    status: int = 200
+
+    def value(self, form: str, name: str, otherwise: str = "") -> str:
+        """Give what was typed into a field, or else what stands there at first."""
+        return self.values.get(name, otherwise) if form == self.form else otherwise
+
+    def problem(self, form: str, name: str = "") -> str:
+        """Give what is wrong with a field, or with the form as a whole; "" for nothing."""
+        return self.message if (form, name) == (self.form, self.field) else ""
+
+
+NOTHING_REFUSED = Refused()
+
+Again: TypeAlias = Callable[[Refused], Response]
+"""Shows the page that a form came from, with what was typed."""
+
+
+def said_why(reason: str, *, named: str = "reason") -> str:
     """Give a reason as it is stored.
 
+    Args:
+        reason: As typed.
+        named: The field it was typed into.
+
     Raises:
-        InvalidInputError: If there is none, or if it holds control characters.
+        FieldError: If there is none, if it is too long, or if it holds control characters.
     """
     if not reason.strip():
-        raise InvalidInputError("write why; it stands in the record")
-    if not is_plain(reason):
-        raise InvalidInputError("there is a control character in the reason; write it by hand")
-    return reason.strip()
+        raise FieldError(named, "write why; it stands in the record")
+    return plain_line(reason, named=named)
+
+
+def plain_line(text: str, *, named: str, most: int = LONGEST_REASON) -> str:
+    """Give a text as it is stored, "" if nothing was typed.
+
+    Raises:
+        FieldError: If it is too long, or if it holds control characters.
+    """
+    if len(text) > most:
+        raise FieldError(named, f"this has {len(text):,} characters; {most:,} are the most")
+    if not is_plain(text):
+        raise FieldError(named, "there is a control character in this; write it by hand")
+    return text.strip()
 
 
 def visible(parts: Parts, visitor: Visitor, right: Right) -> tuple[Cycle, ...]:
@@ -53,9 +107,17 @@ def held(parts: Parts, visitor: Visitor, cycle: Cycle) -> frozenset[Right]:
 
 
 def act(
-    request: Request, visitor: Visitor, back: str, done: str, deed: Callable[[], object]
+    request: Request,
+    visitor: Visitor,
+    back: str,
+    done: str,
+    deed: Callable[[], object],
+    *,
+    again: Again,
+    form: str,
+    typed: Mapping[str, str] | None = None,
 ) -> Response:
-    """Do something, record it and go back; what was refused is shown, nothing is stored.
+    """Do something, record it and go back; what was refused comes back on its own page.
 
     Args:
         request: The request, whose path names the program.
@@ -63,16 +125,27 @@ def act(
         back: Where to go afterwards.
         done: What stands in the audit log.
         deed: Does it; raises one of swapflow's errors when it cannot be done.
+        again: Shows the page that the form is on.
+        form: The form's name on that page.
+        typed: What was typed into it, by field.
+
+    Raises:
+        NotFoundError: If what the form is about is not there at all.
     """
     try:
         deed()
+    except NotFoundError:
+        raise
     except SwapflowError as error:
         status, _ = status_of(error)
-        return render(
-            request,
-            "refused.html",
-            {"title": "This was not done", "detail": str(error), "back": back},
-            status=status,
+        return again(
+            Refused(
+                form=form,
+                values=typed or {},
+                field=error.field if isinstance(error, FieldError) else "",
+                message=str(error),
+                status=status,
+            )
         )
     parts_of(request).office.record(
         visitor.name, done, cycle_id=request.path_params["cycle_id"], about=back

@@ -14,13 +14,22 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.board import Board
 from swapflow.engine.finalize import STOP_SENTENCES
 from swapflow.engine.ports import Pulse
-from swapflow.errors import InvalidInputError
+from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.pages import render
 from swapflow.web.parts import Parts, Product, parts_of
-from swapflow.web.staff import Reason, act, held, said_why, visible
+from swapflow.web.staff import (
+    NOTHING_REFUSED,
+    Again,
+    Reason,
+    Refused,
+    act,
+    held,
+    said_why,
+    visible,
+)
 
 
 router = APIRouter(prefix="/today")
@@ -59,9 +68,19 @@ def show_programs(request: Request, visitor: MaySomewhere) -> Response:
 @router.get("/{cycle_id}")
 def show_today(request: Request, visitor: MayWatch, cycle_id: str) -> Response:
     """Show what needs a person, and how the program stands."""
+    return _page(request, visitor, cycle_id)
+
+
+def _page(
+    request: Request, visitor: Visitor, cycle_id: str, refused: Refused = NOTHING_REFUSED
+) -> Response:
     parts = parts_of(request)
-    cycle = parts.product.cycle(cycle_id)
-    return render(request, "today.html", _standing(parts, visitor, cycle))
+    standing = _standing(parts, visitor, parts.product.cycle(cycle_id))
+    return render(request, "today.html", {**standing, "refused": refused}, status=refused.status)
+
+
+def _again(request: Request, visitor: Visitor, cycle_id: str) -> Again:
+    return lambda refused: _page(request, visitor, cycle_id, refused)
 
 
 @router.get("/{cycle_id}/data")
@@ -130,7 +149,7 @@ def show_decisions(
             "rights": held(parts_of(request), visitor, product.cycle(cycle_id)),
             "decisions": shown,
             "zone": rules.zone,
-            "older": shown[-1]["record"].number if len(found) > PAGE else 0,  # type: ignore[attr-defined]
+            "older": found[PAGE - 1][0].number if len(found) > PAGE else 0,
             "newest": before == 0,
         },
     )
@@ -142,7 +161,7 @@ def answer_requests(
     visitor: MayApprove,
     product: Product,
     cycle_id: str,
-    what: Annotated[str, Form(max_length=10)] = "",
+    what: Annotated[str, Form()] = "",
     pulls: Annotated[list[str] | None, Form()] = None,
     reason: Reason = "",
 ) -> Response:
@@ -161,7 +180,16 @@ def answer_requests(
             raise InvalidInputError("choose whether to approve or to strike")
 
     done = f"{'approved' if what == 'approve' else 'struck'} {len(chosen)} requests"
-    return act(request, visitor, f"/today/{cycle_id}", done, deed)
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        done,
+        deed,
+        form="requests",
+        typed={"reason": reason, **dict.fromkeys(chosen, "on")},
+        again=_again(request, visitor, cycle_id),
+    )
 
 
 @router.post("/{cycle_id}/{what}")
@@ -178,19 +206,29 @@ def change_course(
 
     def deed() -> None:
         if what not in deeds:
-            raise InvalidInputError("there is no such thing to do")
+            raise NotFoundError("there is no such thing to do")
         deeds[what](cycle_id, by=visitor.name, reason=said_why(reason))
 
     words = {"pause": "paused the program", "resume": "resumed the program"}
     done = words.get(what, "ended the asking")
-    return act(request, visitor, f"/today/{cycle_id}", done, deed)
+    status = product.cycle(cycle_id).status
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        done,
+        deed,
+        form="stop" if status is CycleStatus.PROPOSED else "course",
+        typed={"reason": reason},
+        again=_again(request, visitor, cycle_id),
+    )
 
 
 def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
     product, rights = parts.product, held(parts, visitor, cycle)
     rules = product.rules(cycle.id)
     board, live = product.board(cycle.id)
-    waiting, pulse, now = product.waiting(cycle.id), product.pulse(cycle.id), product.ledger.now()
+    waiting, pulse, now = product.waiting(cycle.id), product.pulse(cycle.id), product.now()
     mails = product.count_mails(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
     finish = _finish(cycle, rules, pulse, now)

@@ -127,6 +127,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /reviewers/{cycle_id}/{number}/void": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/{what}": Right.MANAGE_REVIEWERS,
 }
+    "POST /reviewers/{cycle_id}/{number}/reviews/void": Right.ENTER_REVIEWS,
 
 _HOOKS = Somewhere(Right.SET_UP)
 
