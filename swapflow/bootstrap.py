@@ -14,15 +14,19 @@ from swapflow.crashing import (
 )
 from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
+from swapflow.engine.ports.checkup import DatabaseFacts, RedisFacts
 from swapflow.errors import UnavailableError
+from swapflow.ledger.checkup import look_at_database as database_facts
 from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
 from swapflow.mail.hooks import http_knocker
 from swapflow.mail.post import outbox_folder, smtp
 from swapflow.office.facade import Office
-from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
+from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
+from swapflow.queues.names import ALL_QUEUES
 from swapflow.settings import Settings, load_settings
+from swapflow.state.checkup import look_at_redis as redis_facts
 from swapflow.state.limits import RedisLimiter
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
@@ -122,6 +126,24 @@ def check_redis(settings: Settings) -> None:
         state.close()
 
 
+def look_at_redis(settings: Settings) -> RedisFacts:
+    """Look at the server that holds queues and live state; changes nothing.
+
+    Raises:
+        UnavailableError: If it does not answer.
+    """
+    return redis_facts(settings.redis, queues=ALL_QUEUES, prefix=KEY_PREFIX)
+
+
+def look_at_database(settings: Settings) -> DatabaseFacts:
+    """Look at the database, its tables and its outboxes; changes nothing.
+
+    Raises:
+        UnavailableError: If it does not answer.
+    """
+    return database_facts(settings.database)
+
+
 def in_process(
     handler: Callable[[Swapflow, Sequence[Message]], object],
 ) -> tuple[Swapflow, InlineDispatcher]:
@@ -153,7 +175,7 @@ def upgrade_database(settings: Settings) -> None:
         upgrade,
     )
 
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's marks
     if pending_migrations(settings.database):
         back_up_before_upgrade(settings.database)
     upgrade(settings.database)

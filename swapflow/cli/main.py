@@ -12,6 +12,7 @@ from swapflow.cli import (
     applications,
     approvals,
     cycles,
+    doctor,
     inbox,
     reviewers,
     rounds,
@@ -63,6 +64,7 @@ app.add_typer(users.app, name="user")
 app.add_typer(upkeep.database, name="db")
 app.add_typer(upkeep.live_state, name="state")
 running.register(app)
+doctor.register(app)
 simulating.register(app)
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
 from typing import cast
 
@@ -50,7 +50,7 @@ class RedisCycleState:
             InvalidInputError: If the address cannot be read.
         """
         self._url = url
-        self._client = _client(url, timeout=5.0, retry=Retry(ExponentialBackoff(cap=1.0), 3))
+        self._client = connect(url, timeout=5.0, retry=Retry(ExponentialBackoff(cap=1.0), 3))
         self._apply = _Script(self._client, "apply.lua")
         self._replace = _Script(self._client, "replace.lua")
         self._arms = _Script(self._client, "arms.lua")
@@ -161,16 +161,8 @@ class RedisCycleState:
         """The address without a password."""
         return without_password(self._url)
 
-    @contextmanager
-    def _answering(self) -> Iterator[None]:
-        """Turn the library's errors into ours."""
-        try:
-            yield
-        except RedisError as error:
-            raise UnavailableError(
-                f"Redis at {self._shown} did not answer ({error}); check that it runs, that "
-                "SWAPFLOW_REDIS_URL names it, and that its memory and disk are not full"
-            ) from error
+    def _answering(self) -> AbstractContextManager[None]:
+        return answering(self._url)
 
 
 class RedisDoorbell:
@@ -187,8 +179,8 @@ class RedisDoorbell:
         """
         # Never repeated: a ring that may have been heard is not worth the wait.
         never = Retry(NoBackoff(), 0)
-        self._ringer = _client(url, timeout=0.5, retry=never)
-        self._waiter = _client(url, timeout=LONGEST_WAIT + 3.0, retry=never)
+        self._ringer = connect(url, timeout=0.5, retry=never)
+        self._waiter = connect(url, timeout=LONGEST_WAIT + 3.0, retry=never)
         self._quiet_until = 0.0
 
     def ring(self, cycle_id: str) -> None:
@@ -238,13 +230,39 @@ class _Script:
         return cast("list[bytes]", self._script(keys=keys, args=[]))
 
 
+@contextmanager
+def answering(url: str) -> Iterator[None]:
+    """Turn the library's errors into ours.
+
+    Raises:
+        UnavailableError: If the server does not answer, or refuses.
+    """
+    try:
+        yield
+    except RedisError as error:
+        raise UnavailableError(
+            f"Redis at {without_password(url)} did not answer ({error}); check that it runs, that "
+            "SWAPFLOW_REDIS_URL names it, and that its memory and disk are not full"
+        ) from error
+
+
 def without_password(url: str) -> str:
     """Give an address as it may be shown in messages."""
     scheme, separator, rest = url.partition("://")
     return scheme + separator + rest.rpartition("@")[2]
 
 
-def _client(url: str, *, timeout: float, retry: Retry) -> redis.Redis:
+def connect(url: str, *, timeout: float, retry: Retry) -> redis.Redis:
+    """Prepare a client; its first command connects.
+
+    Args:
+        url: Where the server is.
+        timeout: Seconds that connecting, and an answer, may take.
+        retry: What is repeated when they do not come.
+
+    Raises:
+        InvalidInputError: If the address cannot be read.
+    """
     try:
         return redis.Redis.from_url(
             url,

@@ -1,0 +1,101 @@
+"""What Redis and the database tell about themselves, for whoever looks for what is wrong."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedisFacts:
+    """A look at the server that holds queues and live state.
+
+    Attributes:
+        version: What it says it is, e.g. "8.0.3".
+        too_old: Whether that is older than swapflow needs.
+        eviction: Its `maxmemory-policy`; anything but "noeviction" drops queues when full.
+        on_disk: How it keeps what it holds over a restart: "append-only file", "snapshots",
+            "unknown" when it does not say, "" for not at all.
+        save_failed: Whether its last write to disk failed.
+        memory_used: Bytes it holds.
+        memory_most: Bytes it may hold; 0 for no limit.
+        refused: What it answered to a small write, "" when it took it.
+        ahead: Seconds by which its clock is ahead of this machine's.
+        waiting: Messages in each queue that was asked for.
+        moving: Queues among them that shrank, or were empty, within the look's second.
+    """
+
+    version: str
+    too_old: bool
+    eviction: str
+    on_disk: str
+    save_failed: bool
+    memory_used: int
+    memory_most: int
+    refused: str
+    ahead: float
+    waiting: dict[str, int]
+    moving: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """A SQLite file and the disk that it lies on, in bytes.
+
+    Attributes:
+        path: The file.
+        open_to_others: Whether users of this machine outside its group may read it.
+        free: Room left on its disk.
+        disk: Size of its disk.
+    """
+
+    path: Path
+    open_to_others: bool
+    free: int
+    disk: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outboxes:
+    """What should have left and has not.
+
+    Attributes:
+        leaderless: Open cycles that no coordinator looks after.
+        unsent: Review requests that no coordinator has handed to the workers.
+        undelivered: Requests that were handed over and that no worker has delivered.
+        mails_waiting: Mails that wait for longer than they should.
+        mails_failed: Mails that were given up.
+        calls_failed: Calls of webhooks that were given up.
+    """
+
+    leaderless: tuple[str, ...]
+    unsent: int
+    undelivered: int
+    mails_waiting: int
+    mails_failed: int
+    calls_failed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseFacts:
+    """A look at the database.
+
+    Attributes:
+        version: What it says it is, e.g. "PostgreSQL 17.2" or "SQLite 3.46.0".
+        place: Where it is, without a password.
+        ahead: Seconds by which its clock is ahead of this machine's.
+        offset: Seconds that a test adds to its clock; 0 in any real deployment.
+        revision: The last migration it has seen, "" for none.
+        newest: The last migration of this code.
+        known: Whether this code knows the database's revision.
+        outboxes: None when its tables are not those of this code.
+        file: None for PostgreSQL.
+    """
+
+    version: str
+    place: str
+    ahead: float
+    offset: float
+    revision: str
+    newest: str
+    known: bool
+    outboxes: Outboxes | None
+    file: FileFacts | None
