@@ -112,6 +112,14 @@ def _refuse_old_schema(settings: Settings) -> None:
         )
 
 
+def chunk_sender(settings: Settings) -> Callable[[Sequence[str]], None]:
+    """Give what sends a study's chunks to the workers, by the paths of their files."""
+    app = celery_app(
+        broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
+    )
+    return CeleryDispatcher(app).send_chunks
+
+
 def check_redis(settings: Settings) -> None:
     """Refuse a Redis that is too old, or that may throw away what it holds.
 

@@ -13,7 +13,13 @@ _settings = load_settings()
 app = celery_app(
     broker_url(_settings.redis),
     visibility_timeout=_settings.visibility_timeout,
-    include=["workers.lifecycle", "workers.delivery", "workers.mail", "workers.webhook"],
+    include=[
+        "workers.lifecycle",
+        "workers.delivery",
+        "workers.mail",
+        "workers.webhook",
+        "workers.study",
+    ],
 )
 
 

@@ -19,6 +19,7 @@ from swapflow.cli import (
     running,
     scores,
     simulating,
+    studies,
     upkeep,
     users,
 )
@@ -61,6 +62,7 @@ app.add_typer(inbox.app, name="inbox")
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
 app.add_typer(users.app, name="user")
+app.add_typer(studies.app, name="study")
 app.add_typer(upkeep.database, name="db")
 app.add_typer(upkeep.live_state, name="state")
 running.register(app)

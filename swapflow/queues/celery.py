@@ -16,6 +16,7 @@ from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,
     MAIL_QUEUE,
+    STUDY_QUEUE,
     WEBHOOK_QUEUE,
     TaskName,
     pull_queue,
@@ -146,35 +147,45 @@ class CeleryDispatcher:
         Raises:
             UnavailableError: If the broker does not take them; some may have been sent.
         """
-        if not messages:
-            return
-        with self._answering():
-            try:
-                self._publish(messages)
-            except BatchPublishError:
-                # The pooled connection may only be older than the broker's last restart: kombu
-                # does not repeat a batch by itself. A second one makes duplicates at worst.
-                self._publish(messages)
+        self._send([(*_address(message), message.id) for message in messages])
+
+    def send_chunks(self, paths: Sequence[str]) -> None:
+        """Send chunks of a study, which are no part of any cycle, by the paths of their files.
+
+        Raises:
+            UnavailableError: As `send`.
+        """
+        self._send([(TaskName.STUDY_CHUNK, STUDY_QUEUE, path) for path in paths])
 
     def close(self) -> None:
         """Close the connections."""
         self._app.close()
 
-    def _publish(self, messages: Sequence[Message]) -> None:
+    def _send(self, addressed: Sequence[tuple[TaskName, str, str]]) -> None:
+        if not addressed:
+            return
+        with self._answering():
+            try:
+                self._publish(addressed)
+            except BatchPublishError:
+                # The pooled connection may only be older than the broker's last restart: kombu
+                # does not repeat a batch by itself. A second one makes duplicates at worst.
+                self._publish(addressed)
+
+    def _publish(self, addressed: Sequence[tuple[TaskName, str, str]]) -> None:
         with (
             self._app.producer_pool.acquire(block=True, timeout=10) as producer,
             producer.batch(max_size=BATCH),  # type: ignore[attr-defined]  # newer than its stubs
         ):
-            for message in messages:
-                task, queue = _address(message)
+            for task, queue, one_id in addressed:
                 self._app.send_task(
                     task,
-                    args=(message.id,),
+                    args=(one_id,),
                     queue=queue,
                     producer=producer,
                     # A third of the time went into these two: a description of the arguments
                     # for logs, and declaring the queue again (a list needs no declaration).
-                    argsrepr=message.id,
+                    argsrepr=one_id,
                     kwargsrepr="{}",
                     declare=[],
                 )

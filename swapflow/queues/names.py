@@ -9,6 +9,7 @@ class TaskName(StrEnum):
     DELIVER = "swapflow.deliver"
     SEND_MAIL = "swapflow.send_mail"
     CALL_WEBHOOK = "swapflow.call_webhook"
+    STUDY_CHUNK = "swapflow.study_chunk"
 
 
 PULL_QUEUES = (

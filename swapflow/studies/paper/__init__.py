@@ -1,0 +1,1 @@
+"""Every table and figure of the paper, and the tables beyond it, made by our own code."""
