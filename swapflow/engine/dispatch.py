@@ -210,7 +210,11 @@ def _untouched(plan: Plan, book: Book, tx: Transaction) -> bool:
 
 def _record(plan: Plan, book: Book, cycle_id: str) -> DecisionRecord:
     look = plan.look
-    numbers: dict[str, float] = {"reserved": float(plan.sight.reserved)}
+    numbers = {
+        "reserved": float(plan.sight.reserved),
+        "spent": float(plan.sight.spent),
+        "committed": float(plan.sight.committed),
+    }
     if look is not None:
         numbers |= look.parameters | {
             "gap": look.gap,

@@ -18,7 +18,17 @@ from swapflow.domain.ids import CYCLE_ID, cycle_of
 from swapflow.domain.reviewer import Absence, DeclineKind, NewReviewer, Reviewer
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.domain.score import Answer, Draft, Given, Origin, Receipt, Score
-from swapflow.engine import corrections, desk, documents, inbox, intake, interviews, signing, staff
+from swapflow.engine import (
+    approvals,
+    corrections,
+    desk,
+    documents,
+    inbox,
+    intake,
+    interviews,
+    signing,
+    staff,
+)
 from swapflow.engine.board import Board, unpack_board
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.finalize import Override, finalize, propose, reopen
@@ -682,6 +692,36 @@ class Swapflow:
             self.post(mail)
         except MailRefusedError as error:
             self.ledger.mark_mail(mail_id, f"failed: {error}")
+    def awaited(self, cycle_id: str) -> tuple[approvals.Awaited, ...]:
+        """List requests that wait for approval, with the reasons for each."""
+        return approvals.awaited(cycle_id, ledger=self.ledger)
+
+    def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
+        """Say who may stand in the place of whom in a request that waits for approval."""
+        return approvals.choices(cycle_id, pull, ledger=self.ledger)
+
+    def swap(
+        self,
+        cycle_id: str,
+        pull: str,
+        *,
+        application: int | None,
+        reviewer: int | None,
+        by: str,
+        reason: str,
+    ) -> None:
+        """Approve a request with another applicant, a chosen reviewer, or both."""
+        approvals.swap(
+            cycle_id,
+            pull,
+            application=application,
+            reviewer=reviewer,
+            by=by,
+            reason=reason,
+            ledger=self.ledger,
+        )
+        self.doorbell.ring(cycle_id)
+
         except UnavailableError as error:
             self.ledger.put_mail_off(mail_id, str(error), at_most=MAIL_TRIES)
         else:

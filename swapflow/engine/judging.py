@@ -52,6 +52,7 @@ def judging(
     kinds: tuple[PullKind, ...],
     reviewers: int,
     fitted: Fitted | None,
+    most_fitted: int = MOST_FITTED,
 ) -> Judging:
     """Say how the reviewers judge, from all scores that count.
 
@@ -61,23 +62,26 @@ def judging(
         kinds: Supplies the gains.
         reviewers: Size of the roster.
         fitted: What the rule has fitted, if it has; used where it allows for severities.
+        most_fitted: Scores up to which it is fitted here otherwise.
     """
     severity, error = np.full(reviewers, np.nan), np.full(reviewers, np.nan)
     known = np.unique(scores.reviewer[scores.reviewer >= 0])
     if known.size:
-        told = posterior(scores, n=n, kinds=kinds, fitted=_parameters(scores, n, kinds, fitted))
+        if fitted is None or not fitted.severity_variance or len(fitted.offsets) != len(kinds):
+            few = scores.mark.size <= most_fitted
+            fitted = _fit(scores, n, kinds) if few else _usual(scores, n, kinds)
+        told = posterior(scores, n=n, kinds=kinds, fitted=fitted)
         severity[known], error[known] = told.severity[known], told.severity_error[known]
     apart, shared = _apart(scores, n=n, reviewers=reviewers)
     return Judging(severity=severity, error=error, apart=apart, shared=shared)
 
 
-def _parameters(
-    scores: Scores, n: int, kinds: tuple[PullKind, ...], fitted: Fitted | None
-) -> Fitted:
-    if fitted is not None and fitted.severity_variance > 0 and len(fitted.offsets) == len(kinds):
-        return fitted
-    if scores.mark.size <= MOST_FITTED:
-        return fit(scores, n=n, kinds=kinds, severity=True, kind_offsets=len(kinds) > 1)
+def _fit(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:
+    return fit(scores, n=n, kinds=kinds, severity=True, kind_offsets=len(kinds) > 1)
+
+
+def _usual(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:
+    """Take the usual shares of the first scores' variance for the parameters."""
     spread = max(float(np.var(first_scores(scores, n=n))), LEAST_FIRST_VARIANCE)
     return Fitted(
         level=float(scores.mark.mean()),

@@ -27,6 +27,7 @@ class Sight:
         floors_missing: Floor pulls that candidates still lack, shape (n, kinds).
         reserved: Cost kept back for those floors, for the chosen and for staff.
         for_chosen: What of it is for the chosen; for_staff: what of it is for staff.
+        spent: Cost spent; committed: cost reserved for open pulls.
         digest: SHA-256 over the integers that all this was made from.
     """
 
@@ -36,6 +37,8 @@ class Sight:
     reserved: int
     for_chosen: int
     for_staff: int
+    spent: int
+    committed: int
     digest: str
 
 
@@ -89,6 +92,8 @@ def see(book: Book, arms: Arms) -> Sight:
         reserved=reserved,
         for_chosen=for_chosen,
         for_staff=for_staff,
+        spent=arms.spent,
+        committed=arms.committed,
         digest=digest.hexdigest(),
     )
 

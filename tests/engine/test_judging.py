@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from swapflow.bandit.situation import PullKind, Scores
-from swapflow.engine import judging as judged
 from swapflow.engine.judging import judging
 
 
@@ -47,12 +46,8 @@ def test_reviewers_alike_are_not_called_strict_or_generous() -> None:
     assert np.all(np.abs(told.severity) < 2 * told.error + 0.01)
 
 
-def test_above_the_most_that_are_fitted_a_usual_share_stands_in_and_the_order_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(judged, "MOST_FITTED", 10)
-
-    told = judging(world(0.15), n=60, kinds=KINDS, reviewers=3, fitted=None)
+def test_above_the_most_that_are_fitted_a_usual_share_stands_in_and_the_order_stays() -> None:
+    told = judging(world(0.15), n=60, kinds=KINDS, reviewers=3, fitted=None, most_fitted=10)
 
     assert int(np.argmax(told.severity)) == 2
 
