@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 
 
 class RuleName(StrEnum):
@@ -239,8 +240,12 @@ def to_text(rules: Rules) -> str:
     return json.dumps(dataclasses.asdict(rules), default=_plain, sort_keys=True)
 
 
+@lru_cache(maxsize=64)
 def from_text(text: str) -> Rules:
-    """Read rules from the JSON that `to_text` wrote; fields added since take their defaults."""
+    """Read rules from the JSON that `to_text` wrote; fields added since take their defaults.
+
+    The same text gives the same object: every page reads the rules, and they hardly ever change.
+    """
     raw = json.loads(text)
     raw["purpose"] = Purpose(raw["purpose"])
     raw["rule"] = RuleName(raw["rule"])

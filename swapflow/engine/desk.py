@@ -172,6 +172,11 @@ class Sheet:
 
 def read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
     """Read everything that waits for somebody, in every cycle where they sit."""
+    with ledger.one_moment():
+        return _read_desk(seats, ledger=ledger)
+
+
+def _read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
     now = ledger.now()
     units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
     cycles: list[DeskCycle] = []
@@ -181,7 +186,7 @@ def read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
         rules = ledger.rules(cycle_id)
         theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN)
         tasks += _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
-        reviewer = next(r for r in ledger.reviewers(cycle_id) if r.number == number)
+        reviewer = ledger.reviewer(cycle_id, number)
         cycles.append(
             DeskCycle(
                 id=cycle_id,
@@ -204,20 +209,25 @@ def find_task(task: str, *, reviewer: int, ledger: Ledger) -> Assignment:
     Raises:
         NotFoundError: If the reviewer has no such task.
     """
-    cycle = ledger.cycle(cycle_of(task))
-    for assignment in ledger.assignments(cycle.id, reviewer=reviewer):
-        if cycle.task_code(assignment.id) == task:
-            return assignment
+    with ledger.one_moment():
+        cycle = ledger.cycle(cycle_of(task))
+        for name in ledger.assignment_ids(cycle.id, reviewer=reviewer):
+            if cycle.task_code(name) == task:
+                return ledger.assignment(name)
     raise NotFoundError("there is no such task among yours")
 
 
 def read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
     """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
+    with ledger.one_moment():
+        return _read_sheet(assignment, ledger=ledger)
+
+
+def _read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
     cycle = ledger.cycle(assignment.cycle_id)
     rules = ledger.rules(cycle.id)
     kind = rules.kinds[assignment.kind]
     application = ledger.application(cycle.id, assignment.application)
-    people = {r.number: r for r in ledger.reviewers(cycle.id)}
     papers, hidden = _papers(application, rules, ledger=ledger)
     return Sheet(
         code=cycle.task_code(assignment.id),
@@ -225,7 +235,7 @@ def read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
         cycle=cycle,
         rules=rules,
         kind=kind,
-        rubric=_rubric(assignment, rules, kind, ledger=ledger),
+        rubric=rubric_of(assignment, rules, kind, ledger=ledger),
         unit=next(r.unit for r in ledger.rounds() if r.id == cycle.round_id),
         applicant=shown_as(application, blind=rules.blind),
         external_id=application.external_id if not rules.blind else "",
@@ -238,10 +248,10 @@ def read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
         hidden_papers=hidden,
         link=_filled(kind.link, application),
         interview=ledger.interviews([assignment.pull_id]).get(assignment.pull_id),
-        fellows=_fellows(assignment, rules, people, ledger=ledger),
+        fellows=_fellows(assignment, rules, ledger=ledger),
         draft=ledger.drafts([assignment.id]).get(assignment.id),
         given=ledger.given(assignment.id),
-        reviewer=people[assignment.reviewer],
+        reviewer=ledger.reviewer(cycle.id, assignment.reviewer),
         now=ledger.now(),
     )
 
@@ -373,7 +383,7 @@ def _papers(
     return tuple(papers), len(stored) - len(allowed)
 
 
-def _rubric(
+def rubric_of(
     assignment: Assignment, rules: Rules, kind: KindRules, *, ledger: Ledger
 ) -> Rubric | None:
     """Find the rubric that the form was begun with; a change must not move what was typed."""
@@ -388,13 +398,12 @@ def _rubric(
     return current
 
 
-def _fellows(
-    assignment: Assignment, rules: Rules, people: Mapping[int, Reviewer], *, ledger: Ledger
-) -> tuple[str, ...]:
+def _fellows(assignment: Assignment, rules: Rules, *, ledger: Ledger) -> tuple[str, ...]:
     """Name whoever else sits on the same request; in a blind cycle nobody."""
     if rules.blind or rules.kinds[assignment.kind].seats == 1:
         return ()
     seated = ledger.assignments(assignment.cycle_id, application=assignment.application)
+    people = {r.number: r for r in ledger.reviewers(assignment.cycle_id)}
     return tuple(
         people[a.reviewer].name or people[a.reviewer].external_id
         for a in seated

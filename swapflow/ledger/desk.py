@@ -12,17 +12,16 @@ from typing import Any
 from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
 
 from swapflow.domain.applicant import Application
-from swapflow.domain.assignment import OPEN_ASSIGNMENT, AssignmentStatus
 from swapflow.domain.document import Document, NewDocument
 from swapflow.domain.interview import Interview
 from swapflow.domain.score import Draft, Given
-from swapflow.errors import AssignmentClosedError, NotFoundError, StaleDraftError
+from swapflow.errors import NotFoundError
 from swapflow.ledger import reads
 from swapflow.ledger.database import Database
+from swapflow.ledger.drafts import DraftSaves
 from swapflow.ledger.rows import columns
 from swapflow.ledger.statements import insert_all, insert_ignoring, require_cycle, rows_in
 from swapflow.ledger.tables import (
-    ASSIGNMENT,
     DOCUMENT,
     DOCUMENT_CONTENT,
     DRAFT,
@@ -44,7 +43,6 @@ _CONTENT = (
     & (DOCUMENT_CONTENT.c.position == DOCUMENT.c.position)
     & (DOCUMENT_CONTENT.c.version == DOCUMENT.c.version)
 )
-_DRAFTED = OPEN_ASSIGNMENT | {AssignmentStatus.EXPIRED}
 
 
 class Desk:
@@ -55,6 +53,7 @@ class Desk:
     """
 
     _database: Database
+    _draft_saves: DraftSaves
 
     def application(self, cycle_id: str, number: int) -> Application:
         """Read one application.
@@ -92,45 +91,15 @@ class Desk:
     def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
         """Keep what a reviewer has typed so far, if the version is the one they started from.
 
-        Saving what is stored already changes nothing, so a save may be repeated.
+        Saving what is stored already changes nothing, so a save may be repeated. Many who save
+        at the same time share one commit.
 
         Raises:
             NotFoundError: If there is no such assignment.
             AssignmentClosedError: If it was answered, declined or cancelled.
             StaleDraftError: If another version is stored by now, with another body.
         """
-        with self._database.writing() as connection:
-            status = connection.execute(
-                select(ASSIGNMENT.c.status).where(ASSIGNMENT.c.id == assignment_id)
-            ).scalar_one_or_none()
-            if status is None:
-                raise NotFoundError(f"there is no assignment {assignment_id!r}")
-            if AssignmentStatus(status) not in _DRAFTED:
-                raise AssignmentClosedError(assignment_id, status)
-            values = {
-                "version": expected + 1,
-                "body": dict(body),
-                "at": self._database.now(connection),
-            }
-            # Two tabs may be here at once on PostgreSQL: each statement moves one row or none.
-            if expected == 0:
-                moved = insert_ignoring(
-                    connection, DRAFT, [values | {"assignment_id": assignment_id}]
-                )
-            else:
-                moved = connection.execute(
-                    update(DRAFT)
-                    .where(DRAFT.c.assignment_id == assignment_id, DRAFT.c.version == expected)
-                    .values(values)
-                ).rowcount
-            row = connection.execute(
-                select(DRAFT).where(DRAFT.c.assignment_id == assignment_id)
-            ).one_or_none()
-        if row is None:
-            raise StaleDraftError(0, {})
-        if not moved and row.body != dict(body):
-            raise StaleDraftError(row.version, row.body)
-        return Draft(assignment_id=assignment_id, version=row.version, body=row.body, at=row.at)
+        return self._draft_saves.save(assignment_id, body, expected=expected)
 
     def drop_draft(self, assignment_id: str) -> None:
         """Forget what was typed and not handed in."""

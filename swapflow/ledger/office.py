@@ -1,11 +1,12 @@
 """The office's record in SQL: accounts, sessions, grants, keys, the audit log."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from swapflow.domain.cycle import CycleStatus
@@ -47,6 +48,23 @@ _SIGN_IN = columns(SIGN_IN, SignIn)
 _TOKEN = columns(API_TOKEN, ApiToken)
 _AUDIT = columns(AUDIT, AuditEntry)
 
+# What every page asks for is put together once.
+_OPEN_SESSION = (
+    select(*(c.label(f"session_{c.name}") for c in _SESSION), *_ACCOUNT)
+    .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
+    .where(SESSION.c.digest == bindparam("digest"), ACCOUNT.c.active)
+)
+_GRANTS = select(
+    ROLE_GRANT.c.who, ROLE_GRANT.c.role, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id
+).order_by(ROLE_GRANT.c.who, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id, ROLE_GRANT.c.role)
+_GRANTS_OF_ONE = _GRANTS.where(ROLE_GRANT.c.who == bindparam("account"))
+_SEATS = (
+    select(ROSTER.c.cycle_id, ROSTER.c.number)
+    .join(PERSON, PERSON.c.id == ROSTER.c.person_id)
+    .where(func.lower(PERSON.c.email) == bindparam("email"), ROSTER.c.active)
+    .order_by(ROSTER.c.cycle_id, ROSTER.c.number)
+)
+
 
 class SqlOffice(Interfaces):
     """The port `OfficeLedger` in SQL, on the connections of a ledger."""
@@ -58,6 +76,10 @@ class SqlOffice(Interfaces):
         """The database's time plus the offset that tests set; aware UTC."""
         with self._database.reading() as connection:
             return self._database.now(connection)
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let every read of this thread see the same moment until the block ends."""
+        return self._database.one_moment()
 
     # Accounts and grants
 
@@ -110,15 +132,12 @@ class SqlOffice(Interfaces):
 
     def grants(self, account_id: str | None = None) -> tuple[Grant, ...]:
         """Read the grants of an account, or all."""
-        query = select(
-            ROLE_GRANT.c.who, ROLE_GRANT.c.role, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id
-        ).order_by(ROLE_GRANT.c.who, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id, ROLE_GRANT.c.role)
-        if account_id is not None:
-            query = query.where(ROLE_GRANT.c.who == account_id)
+        query = _GRANTS if account_id is None else _GRANTS_OF_ONE
+        asked = {} if account_id is None else {"account": account_id}
         with self._database.reading() as connection:
             return tuple(
                 Grant(account=who, role=Role(role), scope=Scope(scope), scope_id=scope_id)
-                for who, role, scope, scope_id in connection.execute(query)
+                for who, role, scope, scope_id in connection.execute(query, asked)
             )
 
     def add_grant(self, grant: Grant, *, by: str) -> None:
@@ -149,14 +168,9 @@ class SqlOffice(Interfaces):
 
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:
         """Name the active roster entries (cycle, reviewer number) of an address."""
-        query = (
-            select(ROSTER.c.cycle_id, ROSTER.c.number)
-            .join(PERSON, PERSON.c.id == ROSTER.c.person_id)
-            .where(func.lower(PERSON.c.email) == email.strip().lower(), ROSTER.c.active)
-            .order_by(ROSTER.c.cycle_id, ROSTER.c.number)
-        )
+        asked = {"email": email.strip().lower()}
         with self._database.reading() as connection:
-            return tuple((row.cycle_id, row.number) for row in connection.execute(query))
+            return tuple((row.cycle_id, row.number) for row in connection.execute(_SEATS, asked))
 
     def doors(self) -> tuple[Door, ...]:
         """Read what each cycle that is not final asks of whoever opens its pages."""
@@ -192,16 +206,8 @@ class SqlOffice(Interfaces):
 
     def session(self, digest: str) -> tuple[Session, Account] | None:
         """Read a session that has not ended, and its active account."""
-        query = (
-            select(
-                *(c.label(f"session_{c.name}") for c in _SESSION),
-                *_ACCOUNT,
-            )
-            .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
-            .where(SESSION.c.digest == digest, ACCOUNT.c.active)
-        )
         with self._database.reading() as connection:
-            row = connection.execute(query).one_or_none()
+            row = connection.execute(_OPEN_SESSION, {"digest": digest}).one_or_none()
             if row is None or row.session_expires_at <= self._database.now(connection):
                 return None
         found = row._asdict()

@@ -121,6 +121,9 @@ _ABSENCES = (
     .where(ROSTER_ABSENCE.c.cycle_id == _IN_CYCLE)
     .order_by(ROSTER_ABSENCE.c.reviewer, ROSTER_ABSENCE.c.first, ROSTER_ABSENCE.c.last)
 )
+_ONE_OF_ROSTER = _ROSTER.where(ROSTER.c.number == bindparam("reviewer"))
+_EXPERTISE_OF_ONE = _EXPERTISE.where(EXPERTISE.c.reviewer == bindparam("reviewer"))
+_ABSENCES_OF_ONE = _ABSENCES.where(ROSTER_ABSENCE.c.reviewer == bindparam("reviewer"))
 
 
 def applications(
@@ -141,18 +144,24 @@ def applications(
     return tuple(to_application(cycle_id, row, attributes.get(row[0], {})) for row in rows)
 
 
-def reviewers(connection: Connection, cycle_id: str) -> tuple[Reviewer, ...]:
-    """Read the roster, in the order of the numbers."""
-    cycle = {"cycle": cycle_id}
+def reviewers(
+    connection: Connection, cycle_id: str, number: int | None = None
+) -> tuple[Reviewer, ...]:
+    """Read the roster, in the order of the numbers; or only the reviewer with a number."""
+    asked: dict[str, str | int] = {"cycle": cycle_id}
+    roster, expertise, away = _ROSTER, _EXPERTISE, _ABSENCES
+    if number is not None:
+        asked["reviewer"] = number
+        roster, expertise, away = _ONE_OF_ROSTER, _EXPERTISE_OF_ONE, _ABSENCES_OF_ONE
     topics: dict[int, list[str]] = {}
-    for number, topic in connection.execute(_EXPERTISE, cycle):
-        topics.setdefault(number, []).append(topic)
+    for who, topic in connection.execute(expertise, asked):
+        topics.setdefault(who, []).append(topic)
     absences: dict[int, list[Absence]] = {}
-    for number, first, last in connection.execute(_ABSENCES, cycle):
-        absences.setdefault(number, []).append(to_absence(first, last))
+    for who, first, last in connection.execute(away, asked):
+        absences.setdefault(who, []).append(to_absence(first, last))
     return tuple(
         to_reviewer(row, tuple(topics.get(row.number, ())), tuple(absences.get(row.number, ())))
-        for row in connection.execute(_ROSTER, cycle)
+        for row in connection.execute(roster, asked)
     )
 
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.ledger.boards import Boards
 from swapflow.ledger.database import Database
 from swapflow.ledger.desk import Desk
+from swapflow.ledger.drafts import DraftSaves
 from swapflow.ledger.interfaces import Hooks
 from swapflow.ledger.locked import LOCK_CYCLE, store_rules
 from swapflow.ledger.office import SqlOffice
@@ -59,6 +60,7 @@ class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork):
             InvalidInputError: If the URL is none of these.
         """
         self._database = Database(url)
+        self._draft_saves = DraftSaves(self._database)
         if self._database.in_memory:
             with self._database.writing() as connection:
                 METADATA.create_all(connection, checkfirst=False)
@@ -76,6 +78,10 @@ class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork):
         """The database's time plus the offset that tests set; aware UTC."""
         with self._database.reading() as connection:
             return self._database.now(connection)
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let every read of this thread see the same moment until the block ends."""
+        return self._database.one_moment()
 
     # Rounds and cycles
 

@@ -178,6 +178,7 @@ class PersonRow(SQLModel, table=True):
     """Somebody the office knows: name and mail, both erasable. The id is random."""
 
     __tablename__ = "person"
+    __table_args__ = (Index("ix_person_lower_email", text("lower(email)")),)
     id: str = Field(primary_key=True)
     name: str
     email: str = Field(index=True)

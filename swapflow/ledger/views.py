@@ -12,7 +12,7 @@ from swapflow.domain.cohort import MethodSheet, Outcome, Place
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event, chain_hash
 from swapflow.domain.reviewer import Reviewer
-from swapflow.domain.rules import Rules
+from swapflow.domain.rules import Rules, from_text
 from swapflow.domain.score import Score
 from swapflow.engine.ports import DecisionRecord, Wish
 from swapflow.errors import NotFoundError
@@ -49,6 +49,7 @@ from swapflow.ledger.tables import (
     PULL,
     REMARK,
     ROSTER_ABSENCE,
+    RULES,
     SCORE,
     SIGNATURE,
     WISH,
@@ -83,6 +84,18 @@ _PLACES = (
     )
     .where(PLACE.c.cycle_id == bindparam("cycle"))
     .order_by(PLACE.c.version, PLACE.c.rank)
+)
+_CURRENT_RULES = (
+    select(RULES.c.body)
+    .join(CYCLE, (CYCLE.c.id == RULES.c.cycle_id) & (CYCLE.c.rules_version == RULES.c.version))
+    .where(CYCLE.c.id == bindparam("cycle"))
+)
+_OWN_IDS = (
+    select(ASSIGNMENT.c.id)
+    .where(
+        ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.reviewer == bindparam("reviewer")
+    )
+    .order_by(*reads.ASSIGNMENT_ORDER)
 )
 _HAS_OVERDUE = (
     select(ASSIGNMENT.c.id)
@@ -162,12 +175,13 @@ class Views:
     def rules(self, cycle_id: str, version: int = 0) -> Rules:
         """Read a rules version, 0 for the current one."""
         with self._database.reading() as connection:
-            current = connection.execute(
-                select(CYCLE.c.rules_version).where(CYCLE.c.id == cycle_id)
-            ).scalar_one_or_none()
-            if current is None:
+            if version:
+                require_cycle(connection, cycle_id)
+                return read_rules(connection, cycle_id, version)
+            text = connection.execute(_CURRENT_RULES, {"cycle": cycle_id}).scalar_one_or_none()
+            if text is None:
                 raise no_cycle(cycle_id)
-            return read_rules(connection, cycle_id, version or current)
+            return from_text(text)
 
     def assignment(self, assignment_id: str) -> Assignment:
         """Read one assignment.
@@ -180,6 +194,12 @@ class Views:
         if assignment_id not in found:
             raise NotFoundError(f"there is no assignment {assignment_id!r}")
         return found[assignment_id]
+
+    def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
+        """Name everything that a reviewer was ever asked for in a cycle."""
+        asked = {"cycle": cycle_id, "reviewer": reviewer}
+        with self._database.reading() as connection:
+            return tuple(connection.execute(_OWN_IDS, asked).scalars())
 
     def assignments(
         self,
@@ -237,6 +257,14 @@ class Views:
             if not found:
                 require_cycle(connection, cycle_id)
         return found
+
+    def reviewer(self, cycle_id: str, number: int) -> Reviewer:
+        """Read one reviewer of a cycle's roster."""
+        with self._database.reading() as connection:
+            found = reads.reviewers(connection, cycle_id, number)
+        if not found:
+            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {number}")
+        return found[0]
 
     def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
         """Read a cycle's decisions, in order."""

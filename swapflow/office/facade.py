@@ -116,13 +116,18 @@ class Office:
 
     def visitor(self, secret: str) -> Visitor | None:
         """Recognise a device by the secret in its cookie; None when nobody is signed in."""
-        found = self.ledger.session(digest_of(secret)) if secret else None
-        if found is None:
+        if not secret:
             return None
-        session, account = found
-        if self.ledger.now() - session.last_seen_at > TOUCH_EVERY:
+        with self.ledger.one_moment():
+            found = self.ledger.session(digest_of(secret))
+            if found is None:
+                return None
+            session, account = found
+            visitor = self._visitor(account, session)
+            is_stale = self.ledger.now() - session.last_seen_at > TOUCH_EVERY
+        if is_stale:
             self.ledger.touch_session(session.digest)
-        return self._visitor(account, session)
+        return visitor
 
     def _visitor(
         self,

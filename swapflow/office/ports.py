@@ -1,6 +1,7 @@
 """What the office needs from outside: its durable record, and a counter of tries."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -21,6 +22,10 @@ class OfficeLedger(InterfaceLedger, Protocol):
 
     def now(self) -> datetime:
         """The database's time plus the offset that tests set; aware UTC."""
+        ...
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let every read of this thread see the same moment until the block ends."""
         ...
 
     # Accounts and grants

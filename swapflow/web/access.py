@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 from swapflow.domain.assignment import Assignment
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.ids import cycle_of
+from swapflow.domain.rules import Rules
 from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError
 from swapflow.office.facade import Visitor, require
 from swapflow.office.rights import Right
@@ -62,15 +63,19 @@ def round_of(request: Request, cycle_id: str) -> str | None:
     return cycle.round_id if cycle else None
 
 
-def check_way_in(request: Request, visitor: Visitor, cycle_id: str) -> None:
+def check_way_in(request: Request, visitor: Visitor, cycle_id: str) -> Rules:
     """Refuse a sign-in that the rules of a cycle do not take; asked once the right is there.
+
+    Gives the rules, which it has to read.
 
     Raises:
         ForbiddenError: If the rules want the identity provider and it was something else.
         NotSignedInError: If the rules let no session become as old as this one.
     """
     parts = parts_of(request)
-    parts.office.check_way_in(visitor, parts.product.rules(cycle_id))
+    rules = parts.product.rules(cycle_id)
+    parts.office.check_way_in(visitor, rules)
+    return rules
 
 
 def may(right: Right) -> Callable[[Request], Visitor]:
@@ -110,11 +115,12 @@ def may_anywhere(right: Right) -> Callable[[Request], Visitor]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTask:
-    """A reviewer's own task, the code that names it, and the reviewer."""
+    """A reviewer's own task, the code that names it, its program's rules, and the reviewer."""
 
     visitor: Visitor
     assignment: Assignment
     code: str
+    rules: Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,8 +145,8 @@ def own_task(request: Request, task: str) -> OwnTask:
     if number is None:
         raise NotFoundError("there is no such task among yours")
     assignment = parts_of(request).product.task(task, reviewer=number)
-    check_way_in(request, visitor, cycle_id)
-    return OwnTask(visitor=visitor, assignment=assignment, code=task)
+    rules = check_way_in(request, visitor, cycle_id)
+    return OwnTask(visitor=visitor, assignment=assignment, code=task, rules=rules)
 
 
 def open_seats(

@@ -26,15 +26,19 @@ def parts_of(request: Request) -> Parts:
     return parts
 
 
-def _product(request: Request) -> Swapflow:
+# Coroutines, though they wait for nothing: a plain function would be handed to another thread,
+# which costs more than all that they do.
+
+
+async def _product(request: Request) -> Swapflow:
     return parts_of(request).product
 
 
-def _office(request: Request) -> Office:
+async def _office(request: Request) -> Office:
     return parts_of(request).office
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     return parts_of(request).settings
 
 

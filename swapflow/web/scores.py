@@ -430,8 +430,7 @@ def _save(own: OwnTask, product: Swapflow, body: dict[str, str], version: int) -
         )
     except AssignmentClosedError as closed:
         return JSONResponse({"closed": closed.status}, status_code=409)
-    zone = product.rules(own.assignment.cycle_id).zone
-    return JSONResponse({"version": draft.version, "at": clock(draft.at, zone)})
+    return JSONResponse({"version": draft.version, "at": clock(draft.at, own.rules.zone)})
 
 
 def _done(product: Swapflow, own: OwnTask, code: str) -> Sheet | None:

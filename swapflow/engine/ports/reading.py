@@ -41,6 +41,13 @@ class Rounds(Protocol):
         """The database's time plus the offset that tests set; aware UTC."""
         ...
 
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let every read of this thread see the same moment until the block ends.
+
+        It is cheaper besides. Nothing may be written meanwhile.
+        """
+        ...
+
     def create_round(self, new: Round) -> None:
         """Store a round; an existing id raises InvalidInputError."""
         ...
@@ -179,6 +186,10 @@ class Requests(Protocol):
         """Read one assignment."""
         ...
 
+    def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
+        """Name everything that a reviewer was ever asked for in a cycle."""
+        ...
+
     def assignments(
         self,
         cycle_id: str,
@@ -220,6 +231,10 @@ class Requests(Protocol):
 
     def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
         """Read a cycle's roster, in the order of the numbers."""
+        ...
+
+    def reviewer(self, cycle_id: str, number: int) -> Reviewer:
+        """Read one reviewer of a cycle's roster."""
         ...
 
     def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:

@@ -26,6 +26,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_account")),
         sa.UniqueConstraint("email", name=op.f("uq_account_email")),
     )
+    # Every page finds the seats of an address, in whatever letters the roster spells it.
+    op.create_index("ix_person_lower_email", "person", [sa.text("lower(email)")])
     op.create_table(
         "audit",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -318,4 +320,5 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_audit_cycle_id_id"))
 
     op.drop_table("audit")
+    op.drop_index("ix_person_lower_email", table_name="person")
     op.drop_table("account")
