@@ -16,6 +16,7 @@ from swapflow.cli.options import (
     product,
 )
 from swapflow.cli.output import Listing, many, report
+from swapflow.cli.sheets import write_sheets
 from swapflow.errors import InvalidInputError
 
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave.")
+app.command("sheet")(write_sheets)
 
 TableFile = Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV or XLSX.")]
 

@@ -7,6 +7,7 @@ import typer
 from swapflow.cli.marks import read_answer
 from swapflow.cli.options import AsJson, By, Columns, CycleId, Encoding, column_roles, product
 from swapflow.cli.output import Listing, hundred, many, report, warn
+from swapflow.cli.sheets import import_sheet
 from swapflow.errors import InvalidInputError
 
 
@@ -158,12 +159,34 @@ def import_file(
     ] = "",
     column: Columns = None,
     encoding: Encoding = None,
+    reviewer: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="A sheet that came back: whose it must be."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be stored, and store nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep scores that nobody asked for; they count only when staff admit them."""
-    from swapflow.files.scores import read_scores
+    """Enter a sheet that came back, or keep scores that nobody asked for.
+
+    A sheet of `swapflow reviewers sheet` is known by its keys: its reviews count as those of the
+    reviewers who were asked, entered by you. Any other table holds scores that nobody asked for;
+    they count only when staff admit them.
+    """
+    from swapflow.files.scores import read_scores, volunteered
+    from swapflow.files.sheets import is_sheet
+    from swapflow.files.tabular import read_table
 
     swapflow = product()
+    table = read_table(file, encoding=encoding)
+    if is_sheet(table):
+        import_sheet(
+            swapflow, cycle, table, by=by, reviewer=reviewer, dry_run=dry_run, as_json=as_json
+        )
+        return
+    if reviewer is not None:
+        raise InvalidInputError(f"{table.source}: --reviewer is for a sheet that came back")
     applications = {a.external_id: a.number for a in swapflow.applications(cycle)}
     reviewers = {r.external_id: r.number for r in swapflow.reviewers(cycle)}
     found = read_scores(
@@ -178,9 +201,19 @@ def import_file(
     )
     for warning in found.warnings:
         warn(f"note: {warning}")
-    for line, applicant, reviewer in found.missing:
-        warn(f"note: line {line}: no score of {applicant} by {reviewer}; passed over")
-    kept = _keep(swapflow, cycle, found.scores, applications, reviewers, by=by)
+    for line, applicant, by_whom in found.missing:
+        warn(f"note: line {line}: no score of {applicant} by {by_whom}; passed over")
+    if dry_run:
+        report(
+            {"cycle": cycle, "dry_run": True, "imported": len(found.scores)},
+            f"{many(len(found.scores), 'score')} would be kept",
+            as_json=as_json,
+        )
+        return
+    unasked = volunteered(
+        found.scores, swapflow.rules(cycle), applications, reviewers, by=by, source=table.source
+    )
+    kept = list(swapflow.volunteer(cycle, unasked, imported=True)) if unasked else []
     report(
         {"cycle": cycle, "imported": len(kept), "missing": len(found.missing), "scores": kept},
         *kept,

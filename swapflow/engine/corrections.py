@@ -58,19 +58,26 @@ def correct(
         CycleFinalizedError: If the cohort is fixed.
     """
     with ledger.write(cycle_of(answer.assignment_id)) as tx:
-        old = _score(tx, answer.assignment_id)
-        value = utility_of(answer, tx.rules(), old.kind)
-        counts = old.counts and not saw_others
-        new = replace(
-            old,
-            revision=old.revision + 1,
-            value=value,
-            counts=counts,
-            reason=SAW_OTHERS if saw_others else old.reason,
-            typed_by=by,
-            submitted_at=tx.now,
-        )
-        return revise(tx, old, new, marks=answer, by=by, reason=reason)
+        return correct_in(tx, answer, by=by, reason=reason, saw_others=saw_others)
+
+
+def correct_in(
+    tx: Transaction, answer: Answer, *, by: str, reason: str, saw_others: bool = False
+) -> int:
+    """Replace a score within a transaction that may hold more; as `correct` otherwise."""
+    old = _score(tx, answer.assignment_id)
+    value = utility_of(answer, tx.rules(), old.kind)
+    counts = old.counts and not saw_others
+    new = replace(
+        old,
+        revision=old.revision + 1,
+        value=value,
+        counts=counts,
+        reason=SAW_OTHERS if saw_others else old.reason,
+        typed_by=by,
+        submitted_at=tx.now,
+    )
+    return revise(tx, old, new, marks=answer, by=by, reason=reason)
 
 
 def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:

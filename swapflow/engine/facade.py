@@ -26,6 +26,7 @@ from swapflow.engine import (
     inbox,
     intake,
     interviews,
+    sheets,
     signing,
     staff,
 )
@@ -64,6 +65,7 @@ from swapflow.engine.progress import (
 from swapflow.engine.rubrics import RubricEffect, effect
 from swapflow.engine.verify import Verification, verify
 from swapflow.errors import (
+    BadRow,
     InvalidInputError,
     MailRefusedError,
     NotFoundError,
@@ -641,6 +643,38 @@ class Swapflow:
         """Let a volunteered score count."""
         seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.ledger)
         return self._rung(cycle_of(assignment_id), seq)
+
+    # Sheets for reviewers who do not sign in
+
+    def reviewer_sheet(self, cycle_id: str, reviewer: int) -> tuple[desk.Sheet, ...]:
+        """Read what goes onto a reviewer's sheet: what waits for them, soonest due first."""
+        return sheets.outgoing(cycle_id, reviewer, ledger=self.ledger)
+
+    def examine_sheet(
+        self,
+        cycle_id: str,
+        returned: Sequence[sheets.Returned],
+        *,
+        by: str,
+        source: str,
+        reviewer: int | None = None,
+        bad: Sequence[BadRow] = (),
+    ) -> sheets.Plan:
+        """Say what entering a sheet that came back would do; changes nothing."""
+        return sheets.examine(
+            cycle_id,
+            returned,
+            by=by,
+            source=source,
+            reviewer=reviewer,
+            bad=bad,
+            ledger=self.ledger,
+        )
+
+    def enter_sheet(self, plan: sheets.Plan, *, by: str) -> None:
+        """Store what came back on a sheet: all of it, or nothing."""
+        sheets.enter(plan, by=by, ledger=self.ledger)
+        self.doorbell.ring(plan.cycle_id)
 
     # Approvals
 

@@ -60,7 +60,12 @@ def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
     if len(cycles) > 1:
         raise InvalidInputError(f"answers of {len(cycles)} cycles in one submit; send one each")
     with ledger.write(cycles.pop()) as tx:
-        return _Submission(tx, answers).run()
+        return take(tx, answers)
+
+
+def take(tx: Transaction, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
+    """Store answers within a transaction that may hold more; as `submit` otherwise."""
+    return _Submission(tx, answers).run()
 
 
 def decline(

@@ -260,11 +260,11 @@ def _csv(sheet: Sheet, *, raw: bool) -> bytes:
 
 def _guarded(row: Iterable[Cell], *, raw: bool) -> Iterator[str | int | float]:
     for cell in row:
-        shown = _shown(cell)
+        shown = table_cell(cell)
         yield guard(shown) if isinstance(shown, str) and not raw else shown
 
 
-def _shown(cell: Cell) -> str | int | float:
+def table_cell(cell: Cell) -> str | int | float:
     """Give a cell as tables hold it: yes or no, blank for no number, no control codes."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
@@ -283,7 +283,7 @@ def _xlsx(sheet: Sheet, *, raw: bool) -> bytes:
     page = book.create_sheet(sheet.name)
     for row in (sheet.headers, *sheet.rows):
         cells: list[object] = []
-        for shown in map(_shown, row):
+        for shown in map(table_cell, row):
             if isinstance(shown, str):
                 cell = WriteOnlyCell(page, value=(shown if raw else guard(shown))[:MOST_CELL])
                 # Else openpyxl makes a formula of text that begins with "=".
@@ -382,17 +382,17 @@ def write_cohort_folder(
         "method.md": _encodable(method_text(proposal.sheet)).encode(),
         "method.json": method_json(proposal.sheet),
     }
-    return tuple(_replace(folder / name, content) for name, content in contents.items())
+    return tuple(write_file(folder / name, content) for name, content in contents.items())
 
 
 def write_sheet(path: str | Path, sheet: Sheet, *, raw: bool = False) -> None:
     """Write a list to a file whose suffix (.csv, .xlsx, .json) says the format; else CSV."""
     suffix = Path(path).suffix.lower().lstrip(".")
     form = Format(suffix) if suffix in set(Format) else Format.CSV
-    _replace(Path(path), sheet_bytes(sheet, form, raw=raw))
+    write_file(Path(path), sheet_bytes(sheet, form, raw=raw))
 
 
-def _replace(path: Path, content: bytes) -> Path:
+def write_file(path: Path, content: bytes) -> Path:
     """Put a file in its place at once, readable by its owner and group only.
 
     Raises:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Rubric, Rules
+from swapflow.engine.corrections import Volunteered
 from swapflow.errors import BadRow, InvalidInputError, ScoreOutOfRangeError
 from swapflow.files.applications import normal
 from swapflow.files.reviewers import PAIR_COLUMNS, find_headers, missing_columns
@@ -149,6 +150,54 @@ def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
         warnings=(*table.warnings, *reader.warnings),
         encoding=table.encoding,
     )
+
+
+def volunteered(
+    scores: Collection[ImportedScore],
+    rules: Rules,
+    applications: Mapping[str, int],
+    reviewers: Mapping[str, int],
+    *,
+    by: str,
+    source: str,
+) -> list[Volunteered]:
+    """Give imported scores as ones that nobody asked for, by number.
+
+    Args:
+        scores: Read with the ids that there are, so that every id is known.
+        rules: Supply the kinds.
+        applications: Number by external id.
+        reviewers: Number by external id.
+        by: Who imports them.
+        source: What messages call the file.
+
+    Raises:
+        BadRowsError: If nothing says of which kind a score is.
+    """
+    names = ", ".join(kind.name for kind in rules.kinds)
+    bad = [
+        BadRow(
+            line=score.line,
+            column="",
+            value=score.kind,
+            reason="nothing says of which kind this score is",
+            cure=f"Name the kind, one of {names}",
+        )
+        for score in scores
+        if rules.kind_index(score.kind) < 0
+    ]
+    refuse(source, bad)
+    return [
+        Volunteered(
+            application=applications[score.application],
+            kind=rules.kind_index(score.kind),
+            reviewer=reviewers[score.reviewer],
+            utility=score.utility,
+            typed_by=by,
+            remark=score.remark,
+        )
+        for score in scores
+    ]
 
 
 def _read_scale(scale: str) -> tuple[float, float]:

@@ -68,6 +68,7 @@ class Table:
         separator: What stands between cells; "" for a workbook.
         warnings: What the reader did that staff should know, in sentences.
         bad: Records that could not be read; importers add theirs and refuse the file.
+        formulas: (line, header) of every cell of a workbook that holds a formula.
     """
 
     source: str
@@ -78,6 +79,7 @@ class Table:
     separator: str
     warnings: tuple[str, ...] = ()
     bad: tuple[BadRow, ...] = ()
+    formulas: frozenset[tuple[int, str]] = frozenset()
 
 
 @dataclass(slots=True)
@@ -89,6 +91,7 @@ class Raw:
     separator: str = ""
     warnings: list[str] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
+    formulas: set[tuple[int, int]] = field(default_factory=set)
 
 
 def read_table(
@@ -114,7 +117,12 @@ def read_table(
     data, name = _bytes(source, name)
     if is_workbook(data):
         book = read_workbook(data, name=name, sheet=sheet, rows=MOST_ROWS, cells=MOST_CELLS)
-        raw = Raw(records=book.records, encoding="xlsx", warnings=book.warnings)
+        raw = Raw(
+            records=book.records,
+            encoding="xlsx",
+            warnings=book.warnings,
+            formulas=book.formulas,
+        )
     else:
         raw = _read_text(data, name, encoding, separator)
     return _table(raw, name)
@@ -371,6 +379,9 @@ def _table(raw: Raw, name: str) -> Table:
         separator=raw.separator,
         warnings=tuple(warnings),
         bad=tuple(sorted(bad, key=lambda row: row.line)),
+        formulas=frozenset(
+            (line, header[column]) for line, column in raw.formulas if column < len(header)
+        ),
     )
 
 

@@ -60,9 +60,14 @@ class _Sheet(Protocol):
 
 @dataclass(slots=True)
 class Book:
-    """One sheet's records: (row number, cells), and what was noticed."""
+    """One sheet's records: (row number, cells), and what was noticed.
+
+    Attributes:
+        formulas: (row number, column from 0) of every cell that holds a formula.
+    """
 
     records: list[tuple[int, list[str]]] = field(default_factory=list)
+    formulas: set[tuple[int, int]] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -248,7 +253,10 @@ def _warn_digits(shown: Sequence[tuple[int, list[_Cell]]], book: Book) -> None:
 def _warn_formulas(
     data: bytes, title: str, shown: Sequence[tuple[int, list[_Cell]]], book: Book
 ) -> None:
-    """Name formulas whose value the file does not hold; only a spreadsheet program computes it."""
+    """Note every formula, and name those whose value the file does not hold.
+
+    Only a spreadsheet program computes it.
+    """
     # A second reading doubles the time, so it is spared where no sheet has a formula.
     with zipfile.ZipFile(BytesIO(data)) as archive:
         sheets = [n for n in archive.namelist() if n.startswith("xl/worksheets/")]
@@ -259,8 +267,10 @@ def _warn_formulas(
     worksheet.reset_dimensions()
     for (number, row), cells in zip(shown, worksheet.iter_rows(), strict=False):
         for column, cell in enumerate(cells):
-            blank = column >= len(row) or not row[column].text
-            if blank and cell.data_type == "f" and cell.value is not None:
+            if cell.data_type != "f" or cell.value is None:
+                continue
+            book.formulas.add((number, column))
+            if column >= len(row) or not row[column].text:
                 book.warnings.append(
                     f"row {number}, column {column + 1}: the formula has no stored value, so the "
                     "cell was read as empty. Open the file in a spreadsheet program, save it, and "

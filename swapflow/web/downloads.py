@@ -35,7 +35,7 @@ router = APIRouter(prefix="/decide/{cycle_id}/files")
 
 MayExport = Annotated[Visitor, Depends(may(Right.EXPORT))]
 
-_TYPES: Mapping[Format, str] = {
+MEDIA: Mapping[Format, str] = {
     Format.CSV: "text/csv; charset=utf-8",
     Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     Format.JSON: "application/json",
@@ -62,7 +62,7 @@ def download(
             lines, media_type="application/jsonl", headers=_named(cycle_id, name)
         )
     content = _content(parts, cycle_id, stem, suffix, version or cycle.cohort_version)
-    media = _TYPES[Format(suffix)] if suffix in set(Format) else "application/octet-stream"
+    media = MEDIA[Format(suffix)] if suffix in set(Format) else "application/octet-stream"
     return Response(content, media_type=media, headers=_named(cycle_id, name))
 
 

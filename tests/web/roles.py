@@ -124,6 +124,11 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /reviewers": Somewhere(Right.SEE_REVIEWERS),
     "GET /reviewers/{cycle_id}": Right.SEE_REVIEWERS,
     "GET /reviewers/{cycle_id}/{number}": Right.SEE_REVIEWERS,
+    "GET /reviewers/{cycle_id}/sheets": Right.ENTER_REVIEWS,
+    "POST /reviewers/{cycle_id}/sheets": Right.ENTER_REVIEWS,
+    "GET /reviewers/{cycle_id}/sheets/{key}": Right.ENTER_REVIEWS,
+    "POST /reviewers/{cycle_id}/sheets/{key}": Right.ENTER_REVIEWS,
+    "GET /reviewers/{cycle_id}/{number}/sheet": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/void": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/{what}": Right.MANAGE_REVIEWERS,
 }

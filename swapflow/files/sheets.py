@@ -1,0 +1,453 @@
+"""Sheets for reviewers who answer by mail: one row per request out, marks beside them back.
+
+A row is known by its key, the code of its task; so rows may be sorted, filtered and left blank.
+What comes back is read here cell by cell; `engine.sheets` holds it against what was asked.
+"""
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+from openpyxl import Workbook
+from openpyxl.styles import Alignment, Font, PatternFill, Protection
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.worksheet import Worksheet
+
+from swapflow.domain.rules import Criterion
+from swapflow.engine import desk
+from swapflow.engine.sheets import Returned
+from swapflow.errors import BadRow, InvalidInputError
+from swapflow.files.export import MOST_CELL, Cell, Format, Sheet, sheet_bytes, table_cell
+from swapflow.files.guard import guard
+from swapflow.files.tabular import (
+    Row,
+    Source,
+    Table,
+    is_missing,
+    read_number,
+    read_table,
+    shorten,
+    spelling,
+)
+
+
+FORMATS = (Format.XLSX, Format.CSV)
+
+NOT_APPLICABLE = "N/A"
+NOT_ASKED = "—"
+"""What stands in a cell that a request's form does not ask for."""
+
+LONGEST_REMARK = 8000
+LONGEST_NOTE = 4000
+
+TASK, REVIEWER, APPLICANT = "request key", "reviewer", "applicant"
+MARK = "mark: "
+SCORE = "score [0 to 100]"
+CONFIDENCE = "confidence [1 to 5]"
+REMARK, PRIVATE = "remark", "note to staff"
+
+_BRACKET = re.compile(r"\s*\[[^\[\]]*\]\s*$")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_FILLED_IN = frozenset({REMARK, PRIVATE})
+_WIDE, _MIDDLE, _NARROW = 48, 24, 14
+_TO_FILL = PatternFill("solid", start_color="FFFFF7D6")
+_HINTS = (
+    "Fill the columns that begin with “mark:”, or the score, and send the file back.",
+    "A row is known by its key: rows may be sorted or left blank, keys must stay as they are.",
+    "N/A is a choice, for what you cannot judge; it is never a zero.",
+    "A row that is left blank is not read; the request goes on waiting.",
+)
+
+
+# Out
+
+
+def file_name(cycle_id: str, reviewer: int, form: Format) -> str:
+    """Name a sheet's file; no id or name of a person is in it."""
+    return f"{cycle_id}-reviewer-{reviewer}.{form.value}"
+
+
+def sheet_file(tasks: Sequence[desk.Sheet], form: Format, *, address: str = "") -> bytes:
+    """Write a reviewer's sheet.
+
+    Each row shows of an applicant what the reviewer's own page shows, under the blind policy. In
+    XLSX the cells to be filled take the allowed values only, and a second sheet tells the scales.
+
+    Args:
+        tasks: What waits for one reviewer, in the order of the rows.
+        form: CSV or XLSX.
+        address: Where the pages are reached; "" leaves the column with their links out.
+
+    Raises:
+        InvalidInputError: If the format is another, or nothing waits.
+    """
+    if form not in FORMATS:
+        raise InvalidInputError(f"a sheet is xlsx or csv, not {form.value}")
+    if not tasks:
+        raise InvalidInputError("nothing waits for this reviewer, so there is no sheet to fill")
+    columns = _columns(tasks, address)
+    if form is Format.XLSX:
+        return _workbook(tasks, columns)
+    rows = tuple(tuple(column.cell(task) for column in columns) for task in tasks)
+    headers = tuple(column.header for column in columns)
+    return sheet_bytes(Sheet(name="reviews", headers=headers, rows=rows), form)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """One column of a sheet.
+
+    Attributes:
+        cell: What stands in it for a task.
+        fills: Whether the reviewer is to write into it for a task.
+    """
+
+    header: str
+    cell: Callable[[desk.Sheet], Cell]
+    fills: Callable[[desk.Sheet], bool] = lambda _: False
+    width: int = _NARROW
+    criterion: str = ""
+
+
+def _columns(tasks: Sequence[desk.Sheet], address: str) -> list[_Column]:
+    columns = [
+        _Column(header=TASK, cell=lambda task: task.code, width=_MIDDLE),
+        _Column(header=REVIEWER, cell=lambda task: task.reviewer.external_id),
+        _Column(header=APPLICANT, cell=lambda task: task.applicant, width=_MIDDLE),
+        _Column(header="kind", cell=lambda task: task.kind.name),
+        _Column(header="due", cell=_due, width=_MIDDLE),
+    ]
+    if address:
+        columns.append(
+            _Column(header="page", cell=lambda task: f"{address}/tasks/{task.code}", width=_MIDDLE)
+        )
+    if any(task.link or task.papers for task in tasks):
+        columns.append(_Column(header="documents", cell=_documents, width=_MIDDLE))
+    columns += [_file_column(n) for n in dict.fromkeys(n for task in tasks for n in task.fields)]
+    columns += [_mark_column(name, tasks) for name in _criteria(tasks)]
+    if any(task.rubric is None for task in tasks):
+        columns.append(_filled(SCORE, lambda task: task.rubric is None))
+    if any(task.kind.confidence for task in tasks):
+        columns.append(_filled(CONFIDENCE, lambda task: task.kind.confidence))
+    columns += [_filled(name, lambda _: True, width=_WIDE) for name in (REMARK, PRIVATE)]
+    return columns
+
+
+def _due(task: desk.Sheet) -> str:
+    due = task.assignment.due_at
+    return "" if due is None else f"{due.astimezone(ZoneInfo(task.rules.zone)):%Y-%m-%d %H:%M %Z}"
+
+
+def _documents(task: desk.Sheet) -> str:
+    places = [f"{paper.name}: {paper.link}" for paper in task.papers if paper.link]
+    stored = [paper.name for paper in task.papers if not paper.link]
+    return "\n".join([*([task.link] if task.link else []), *places, *stored])
+
+
+def _file_column(name: str) -> _Column:
+    return _Column(
+        header=f"file: {name}", cell=lambda task: task.fields.get(name, ""), width=_WIDE
+    )
+
+
+def _criteria(tasks: Sequence[desk.Sheet]) -> list[str]:
+    return list(
+        dict.fromkeys(c.name for task in tasks if task.rubric for c in task.rubric.criteria)
+    )
+
+
+def _criterion(task: desk.Sheet, name: str) -> Criterion | None:
+    criteria = task.rubric.criteria if task.rubric else ()
+    return next((c for c in criteria if c.name == name), None)
+
+
+def _mark_column(name: str, tasks: Sequence[desk.Sheet]) -> _Column:
+    scales = {
+        tuple(mark for mark, _ in found.marks)
+        for task in tasks
+        if (found := _criterion(task, name)) is not None
+    }
+    told = "by kind, see the scale"
+    if len(scales) == 1:
+        told = ", ".join(f"{mark:g}" for mark in scales.pop())
+    return _filled(
+        f"{MARK}{name} [{told} or {NOT_APPLICABLE}]",
+        lambda task: _criterion(task, name) is not None,
+        criterion=name,
+    )
+
+
+def _filled(
+    header: str,
+    fills: Callable[[desk.Sheet], bool],
+    *,
+    width: int = _NARROW,
+    criterion: str = "",
+) -> _Column:
+    return _Column(
+        header=header,
+        cell=lambda task: "" if fills(task) else NOT_ASKED,
+        fills=fills,
+        width=width,
+        criterion=criterion,
+    )
+
+
+def _workbook(tasks: Sequence[desk.Sheet], columns: Sequence[_Column]) -> bytes:
+    book = Workbook()
+    page = book.worksheets[0]
+    page.title = "reviews"
+    scale = _Scale(book.create_sheet("scale"))
+    for number, column in enumerate(columns, start=1):
+        _write(page, 1, number, column.header, bold=True)
+        page.column_dimensions[get_column_letter(number)].width = column.width
+        for line, task in enumerate(tasks, start=2):
+            _write(page, line, number, column.cell(task))
+            if column.fills(task):
+                cell = page.cell(line, number)
+                cell.protection = Protection(locked=False)
+                cell.fill = _TO_FILL
+    _validate(page, scale, tasks, columns)
+    page.freeze_panes = "D2"
+    for sheet in (page, scale.page):
+        # Without a password: it keeps from slips, not from people.
+        sheet.protection.sheet = True
+        sheet.protection.formatColumns = False
+        sheet.protection.formatRows = False
+        sheet.protection.sort = False
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def _write(page: Worksheet, line: int, column: int, value: Cell, *, bold: bool = False) -> None:
+    text = table_cell(value)
+    cell = page.cell(line, column, guard(text)[:MOST_CELL] if isinstance(text, str) else text)
+    cell.alignment = Alignment(wrap_text=True, vertical="top")
+    if isinstance(text, str):
+        cell.data_type = "s"
+    if bold:
+        cell.font = Font(bold=True)
+
+
+def _validate(
+    page: Worksheet, scale: "_Scale", tasks: Sequence[desk.Sheet], columns: Sequence[_Column]
+) -> None:
+    """Let the cells to be filled take the values that there are."""
+    for number, column in enumerate(columns, start=1):
+        letter = get_column_letter(number)
+        for line, task in enumerate(tasks, start=2):
+            if not column.fills(task) or column.header in _FILLED_IN:
+                continue
+            scale.rule(task, column).add(f"{letter}{line}")
+    for rule in scale.rules.values():
+        page.add_data_validation(rule)
+
+
+@dataclass(slots=True)
+class _Scale:
+    """The second sheet: hints, and for every criterion its marks and what they mean."""
+
+    page: Worksheet
+    rules: dict[tuple[object, ...], DataValidation] = field(default_factory=dict)
+    _line: int = 0
+
+    def __post_init__(self) -> None:
+        for hint in _HINTS:
+            self._row(hint)
+        self._row("")
+        self._row("kind", "criterion", "mark", "what it means", bold=True)
+        for letter, width in zip("ABCD", (_MIDDLE, _MIDDLE, _NARROW, _WIDE), strict=True):
+            self.page.column_dimensions[letter].width = width
+
+    def rule(self, task: desk.Sheet, column: _Column) -> DataValidation:
+        """Give the rule for a cell; the first of its kind also writes its scale."""
+        criterion = _criterion(task, column.criterion) if column.criterion else None
+        key = (column.header, task.kind.name, criterion.marks if criterion else ())
+        if key not in self.rules:
+            self.rules[key] = self._made(task.kind.name, column, criterion)
+        return self.rules[key]
+
+    def _made(self, kind: str, column: _Column, criterion: Criterion | None) -> DataValidation:
+        if criterion is not None:
+            first = self._line + 1
+            for mark, means in criterion.marks:
+                self._row(kind, criterion.name, mark, means)
+            self._row(kind, criterion.name, NOT_APPLICABLE, "no basis to judge")
+            rule = DataValidation(type="list", formula1=f"scale!$C${first}:$C${self._line}")
+            rule.error = "Choose one of the marks of the sheet “scale”, or N/A."
+        elif column.header == CONFIDENCE:
+            self._row(kind, "confidence", "1 to 5", "how sure you are; may be left blank")
+            rule = DataValidation(type="whole", operator="between", formula1="1", formula2="5")
+            rule.error = "Write a whole number from 1 to 5, or nothing."
+        else:
+            self._row(kind, "score", "0 to 100", "100 is the best")
+            rule = DataValidation(type="decimal", operator="between", formula1="0", formula2="100")
+            rule.error = "Write a number from 0 to 100."
+        rule.allow_blank = True
+        rule.showErrorMessage = True
+        rule.errorTitle = "This cannot be used"
+        return rule
+
+    def _row(self, *cells: Cell, bold: bool = False) -> None:
+        self._line += 1
+        for column, cell in enumerate(cells, start=1):
+            _write(self.page, self._line, column, cell, bold=bold)
+        if len(cells) == 1:
+            self.page.cell(self._line, 1).alignment = Alignment(wrap_text=False)
+
+
+# Back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetBack:
+    """A sheet as it came back, cell by cell.
+
+    Attributes:
+        bad: What could not be read; the rows concerned are not among `rows`.
+    """
+
+    source: str
+    rows: tuple[Returned, ...]
+    bad: tuple[BadRow, ...]
+    warnings: tuple[str, ...]
+
+
+def is_sheet(table: Table) -> bool:
+    """Whether a table is a sheet that went out: its rows have keys."""
+    return any(spelling(header) == spelling(TASK) for header in table.headers)
+
+
+def read_sheet_file(source: Source, *, encoding: str | None = None, name: str = "") -> SheetBack:
+    """Read a sheet that came back, from a file.
+
+    Raises:
+        InvalidInputError: If it is no table, or no sheet.
+    """
+    return returned(read_table(source, encoding=encoding, name=name))
+
+
+def returned(table: Table) -> SheetBack:
+    """Read the rows of a sheet that came back.
+
+    Raises:
+        InvalidInputError: If no column holds the keys.
+    """
+    if not is_sheet(table):
+        raise InvalidInputError(
+            f"{table.source}: no column is called {TASK!r}, so nothing says which request a row "
+            "is about. Send back the sheet as it went out"
+        )
+    reader = _Cells(table)
+    rows = [row for row in map(reader.row, table.rows) if row is not None]
+    ours = ("the sheet 'reviews' was read, not 'scale'",)
+    return SheetBack(
+        source=table.source,
+        rows=tuple(rows),
+        bad=(*table.bad, *reader.bad),
+        warnings=tuple(w for w in table.warnings if not w.startswith(ours)),
+    )
+
+
+class _Cells:
+    """Reads rows cell by cell, and notes what cannot be read."""
+
+    def __init__(self, table: Table) -> None:
+        self._formulas = table.formulas
+        self._columns: dict[str, str] = {}
+        self._marks: dict[str, str] = {}
+        for header in table.headers:
+            name = _BRACKET.sub("", header).strip()
+            if name.casefold().startswith(MARK.strip()):
+                self._marks[name[len(MARK.strip()) :].strip()] = header
+            else:
+                self._columns.setdefault(spelling(name), header)
+        self.bad: list[BadRow] = []
+
+    def row(self, row: Row) -> Returned | None:
+        """Read one row; None when something in it cannot be read."""
+        before = len(self.bad)
+        said = self._said(row)
+        for header in said:
+            if (row.line, header) in self._formulas:
+                reason = "this cell holds a formula, not a value"
+                self._refuse(row, header, reason, "Type the value itself")
+        marks = {n: self._mark(row, h) for n, h in self._marks.items() if h in said}
+        read = Returned(
+            line=row.line,
+            task=self._cell(row, TASK),
+            reviewer=self._cell(row, REVIEWER),
+            applicant=self._cell(row, APPLICANT) if APPLICANT in self._columns else None,
+            marks=marks,
+            score=self._number(row, "score"),
+            confidence=self._whole(row, "confidence"),
+            remark=self._text(row, REMARK, LONGEST_REMARK),
+            private=self._text(row, PRIVATE, LONGEST_NOTE),
+            headers={**self._marks, **self._named("score", "confidence")},
+        )
+        return read if len(self.bad) == before else None
+
+    def _named(self, *names: str) -> dict[str, str]:
+        return {name: self._columns[name] for name in names if name in self._columns}
+
+    def _said(self, row: Row) -> set[str]:
+        """Give the headers of the cells that the reviewer has filled."""
+        names = (spelling(n) for n in ("score", "confidence", REMARK, PRIVATE))
+        headers = [*self._marks.values(), *(self._columns[n] for n in names if n in self._columns)]
+        return {
+            header
+            for header in headers
+            if row[header] not in {"", NOT_ASKED} or (row.line, header) in self._formulas
+        }
+
+    def _cell(self, row: Row, name: str) -> str:
+        header = self._columns.get(spelling(name), "")
+        return row[header] if header else ""
+
+    def _mark(self, row: Row, header: str) -> float | None:
+        text = row[header]
+        if spelling(text) in {"n_a", "na"}:
+            return None
+        number = read_number(text)
+        if number is None and not is_missing(text):
+            self._refuse(row, header, "this is no mark", "Write one of the marks, or N/A")
+        elif number is None:
+            reason = "this says that there is no mark, and not why"
+            self._refuse(row, header, reason, "Write N/A for what cannot be judged")
+        return number
+
+    def _number(self, row: Row, name: str) -> float | None:
+        text = self._cell(row, name)
+        if text in {"", NOT_ASKED}:
+            return None
+        number = read_number(text)
+        if number is None:
+            self._refuse(row, self._columns[name], "this is no number", "Correct it")
+        return number
+
+    def _whole(self, row: Row, name: str) -> int | None:
+        number = self._number(row, name)
+        if number is not None and number != int(number):
+            self._refuse(row, self._columns[name], "this is no whole number", "Correct it")
+            return None
+        return None if number is None else int(number)
+
+    def _text(self, row: Row, name: str, most: int) -> str:
+        text = self._cell(row, name).replace("\r\n", "\n").strip()
+        header = self._columns.get(spelling(name), "")
+        if len(text) > most:
+            reason = f"these are {len(text):,} characters, and {most:,} are the most"
+            self._refuse(row, header, reason, "Shorten the text")
+        if _CONTROL.search(text):
+            self._refuse(row, header, "there is a control character in it", "Type it anew")
+        return text
+
+    def _refuse(self, row: Row, header: str, reason: str, cure: str) -> None:
+        value = _CONTROL.sub("\ufffd", shorten(row[header]))
+        self.bad.append(
+            BadRow(line=row.line, column=header, value=value, reason=reason, cure=cure)
+        )
