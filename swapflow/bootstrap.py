@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 from swapflow.crashing import (
     VARIABLE,
@@ -16,6 +17,7 @@ from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
 from swapflow.engine.ports.checkup import DatabaseFacts, RedisFacts
 from swapflow.errors import UnavailableError
+from swapflow.ledger.backup import back_up, restore
 from swapflow.ledger.checkup import look_at_database as database_facts
 from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
@@ -187,3 +189,27 @@ def upgrade_database(settings: Settings) -> None:
     if pending_migrations(settings.database):
         back_up_before_upgrade(settings.database)
     upgrade(settings.database)
+
+
+def back_up_database(settings: Settings, path: Path) -> None:
+    """Copy the database as of one moment into a new file, while others go on writing.
+
+    Raises:
+        InvalidInputError: If the file exists.
+        UnavailableError: If the database does not answer, or the copy cannot be written.
+    """
+    back_up(settings.database, path)
+
+
+def restore_database(settings: Settings, path: Path) -> Path | None:
+    """Put a backup in the place of the database; Redis makes its part anew by itself.
+
+    Returns:
+        Where the SQLite file that stood there was moved to, if one did.
+
+    Raises:
+        InvalidInputError: If the file is no backup that this version can read.
+        ConflictError: If anybody is at the database; nothing was changed.
+        UnavailableError: If the database does not answer.
+    """
+    return restore(settings.database, path)
