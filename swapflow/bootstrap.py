@@ -136,13 +136,17 @@ def check_redis(settings: Settings) -> None:
         state.close()
 
 
-def look_at_redis(settings: Settings) -> RedisFacts:
+def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
     """Look at the server that holds queues and live state; changes nothing.
+
+    Args:
+        settings: Where it is.
+        watch: Seconds between two looks at queues that are not empty.
 
     Raises:
         UnavailableError: If it does not answer.
     """
-    return redis_facts(settings.redis, queues=ALL_QUEUES, prefix=KEY_PREFIX)
+    return redis_facts(settings.redis, queues=ALL_QUEUES, prefix=KEY_PREFIX, watch=watch)
 
 
 def look_at_database(settings: Settings) -> DatabaseFacts:

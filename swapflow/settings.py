@@ -69,6 +69,9 @@ class Settings(BaseSettings):
             network can then read what they read, and be them.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
+        metrics_port: Port on which the web process tells Prometheus figures, to whoever asks; 0
+            for none. They name programs, never people.
+        metrics_host: Address that it listens on for that.
         webhook_private: Webhooks may lead into private networks, and to http as well as https.
     """
 
@@ -101,6 +104,9 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_timeout: Seconds = 20.0
     webhook_private: bool = False
+
+    metrics_port: int = Field(default=0, ge=0, le=65_535)
+    metrics_host: str = "127.0.0.1"
 
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")

@@ -71,6 +71,7 @@ def web(
 
     from swapflow.bootstrap import office, swapflow
     from swapflow.processes.logs import set_up_logs
+    from swapflow.processes.metrics import serve_figures
     from swapflow.settings import load_settings, refuse_unsafe
     from swapflow.web.app import create_app
 
@@ -79,6 +80,7 @@ def web(
     settings = load_settings()
     set_up_logs(settings)
     refuse_unsafe(settings)
+    serve_figures(swapflow(), settings)
     # uvicorn raises the signal again once it has stopped in order; stopping in order is success.
     signal.signal(signal.SIGTERM, lambda *_: None)
     uvicorn.run(

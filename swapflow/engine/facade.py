@@ -242,6 +242,10 @@ class Swapflow:
         """Read how busy each reviewer is."""
         return self.ledger.loads(cycle_id)
 
+    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
+        """Count review requests by (kind, status)."""
+        return self.ledger.counts(cycle_id)
+
     def pulse(self, cycle_id: str) -> Pulse:
         """Read whether the processes behind a cycle live."""
         return self.ledger.pulse(cycle_id)
