@@ -98,6 +98,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
         knock=http_knocker(settings.webhook_reach),
         address=settings.address,
+        provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )

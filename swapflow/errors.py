@@ -16,6 +16,7 @@ SwapflowError
 │   └── StaleDraftError           the draft was changed elsewhere; both texts are at hand
 ├── NotSignedInError              nobody is signed in, or no longer
 ├── ForbiddenError                signed in, without the right to do this
+│   └── WayInRefusedError         signed in, in a way that this cycle's rules do not take
 ├── TooManyTriesError             too often in too short a time
 └── UnavailableError              Redis, the database or the queue did not answer
 
@@ -137,6 +138,10 @@ class NotSignedInError(SwapflowError):
 
 class ForbiddenError(SwapflowError):
     """Whoever asks lacks the right; the message names the right and who can give it."""
+
+
+class WayInRefusedError(ForbiddenError):
+    """The cycle's rules want a sign-in through the identity provider; this was another way."""
 
 
 class TooManyTriesError(SwapflowError):

@@ -8,6 +8,7 @@ import hashlib
 import os
 import tempfile
 from enum import StrEnum
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,9 @@ DEFAULT_PASSWORDS = frozenset(
     {"", "swapflow", "postgres", "password", "secret", "change-me", "changeme", "admin"}
 )
 """Passwords of databases that stand in examples."""
+
+SHORTEST_KEY = 32
+"""Characters of a key that signs cookies: `openssl rand -hex 24` makes 48."""
 
 LONGEST_SOCKET_PATH = 100
 """Bytes of a Unix socket's path: Linux takes 107, macOS 103."""
@@ -67,6 +71,13 @@ class Settings(BaseSettings):
             web process's own when not set.
         insecure: Serve people on other machines without TLS all the same: whoever listens on the
             network can then read what they read, and be them.
+        oidc_issuer: Address of an OpenID Connect provider through which people sign in; none when
+            not set. Its description is read from `/.well-known/openid-configuration` below it.
+        oidc_client_id: Name under which the provider knows this deployment.
+        oidc_client_secret: What proves to the provider that this deployment is the one.
+        oidc_name: What the button on the sign-in page calls the provider.
+        secret_key: Signs the cookie that a browser carries to the provider and back; the same in
+            every web process. Made up by the process when not set, while nobody else is served.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
         metrics_port: Port on which the web process tells Prometheus figures, to whoever asks; 0
@@ -96,6 +107,13 @@ class Settings(BaseSettings):
 
     public_url: str = ""
     insecure: bool = False
+
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: SecretStr | None = None
+    oidc_name: str = Field(default="your organisation", min_length=1, max_length=60)
+    secret_key: SecretStr | None = None
+
     mail_from: str = "swapflow@localhost"
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65_535)
@@ -149,6 +167,21 @@ class Settings(BaseSettings):
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("write https://the.address")
         return url.rstrip("/")
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _known_issuer(cls, url: str) -> str:
+        if not url:
+            return url
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or "?" in url or "#" in url:
+            raise ValueError("write https://the.provider, as its own description spells it")
+        return url
+
+    @property
+    def provider(self) -> str:
+        """What to call the identity provider; empty when none is connected."""
+        return self.oidc_name if self.oidc_issuer else ""
 
     @property
     def database(self) -> str:
@@ -209,8 +242,11 @@ def refuse_unsafe(settings: Settings) -> None:
     database password that is nobody's default.
 
     Raises:
-        InvalidInputError: If others would be served unsafely; names the variable and the cure.
+        InvalidInputError: If others would be served unsafely, or the identity provider cannot be
+            used; names the variable and the cure.
     """
+    if settings.oidc_issuer:
+        _refuse_half_a_provider(settings)
     host = urlsplit(settings.address).hostname or ""
     if not settings.public_url and not _is_here(settings.web_host) and not settings.insecure:
         raise InvalidInputError(
@@ -232,6 +268,48 @@ def refuse_unsafe(settings: Settings) -> None:
             "SWAPFLOW_DATABASE_URL: the database's password is one that everybody tries first; "
             "give the database another, e.g. from `openssl rand -hex 24`, and write it here"
         )
+    if settings.oidc_issuer:
+        _refuse_guessable_secrets(settings)
+
+
+def _refuse_half_a_provider(settings: Settings) -> None:
+    """Refuse an identity provider that nobody could sign in through."""
+    if find_spec("authlib") is None or find_spec("itsdangerous") is None:
+        raise InvalidInputError(
+            "SWAPFLOW_OIDC_ISSUER: signing in through an identity provider needs two libraries "
+            "that are not installed: pip install 'swapflow[sso]', or unset the variable"
+        )
+    if not settings.oidc_client_id or not _secret(settings.oidc_client_secret):
+        missing = "CLIENT_SECRET" if settings.oidc_client_id else "CLIENT_ID"
+        raise InvalidInputError(
+            f"SWAPFLOW_OIDC_{missing}: it is not set; register swapflow with the provider, with "
+            f"{settings.address}/sign-in/provider/return as the address to return to, and write "
+            "here what it hands out"
+        )
+    issuer = urlsplit(settings.oidc_issuer)
+    if issuer.scheme != "https" and not _is_here(issuer.hostname or "") and not settings.insecure:
+        raise InvalidInputError(
+            f"SWAPFLOW_OIDC_ISSUER: {settings.oidc_issuer} is not encrypted: whoever is on the "
+            "way could sign in as anybody; write https://…"
+        )
+
+
+def _refuse_guessable_secrets(settings: Settings) -> None:
+    """Refuse secrets of the identity provider's hop that others could guess."""
+    if _secret(settings.oidc_client_secret).casefold() in DEFAULT_PASSWORDS:
+        raise InvalidInputError(
+            "SWAPFLOW_OIDC_CLIENT_SECRET: it is one that everybody tries first; let the provider "
+            "make another, and write it here"
+        )
+    if len(_secret(settings.secret_key)) < SHORTEST_KEY:
+        raise InvalidInputError(
+            f"SWAPFLOW_SECRET_KEY: it is not set, or shorter than {SHORTEST_KEY} characters: "
+            "write what `openssl rand -hex 24` makes, the same for every web process"
+        )
+
+
+def _secret(value: SecretStr | None) -> str:
+    return value.get_secret_value() if value else ""
 
 
 def _is_here(host: str) -> bool:

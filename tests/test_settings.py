@@ -91,10 +91,21 @@ def test_a_deep_data_folder_gets_a_short_socket_that_all_its_processes_agree_on(
 
 def test_secrets_do_not_show_when_the_settings_are_printed() -> None:
     settings = load_settings(
-        redis_url="redis://user:geheim@host", smtp_password="geheim", database_url="sqlite:///a"
+        redis_url="redis://user:geheim@host",
+        smtp_password="geheim",
+        database_url="sqlite:///a",
+        oidc_client_secret="geheim",
+        secret_key="geheim",
     )
 
     assert "geheim" not in repr(settings)
+
+
+PROVIDER = {
+    "oidc_issuer": "https://login.example.org",
+    "oidc_client_id": "swapflow",
+    "oidc_client_secret": "made by the provider",
+}
 
 
 @pytest.mark.parametrize(
@@ -108,6 +119,8 @@ def test_secrets_do_not_show_when_the_settings_are_printed() -> None:
         {"public_url": "https://review.example.org", "database_url": "postgresql://a@db/a"},
         {"public_url": "https://review.example.org", "database_url": "postgresql://a:5f3c@db/a"},
         {"public_url": "http://review.lan", "insecure": True},
+        {**PROVIDER, "oidc_issuer": "http://127.0.0.1:9000"},
+        {**PROVIDER, "public_url": "https://r.example", "secret_key": "k" * 32},
     ],
 )
 def test_what_is_safe_or_stays_on_one_machine_is_served(settings: dict[str, object]) -> None:
@@ -135,6 +148,18 @@ def test_what_is_safe_or_stays_on_one_machine_is_served(settings: dict[str, obje
                 "database_url": "postgres://a:admin@d/a",
             },
             "SWAPFLOW_DATABASE_URL",
+        ),
+        ({**PROVIDER, "oidc_client_id": ""}, "SWAPFLOW_OIDC_CLIENT_ID"),
+        ({**PROVIDER, "oidc_client_secret": ""}, "/sign-in/provider/return"),
+        ({**PROVIDER, "oidc_issuer": "http://login.example.org"}, "SWAPFLOW_OIDC_ISSUER"),
+        ({**PROVIDER, "public_url": "https://r.example"}, "SWAPFLOW_SECRET_KEY"),
+        (
+            {**PROVIDER, "public_url": "https://r.example", "secret_key": "too short"},
+            "openssl rand -hex 24",
+        ),
+        (
+            {**PROVIDER, "public_url": "https://r.example", "oidc_client_secret": "Secret"},
+            "SWAPFLOW_OIDC_CLIENT_SECRET",
         ),
     ],
 )

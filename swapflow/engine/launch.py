@@ -8,7 +8,7 @@ from swapflow.domain.applicant import Application
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.reviewer import Reviewer
-from swapflow.domain.rules import FloorFor, Purpose, Rules
+from swapflow.domain.rules import FloorFor, Purpose, Rules, WayIn
 from swapflow.engine.book import Book
 from swapflow.engine.ingest import BATCH, follow
 from swapflow.engine.ports import Ledger
@@ -40,14 +40,21 @@ class Obstacle:
         return self.text
 
 
-def launch(cycle_id: str, *, by: str, ledger: Ledger) -> None:
+def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) -> None:
     """Start a cycle; the coordinator then opens the floors' pulls for every ready application.
+
+    Args:
+        cycle_id: The cycle.
+        by: Whoever starts it.
+        ledger: The durable record.
+        provider: Whether an identity provider is connected, through which people may sign in.
 
     Raises:
         NotReadyError: If it was launched before.
         InvalidInputError: If it cannot be run: too few applications for its places, a budget
             that cannot pay the floors, a kind without reviewer, an application that nobody may
-            judge, files that are not marked redacted in a blind cycle. All problems are named
+            judge, files that are not marked redacted in a blind cycle, a sign-in that nobody
+            could use. All problems are named
             together, and nothing is changed.
     """
     cycle = ledger.cycle(cycle_id)
@@ -56,7 +63,7 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger) -> None:
             f"cycle {cycle_id!r} was launched before (it is {cycle.status.value}); "
             "a second launch would ask everyone twice"
         )
-    problems = obstacles(cycle_id, ledger=ledger)
+    problems = obstacles(cycle_id, ledger=ledger, provider=provider)
     if problems:
         listing = "\n".join(f"  - {problem}" for problem in problems)
         raise InvalidInputError(f"cycle {cycle_id!r} cannot be launched:\n{listing}")
@@ -68,9 +75,22 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger) -> None:
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
 
 
-def obstacles(cycle_id: str, *, ledger: Ledger) -> tuple[Obstacle, ...]:
+def obstacles(cycle_id: str, *, ledger: Ledger, provider: bool = False) -> tuple[Obstacle, ...]:
     """Name everything that would refuse a launch now; changes nothing."""
-    return tuple(_problems(cycle_id, read_book(cycle_id, ledger=ledger), ledger=ledger))
+    book = read_book(cycle_id, ledger=ledger)
+    closed = no_way_in(book.rules, provider=provider)
+    ways = [Obstacle(Step.RULES, closed)] if closed else []
+    return (*_problems(cycle_id, book, ledger=ledger), *ways)
+
+
+def no_way_in(rules: Rules, *, provider: bool) -> str:
+    """Say why nobody could open the pages of a cycle under these rules; "" when they could."""
+    if rules.sign_in is not WayIn.PROVIDER or provider:
+        return ""
+    return (
+        'sign_in = "provider": no identity provider is connected, so nobody could open the '
+        'program: set sign_in = "any", or have whoever runs swapflow set SWAPFLOW_OIDC_ISSUER'
+    )
 
 
 def read_book(cycle_id: str, *, ledger: Ledger) -> Book:

@@ -65,7 +65,7 @@ class Preview:
     obstacles: tuple[Obstacle, ...]
 
 
-def preview(cycle_id: str, *, ledger: Ledger) -> Preview:
+def preview(cycle_id: str, *, ledger: Ledger, provider: bool = False) -> Preview:
     """Say what launching a cycle now would mean; changes nothing."""
     rules = ledger.rules(cycle_id)
     cycle = ledger.cycle(cycle_id)
@@ -94,7 +94,7 @@ def preview(cycle_id: str, *, ledger: Ledger) -> Preview:
         kinds=kinds,
         days=None if not asked or None in asked else sum(d for d in asked if d is not None),
         warnings=tuple(_warnings(rules, kinds, roster, applications)),
-        obstacles=obstacles(cycle_id, ledger=ledger),
+        obstacles=obstacles(cycle_id, ledger=ledger, provider=provider),
     )
 
 

@@ -10,6 +10,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.book import STRUCK
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.intake import find
+from swapflow.engine.launch import no_way_in
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
 from swapflow.engine.rubrics import numbered, recompute
@@ -69,7 +70,9 @@ def cancel_unopened(tx: Transaction) -> int:
     return cancel_pulls(tx, [p for p in tx.open_pulls() if p.id not in begun], why="stopped")
 
 
-def change_rules(cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: Ledger) -> Rules:
+def change_rules(
+    cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: Ledger, provider: bool = False
+) -> Rules:
     """Put a new version of the rules in force; the old ones stay on record.
 
     A changed budget is a new version too. Where a rubric changed, every score is read again from
@@ -78,8 +81,11 @@ def change_rules(cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: L
 
     Raises:
         InvalidRulesError: If kinds were removed or renamed, the objective's attribute or the seed
-            changed after launch, or the budget is below what is spent and committed.
+            changed after launch, the budget is below what is spent and committed, or they want a
+            sign-in through an identity provider and none is connected.
     """
+    if closed := no_way_in(rules, provider=provider):
+        raise InvalidRulesError(closed)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         old, cycle = tx.rules(), tx.cycle

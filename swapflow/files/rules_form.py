@@ -170,7 +170,7 @@ class RulesTable(_Table):
     packet: int = 10
     blind: bool = True
     signatures: int = 1
-    sign_in: Literal["any"] = "any"
+    sign_in: Literal["any", "provider"] = "any"
     session_days: float = 30.0
     zone: str = "UTC"
     applications_close: Moment | None = None

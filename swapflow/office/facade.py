@@ -15,6 +15,7 @@ from swapflow.errors import (
     NotFoundError,
     NotSignedInError,
     TooManyTriesError,
+    WayInRefusedError,
 )
 from swapflow.office import ways_in
 from swapflow.office.accounts import Account, ApiToken, AuditEntry, Method, Session
@@ -43,6 +44,15 @@ TOUCH_EVERY = timedelta(minutes=5)
 
 REQUESTS_A_MINUTE = 600
 """How often one key may be used."""
+
+PROVIDER_VISITS = 300
+"""How often one network address may go to the identity provider and come back in 15 minutes.
+
+Not as few as with passwords: a whole campus may share an address, and nothing is guessed here.
+"""
+
+PROVIDER_FAILURES = 30
+"""How often it may come back in vain in that time."""
 
 LONGEST_ADDRESS = 254
 """Characters of a mail address, by RFC 5321."""
@@ -219,6 +229,32 @@ class Office:
         account, path = ways_in.spend_code(email, code, ledger=self.ledger)
         return *self.start_session(account, method=Method.CODE, agent=agent), path
 
+    def count_provider_visit(self, address: str) -> None:
+        """Count that a network address goes to the identity provider, or comes back.
+
+        Raises:
+            TooManyTriesError: After 300 in 15 minutes.
+        """
+        self._limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
+
+    def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
+        """Record that somebody came back from the identity provider in vain.
+
+        Args:
+            who: The address that the provider states, "" when it states none.
+            why: What went wrong, in few words.
+            address: The client's network address.
+
+        Raises:
+            TooManyTriesError: After 30 in 15 minutes; those further ones are not recorded.
+        """
+        self._limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
+        self.record(
+            (who or "unknown")[:LONGEST_ADDRESS],
+            "did not get in through the identity provider",
+            detail=why,
+        )
+
     def enter_by_provider(
         self, subject: str, *, email: str, name: str, verified: bool, agent: str
     ) -> tuple[str, Session]:
@@ -273,16 +309,15 @@ class Office:
         A program's key counts as a sign-in through the provider if its account has had one.
 
         Raises:
-            ForbiddenError: If the rules want the identity provider and it was something else.
+            WayInRefusedError: If the rules want the identity provider and it was something else.
             NotSignedInError: If the session is older than the rules let one become.
         """
         recognised = (
             visitor.method is Method.PROVIDER if visitor.session else bool(visitor.account.subject)
         )
         if rules.sign_in is WayIn.PROVIDER and not recognised:
-            raise ForbiddenError(
-                "this program opens only to whoever signs in through their organisation; "
-                "sign out, and choose that on the sign-in page"
+            raise WayInRefusedError(
+                "this program opens only to whoever signs in through their organisation"
             )
         if visitor.since is None or rules.session_days >= SESSION_DAYS:
             return

@@ -24,6 +24,7 @@ from swapflow.web import (
     live,
     mailbox,
     me,
+    provider,
     reviewers,
     rubric_pages,
     rules_pages,
@@ -37,6 +38,7 @@ from swapflow.web import (
 from swapflow.web.access import Signed, anybody
 from swapflow.web.api import routes
 from swapflow.web.errors import add_handlers
+from swapflow.web.openid import Hop, OpenIdProvider
 from swapflow.web.pages import STATIC, places_of
 from swapflow.web.parts import Parts
 from swapflow.web.security import SameSiteOnly, SecurityHeaders, SmallBodies
@@ -50,12 +52,14 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     """Put the web application together on parts that exist already."""
     app = FastAPI(title="swapflow", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.parts = Parts(product=product, office=office, settings=settings)
+    app.state.provider = OpenIdProvider(settings) if settings.provider else None
     add_handlers(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
     app.get("/", dependencies=[Depends(anybody)])(home)
     for part in (
         health,
         signin,
+        provider,
         me,
         inbox,
         scores,
@@ -81,6 +85,8 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         app.include_router(part.router)
     app.include_router(routes.router)
     # The last one added stands first.
+    if settings.provider:
+        app.add_middleware(Hop, settings=settings)
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)
     app.add_middleware(
         SmallBodies, most=ORDINARY_BODY, uploads=settings.upload_mb * 1_000_000 + 100_000

@@ -4,7 +4,7 @@ Nobody sees a traceback: what was not foreseen is logged under a number that the
 """
 
 import secrets
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import structlog
 from fastapi import FastAPI, Request
@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from swapflow.errors import (
+    BadRowsError,
     ConflictError,
     ForbiddenError,
     InvalidInputError,
@@ -21,9 +22,11 @@ from swapflow.errors import (
     SwapflowError,
     TooManyTriesError,
     UnavailableError,
+    WayInRefusedError,
 )
 from swapflow.web.access import visitor_of
 from swapflow.web.pages import render
+from swapflow.web.parts import parts_of
 
 
 log = structlog.get_logger()
@@ -79,8 +82,18 @@ def problem(
     )
 
 
-def answer(request: Request, status: int, title: str, detail: str) -> Response:
-    """Answer a person, or a script that acts for one: a page, or a notice to put into it."""
+def answer(
+    request: Request, status: int, title: str, detail: str, *, back: str | None = None
+) -> Response:
+    """Answer a person, or a script that acts for one: a page, or a notice to put into it.
+
+    Args:
+        request: What is answered.
+        status: HTTP status.
+        title: What happened, in a few words.
+        detail: What happened, and what to do.
+        back: Where to go after a sign-in through the identity provider, which is then offered.
+    """
     if is_api(request):
         return problem(request, status, title, detail)
     try:
@@ -89,7 +102,9 @@ def answer(request: Request, status: int, title: str, detail: str) -> Response:
         request.state.visitor = None
     whole = "hx-request" not in request.headers
     template = "error.html" if whole else "error_notice.html"
-    return render(request, template, {"title": title, "detail": detail}, status=status)
+    return render(
+        request, template, {"title": title, "detail": detail, "back": back}, status=status
+    )
 
 
 async def _known(request: Request, error: Exception) -> Response:
@@ -99,12 +114,46 @@ async def _known(request: Request, error: Exception) -> Response:
     if isinstance(error, NotSignedInError) and wants_page and not is_api(request):
         target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/sign-in?next={quote(target)}", status_code=303)
+    if isinstance(error, WayInRefusedError):
+        return _other_way(request, error)
+    if isinstance(error, BadRowsError) and is_api(request):
+        return problem(request, status, title, str(error), errors=_by_row(error))
     response = answer(request, status, title, str(error))
     if isinstance(error, NotSignedInError) and is_api(request):
         response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
     if isinstance(error, TooManyTriesError):
         response.headers["Retry-After"] = str(error.seconds)
     return response
+
+
+def _by_row(error: BadRowsError) -> list[dict[str, str]]:
+    """Name every bad row of a file as the field that it is."""
+    return [
+        {
+            "field": f"line {row.line}" + (f", column {row.column}" if row.column else ""),
+            "message": f"{row.reason}. {row.cure}",
+        }
+        for row in error.rows
+    ]
+
+
+def _other_way(request: Request, error: WayInRefusedError) -> Response:
+    """Say that the identity provider is wanted, and offer it; it leads back to this page."""
+    status, _ = status_of(error)
+    cure = (
+        "your organisation's sign-in brings you back here"
+        if parts_of(request).settings.provider
+        else "that is not connected any more; tell whoever runs swapflow"
+    )
+    place = request.url.path if request.method == "GET" else _came_from(request)
+    title = "Please sign in through your organisation"
+    return answer(request, status, title, f"{error}; {cure}", back=place)
+
+
+def _came_from(request: Request) -> str:
+    """Give the path of our page from which a form was sent."""
+    page = urlsplit(request.headers.get("referer", ""))
+    return page.path if page.netloc == request.headers.get("host") and page.path else "/"
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import visitor_of
+from swapflow.web.parts import parts_of
 
 
 STATIC = Path(__file__).parent / "static"
@@ -37,7 +38,9 @@ def render(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
-    """Fill a template; beside its own context it sees `visitor`, `place`, `places`, `request`.
+    """Fill a template.
+
+    Beside its own context it sees `visitor`, `place`, `places`, `request`, `provider`.
 
     Args:
         request: What is answered.
@@ -54,6 +57,7 @@ def render(
             "visitor": visitor,
             "places": places_of(visitor, request.path_params.get("cycle_id")),
             "place": request.url.path.split("/")[1],
+            "provider": parts_of(request).settings.provider,
             **(context or {}),
         }
     )

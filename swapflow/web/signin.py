@@ -41,7 +41,7 @@ UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
 @router.get("/sign-in", dependencies=[Depends(anybody)])
 def show_sign_in(request: Request, next: str = "/") -> Response:  # noqa: A002 - the query's name
     """Show the ways to sign in."""
-    return _ways(request, next)
+    return show_ways(request, next)
 
 
 @router.post("/sign-in/password", dependencies=[Depends(anybody)])
@@ -55,7 +55,7 @@ def sign_in_with_password(
     """Sign in staff by password."""
     try:
         secret, session = office.sign_in_with_password(
-            email, password, agent=_agent(request), address=_client(request)
+            email, password, agent=agent_of(request), address=client_of(request)
         )
     except Refusal as error:
         return _refused(request, error, email, path, by="password")
@@ -73,7 +73,7 @@ def mail_link(
 ) -> Response:
     """Mail a link and a code, and say the same whether the address is known or not."""
     try:
-        office.mail_link(email, safe_path(path), address=_client(request), site=settings.address)
+        office.mail_link(email, safe_path(path), address=client_of(request), site=settings.address)
     except Refusal as error:
         return _refused(request, error, email, path, by="link")
     product.doorbell.ring("")
@@ -93,7 +93,7 @@ def sign_in_with_code(
     """Sign in whoever types the code that was mailed."""
     try:
         secret, session, stored = office.enter_by_code(
-            email, code, agent=_agent(request), address=_client(request)
+            email, code, agent=agent_of(request), address=client_of(request)
         )
     except Refusal as error:
         if _wants_json(request):
@@ -110,7 +110,7 @@ def show_link(request: Request, token: str, office: TheOffice) -> Response:
     try:
         link = office.look_at_link(token)
     except NotFoundError as error:
-        return _ways(request, "/", problem=_sentence(error), status=404, headers=UNSEEN)
+        return show_ways(request, "/", problem=as_sentence(error), status=404, headers=UNSEEN)
     visitor = visitor_of(request)
     if visitor is not None and visitor.account.email == link.email:
         return RedirectResponse(safe_path(link.next), status_code=303, headers=UNSEEN)
@@ -121,11 +121,11 @@ def show_link(request: Request, token: str, office: TheOffice) -> Response:
 def spend_link(request: Request, token: str, office: TheOffice) -> Response:
     """Let in whoever holds the link, once."""
     try:
-        secret, session, path = office.enter_by_link(token, agent=_agent(request))
+        secret, session, path = office.enter_by_link(token, agent=agent_of(request))
     except NotSignedInError:
         return show_link(request, token, office)
     except ForbiddenError as error:
-        return _ways(request, "/", problem=_sentence(error), status=403, headers=UNSEEN)
+        return show_ways(request, "/", problem=as_sentence(error), status=403, headers=UNSEEN)
     response = enter(request, secret, session, safe_path(path))
     response.headers.update(UNSEEN)
     return response
@@ -139,11 +139,11 @@ def mail_link_again(
     try:
         link = office.look_at_link(token)
         office.mail_link(
-            link.email, safe_path(link.next), address=_client(request), site=settings.address
+            link.email, safe_path(link.next), address=client_of(request), site=settings.address
         )
     except (NotFoundError, TooManyTriesError) as error:
-        return _ways(
-            request, "/", problem=_sentence(error), status=status_of(error)[0], headers=UNSEEN
+        return show_ways(
+            request, "/", problem=as_sentence(error), status=status_of(error)[0], headers=UNSEEN
         )
     product.doorbell.ring("")
     return render(request, "sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
@@ -200,7 +200,7 @@ def safe_path(path: str) -> str:
     return path if inside and path.isprintable() else "/"
 
 
-def _ways(
+def show_ways(
     request: Request,
     path: str,
     *,
@@ -210,7 +210,17 @@ def _ways(
     status: int = 200,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """Show the ways to sign in, and what went wrong with one of them."""
+    """Show the ways to sign in.
+
+    Args:
+        request: What is answered.
+        path: Where to go once signed in.
+        email: The address typed so far.
+        problem: What went wrong with one of the ways, as a sentence.
+        by: The way that went wrong: "link", "password" or "provider".
+        status: HTTP status.
+        headers: Further headers.
+    """
     context = {"next": safe_path(path), "email": email, "problem": problem, "by": by}
     return render(request, "sign_in.html", context, status=status, headers=headers)
 
@@ -221,14 +231,14 @@ def _refused(
 ) -> Response:  # fmt: skip
     status, title = status_of(error)
     if _wants_json(request):
-        return answer_problem(request, status, title, _sentence(error))
-    return _ways(request, path, email=email, problem=_sentence(error), by=by, status=status)
+        return answer_problem(request, status, title, as_sentence(error))
+    return show_ways(request, path, email=email, problem=as_sentence(error), by=by, status=status)
 
 
 def _code_page(
     request: Request, email: str, path: str, *, problem: SwapflowError | None = None
 ) -> Response:
-    said = _sentence(problem) if problem else ""
+    said = as_sentence(problem) if problem else ""
     return render(
         request,
         "sign_in_sent.html",
@@ -244,7 +254,8 @@ def _link_page(request: Request, token: str, office: TheOffice) -> Response:
     return render(request, template, context, status=200 if link.is_good else 410, headers=UNSEEN)
 
 
-def _sentence(error: Exception) -> str:
+def as_sentence(error: Exception) -> str:
+    """Spell a refusal as a sentence."""
     text = str(error)
     return text[:1].upper() + text[1:] + "."
 
@@ -253,9 +264,11 @@ def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def _agent(request: Request) -> str:
+def agent_of(request: Request) -> str:
+    """Give what a browser calls itself."""
     return request.headers.get("user-agent", "")
 
 
-def _client(request: Request) -> str:
+def client_of(request: Request) -> str:
+    """Give the network address that asks; proxies that are trusted have named it."""
     return request.client.host if request.client else ""

@@ -261,7 +261,7 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
         ),
         (
             'sign_in = "password"\n' + GOOD,
-            'sign_in = "password": it is one of "any". Choose one of them',
+            'sign_in = "password": it is one of "any" or "provider". Choose one of them',
         ),
         ("signatures = 0\n" + GOOD, "signatures = 0: it must be at least 1. Write 1 or more"),
         (

@@ -30,6 +30,8 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /sign-in/link/{token}": ANYBODY,
     "POST /sign-in/link/{token}": ANYBODY,
     "POST /sign-in/link/{token}/again": ANYBODY,
+    "GET /sign-in/provider": ANYBODY,
+    "GET /sign-in/provider/return": ANYBODY,
     "POST /sign-out": SIGNED_IN,
     "GET /me": SIGNED_IN,
     "GET /me/keys": SIGNED_IN,

@@ -68,6 +68,7 @@ class Site:
             doorbell=MemoryDoorbell(),
             post=self.mails.append,
             knock=http_knocker(settings.webhook_reach),
+            provider=True,
             lease_seconds=3600.0,
         )
         self.office = Office(ledger=self.ledger.office(), limiter=MemoryLimiter())
