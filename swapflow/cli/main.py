@@ -20,6 +20,8 @@ from swapflow.cli import (
     scores,
     simulating,
     studies,
+    study_past,
+    study_paper,
     upkeep,
     users,
 )
@@ -62,12 +64,14 @@ app.add_typer(inbox.app, name="inbox")
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
 app.add_typer(users.app, name="user")
+study_past.register(studies.app)
 app.add_typer(studies.app, name="study")
 app.add_typer(upkeep.database, name="db")
 app.add_typer(upkeep.live_state, name="state")
 running.register(app)
 doctor.register(app)
 simulating.register(app)
+study_paper.register(studies.app)
 
 
 def _print_version(wanted: bool) -> None:

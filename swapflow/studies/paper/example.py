@@ -13,6 +13,7 @@ from swapflow.bandit.run import Course, Step, walk
 from swapflow.bandit.situation import PullKind
 from swapflow.studies.figures import BLUE, GREY, VERMILION, canvas, label
 from swapflow.studies.paper.finding import Finding, Row, Table
+from swapflow.studies.paper.study import Study
 from swapflow.studies.paper.theory import cheapest_plan, meant_plan, printed_plan
 from swapflow.studies.randomness import stream_of
 
@@ -220,3 +221,18 @@ def _draw_plans(tables: dict[str, Table]) -> Figure:
     )
     axes.legend()
     return figure
+
+
+STUDIES = (
+    Study(
+        name="example",
+        group="paper",
+        title="The example with three applicants (Figure 1, Example 1)",
+        paper=(
+            "With M = {a1, a2} and the rival {a1, a3}, the radii of a2 and a3 overlap, so SWAP "
+            "may pull a3; how best to pull it depends on s and j."
+        ),
+        parts=lambda _effort: (),
+        conclude=lambda effort, _results: find(effort.seed),
+    ),
+)
