@@ -1,0 +1,1 @@
+"""What last year's reviews say: spread, severity, agreement, the worth of interviews."""
