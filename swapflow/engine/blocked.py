@@ -8,6 +8,9 @@ from swapflow.engine.book import Book
 from swapflow.engine.situate import Sight, candidates, eligible_counts
 
 
+ASKING = frozenset({CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
     """One request that cannot go out.
@@ -24,8 +27,8 @@ class Blocked:
 
 
 def blocked(book: Book, sight: Sight) -> tuple[Blocked, ...]:
-    """List what cannot go out; nothing unless the cycle is running."""
-    if book.status is not CycleStatus.RUNNING:
+    """List what cannot go out; nothing before the launch, and nothing once asking has ended."""
+    if book.status not in ASKING:
         return ()
     found = []
     for (application, kind, ordinal), number in book.vacancies():

@@ -28,7 +28,7 @@ from swapflow.engine.situate import candidates, see
 from swapflow.errors import InvalidInputError
 
 
-FORMAT = 2
+FORMAT = 3
 """Goes up when older boards cannot be read any more; they are then made again."""
 
 MOST_BLOCKED = 100
@@ -60,6 +60,7 @@ class Board:
         closed: Reviews received, shape (n, kinds).
         blocked: Requests that cannot go out, `MOST_BLOCKED` at most.
         blocked_count: How many there are in all.
+        done: Reviews that each reviewer has given, shape (reviewers,).
         judging: How the reviewers judge, by their numbers.
     """
 
@@ -80,6 +81,7 @@ class Board:
     closed: Integers
     blocked: tuple[Blocked, ...]
     blocked_count: int
+    done: Integers
     judging: Judging
 
 
@@ -124,6 +126,7 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
         closed=book.closed()[rows].reshape(size, kinds),
         blocked=stuck[:MOST_BLOCKED],
         blocked_count=len(stuck),
+        done=np.array([sum(f.load.values()) - f.out for f in book.reviewers], dtype=np.int64),
         judging=judging(
             sight.situation.scores,
             n=size,
@@ -165,6 +168,7 @@ def pack_board(board: Board) -> bytes:
         board.judging.error.astype("<f4"),
         board.judging.apart.astype("<f4"),
         board.judging.shared.astype("<i4"),
+        board.done.astype("<i4"),
     )
     body = b"".join(column.tobytes() for column in columns)
     return zlib.compress(json.dumps(head).encode() + b"\n" + body, level=1)
@@ -203,7 +207,7 @@ def _read(head: dict[str, Json], body: bytes) -> Board:
     in_list, contested = (column("<u1", rows).astype(np.bool_) for _ in range(2))
     closed = column("<i2", rows * kinds).astype(np.int64).reshape(rows, kinds)
     severity, error, apart = (column("<f4", people).astype(np.float64) for _ in range(3))
-    shared = column("<i4", people).astype(np.int64)
+    shared, done = (column("<i4", people).astype(np.int64) for _ in range(2))
     return Board(
         position=Position(int(str(head["seq"])), str(head["hash"])),
         at=datetime.fromisoformat(str(head["at"])),
@@ -222,6 +226,7 @@ def _read(head: dict[str, Json], body: bytes) -> Board:
         closed=closed,
         blocked=_blocked(head["blocked"]),
         blocked_count=int(str(head["blocked_count"])),
+        done=done,
         judging=Judging(severity=severity, error=error, apart=apart, shared=shared),
     )
 

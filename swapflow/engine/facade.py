@@ -36,7 +36,7 @@ from swapflow.engine.finalize import Override, finalize, propose, reopen
 from swapflow.engine.hooks import HookCall
 from swapflow.engine.ingest import rebuild
 from swapflow.engine.launch import Obstacle, launch, obstacles
-from swapflow.engine.notify import notify, nudge, waiting_for
+from swapflow.engine.notify import notify, nudge, nudge_late, waiting_for
 from swapflow.engine.ports import (
     CycleState,
     DecisionRecord,
@@ -444,6 +444,11 @@ class Swapflow:
         nudge(cycle_id, external_id, by=by, ledger=self.ledger, address=self.address)
         self.doorbell.ring(cycle_id)
 
+    def nudge_late(self, cycle_id: str, *, by: str) -> int:
+        """Ask everybody who is late, by mail, at most once a day; counts them."""
+        asked = nudge_late(cycle_id, by=by, ledger=self.ledger, address=self.address)
+        return self._rung(cycle_id, asked)
+
     def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
         """Take a reviewer off the roster; says how many requests go to others."""
         moved = intake.leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
@@ -686,6 +691,36 @@ class Swapflow:
         """List requests that wait for approval: id, external id, kind, decision."""
         return proposed_requests(cycle_id, ledger=self.ledger)
 
+    def awaited(self, cycle_id: str) -> tuple[approvals.Awaited, ...]:
+        """List requests that wait for approval, with the reasons for each."""
+        return approvals.awaited(cycle_id, ledger=self.ledger)
+
+    def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
+        """Say who may stand in the place of whom in a request that waits for approval."""
+        return approvals.choices(cycle_id, pull, ledger=self.ledger)
+
+    def swap(
+        self,
+        cycle_id: str,
+        pull: str,
+        *,
+        application: int | None,
+        reviewer: int | None,
+        by: str,
+        reason: str,
+    ) -> None:
+        """Approve a request with another applicant, a chosen reviewer, or both."""
+        approvals.swap(
+            cycle_id,
+            pull,
+            application=application,
+            reviewer=reviewer,
+            by=by,
+            reason=reason,
+            ledger=self.ledger,
+        )
+        self.doorbell.ring(cycle_id)
+
     def approve(self, cycle_id: str, pulls: Collection[str], *, by: str) -> int:
         """Let proposed requests go out."""
         approved = staff.approve(cycle_id, pulls, by=by, ledger=self.ledger)
@@ -730,36 +765,6 @@ class Swapflow:
             self.post(mail)
         except MailRefusedError as error:
             self.ledger.mark_mail(mail_id, f"failed: {error}")
-    def awaited(self, cycle_id: str) -> tuple[approvals.Awaited, ...]:
-        """List requests that wait for approval, with the reasons for each."""
-        return approvals.awaited(cycle_id, ledger=self.ledger)
-
-    def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
-        """Say who may stand in the place of whom in a request that waits for approval."""
-        return approvals.choices(cycle_id, pull, ledger=self.ledger)
-
-    def swap(
-        self,
-        cycle_id: str,
-        pull: str,
-        *,
-        application: int | None,
-        reviewer: int | None,
-        by: str,
-        reason: str,
-    ) -> None:
-        """Approve a request with another applicant, a chosen reviewer, or both."""
-        approvals.swap(
-            cycle_id,
-            pull,
-            application=application,
-            reviewer=reviewer,
-            by=by,
-            reason=reason,
-            ledger=self.ledger,
-        )
-        self.doorbell.ring(cycle_id)
-
         except UnavailableError as error:
             self.ledger.put_mail_off(mail_id, str(error), at_most=MAIL_TRIES)
         else:

@@ -67,6 +67,27 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
         tx.queue_mail([letter.to(reviewer.email, mail_id=mail_id)])
 
 
+def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
+    """Ask everybody who is late, as `nudge` does; counts whom a mail goes to now.
+
+    Raises:
+        ConflictError: If nobody who is late can be asked by mail today.
+    """
+    late = {one.reviewer for one in ledger.waiting(cycle_id) if one.overdue}
+    asked = 0
+    for reviewer in ledger.reviewers(cycle_id):
+        if reviewer.number not in late or not reviewer.email:
+            continue
+        try:
+            nudge(cycle_id, reviewer.external_id, by=by, ledger=ledger, address=address)
+        except (ConflictError, NotReadyError):
+            continue
+        asked += 1
+    if not asked:
+        raise ConflictError("everybody who is late and has a mail address was asked today already")
+    return asked
+
+
 def waiting_for(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[Assignment, ...]:
     """Read what waits for a reviewer."""
     return ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)

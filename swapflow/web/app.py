@@ -11,8 +11,10 @@ from swapflow.office.facade import Office
 from swapflow.settings import Settings
 from swapflow.web import (
     applicants,
+    approvals,
     audit,
     calendar,
+    charts,
     decide,
     docs,
     documents,
@@ -74,6 +76,8 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         imports,
         decide,
         downloads,
+        charts,
+        approvals,
         today,
         live,
         applicants,

@@ -66,6 +66,13 @@ class Manner:
     shared: int
 
     @property
+    def shown(self) -> str:
+        """Spell the points with their sign and error: "+3 ± 2"."""
+        points = round(self.points)
+        sign = "+" if points > 0 else "−" if points < 0 else ""
+        return f"{sign}{abs(points)} ± {self.error:.0f}"
+
+    @property
     def words(self) -> str:
         """Say whether the reviewer is strict or generous, as far as that is clear."""
         if abs(self.points) < CLEAR * self.error:

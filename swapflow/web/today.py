@@ -1,7 +1,5 @@
 """Today: what needs a person in a program, how it stands, and what was decided so far."""
 
-import csv
-import io
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -11,14 +9,17 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
+from swapflow.engine.assign import Obstacle
 from swapflow.engine.board import Board
 from swapflow.engine.finalize import STOP_SENTENCES
 from swapflow.engine.ports import Pulse
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.web import charts
 from swapflow.web.access import may, may_anywhere
-from swapflow.web.pages import render
+from swapflow.web.approvals import reasons
+from swapflow.web.pages import render, until
 from swapflow.web.parts import Parts, Product, parts_of
 from swapflow.web.staff import (
     NOTHING_REFUSED,
@@ -40,12 +41,22 @@ MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
 MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
 MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_PROGRESS))]
 
-PAGE = 25
-BELOW_THE_LINE = 3
-"""The chart of applicants shows ranks 1 to so many times the places."""
+MayManageReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
 
-MOST_SHOWN = 600
-"""Most applicants in the chart."""
+PAGE = 25
+"""Decisions on a page of the log."""
+
+TABLE = 60
+"""Rows of a chart's table on the page; the download has all of them."""
+
+_CURES = {
+    Obstacle.NO_REVIEWER: ("/setup/{cycle}/reviewers", "Import a reviewer of this kind"),
+    Obstacle.CONFLICTS: ("/setup/{cycle}/reviewers", "Add a reviewer"),
+    Obstacle.CAPACITY: ("/setup/{cycle}/reviewers", "Raise capacities or add a reviewer"),
+    Obstacle.AWAY: ("/reviewers/{cycle}", "Look at who is away"),
+    Obstacle.BUSY: ("/reviewers/{cycle}", "Look at who is busy"),
+}
+"""Where each obstacle is cured, and what the button says."""
 
 _WORDS = {
     "floor": "everybody gets these reviews",
@@ -81,40 +92,6 @@ def _page(
 
 def _again(request: Request, visitor: Visitor, cycle_id: str) -> Again:
     return lambda refused: _page(request, visitor, cycle_id, refused)
-
-
-@router.get("/{cycle_id}/data")
-def chart_data(visitor: MayWatch, product: Product, cycle_id: str) -> dict[str, Any]:
-    """Give the numbers behind the charts; no names."""
-    del visitor
-    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
-    board, _ = product.board(cycle_id)
-    return {
-        "seq": board.position.seq,
-        "places": board.places,
-        "applicants": _intervals(board),
-        "decisions": _steps(product, cycle_id),
-        "budget": {
-            "total": rules.budget,
-            "spent": cycle.spent,
-            "committed": cycle.committed,
-            "left": rules.budget - cycle.spent - cycle.committed,
-        },
-    }
-
-
-@router.get("/{cycle_id}/data.csv")
-def chart_csv(visitor: MayWatch, product: Product, cycle_id: str) -> Response:
-    """Give the intervals of the applicants as a table; no names."""
-    del visitor
-    board, _ = product.board(cycle_id)
-    rows = _intervals(board)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, ["rank", "score", "margin", "standing", "waiting"])
-    writer.writeheader()
-    writer.writerows(rows)
-    name = f'attachment; filename="{cycle_id}-intervals.csv"'
-    return Response(out.getvalue(), media_type="text/csv", headers={"Content-Disposition": name})
 
 
 @router.get("/{cycle_id}/decisions")
@@ -192,6 +169,22 @@ def answer_requests(
     )
 
 
+@router.post("/{cycle_id}/remind")
+def remind_late(
+    request: Request, visitor: MayManageReviewers, product: Product, cycle_id: str
+) -> Response:
+    """Ask everybody who is late, by mail."""
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        "reminded everybody who is late",
+        lambda: product.nudge_late(cycle_id, by=visitor.name),
+        form="remind",
+        again=_again(request, visitor, cycle_id),
+    )
+
+
 @router.post("/{cycle_id}/{what}")
 def change_course(
     request: Request,
@@ -230,6 +223,7 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
     board, live = product.board(cycle.id)
     waiting, pulse, now = product.waiting(cycle.id), product.pulse(cycle.id), product.now()
     mails = product.count_mails(cycle.id)
+    steps = product.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
     finish = _finish(cycle, rules, pulse, now)
     settled = ~board.contested & ~np.isnan(board.estimate)
@@ -260,7 +254,8 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
         ],
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
-        "proposed": product.proposed_requests(cycle.id) if sees_names else (),
+        "proposed": reasons(product.awaited(cycle.id), board) if sees_names else [],
+        "blocked": _blocked(product, cycle, board, rules, named=sees_names),
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])
@@ -274,12 +269,39 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
             "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
             "stuck": pulse.stuck,
             "event_at": pulse.event_at,
+            "age": until(pulse.event_at, now),
         },
         "now": now,
-        "intervals": _intervals(board)[:60],
-        "steps": _steps(product, cycle.id)[-60:],
+        "intervals": charts.intervals(board)[:TABLE],
+        "steps": charts.decisions(steps)[-TABLE:],
+        "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
+        "loads": charts.load(product, visitor, cycle, board),
         "running": cycle.status is CycleStatus.RUNNING,
     }
+
+
+def _blocked(
+    product: Product, cycle: Cycle, board: Board, rules: Rules, *, named: bool
+) -> list[dict[str, Any]]:
+    """Say what cannot go out, by kind and reason; what waits for an answer is left out."""
+    found: dict[tuple[int, Obstacle], list[int]] = {}
+    for one in board.blocked:
+        if one.obstacle is not Obstacle.BUSY and one.kind < len(rules.kinds):
+            found.setdefault((one.kind, one.obstacle), []).append(one.application)
+    wanted = {number for numbers in found.values() for number in numbers}
+    people = {n.number: n for n in product.named(cycle.id) if n.number in wanted}
+    return [
+        {
+            "kind": rules.kinds[kind].name,
+            "why": obstacle.value,
+            "count": len(numbers),
+            "more": board.blocked_count > len(board.blocked),
+            "who": [people[n] for n in dict.fromkeys(numbers) if n in people] if named else [],
+            "path": _CURES[obstacle][0].format(cycle=cycle.id),
+            "button": _CURES[obstacle][1],
+        }
+        for (kind, obstacle), numbers in found.items()
+    ]
 
 
 def _finish(cycle: Cycle, rules: Rules, pulse: Pulse, now: datetime) -> datetime | None:
@@ -291,37 +313,3 @@ def _finish(cycle: Cycle, rules: Rules, pulse: Pulse, now: datetime) -> datetime
     if took < timedelta(hours=1) or left / cycle.spent > 10_000:  # noqa: PLR2004 - no pace yet
         return None
     return now + took * (left / cycle.spent)
-
-
-def _intervals(board: Board) -> list[dict[str, Any]]:
-    """Give the applicants around the cut line: rank, score, margin and standing, by rank."""
-    most = min(board.application.size, max(20, BELOW_THE_LINE * board.places), MOST_SHOWN)
-    rows = []
-    for i in range(most):
-        if np.isnan(board.estimate[i]):
-            continue
-        standing = "too close" if board.contested[i] else "in" if board.in_list[i] else "out"
-        margin = float(min(board.margin[i], 1.0))
-        rows.append(
-            {
-                "rank": i + 1,
-                "score": round(float(board.estimate[i]), 4),
-                "margin": round(margin, 4),
-                "standing": standing,
-                "waiting": bool(board.pending[i] > 0),
-            }
-        )
-    return rows
-
-
-def _steps(product: Product, cycle_id: str) -> list[dict[str, Any]]:
-    """Give the decisions in numbers, oldest first."""
-    return [
-        {
-            "number": step.number,
-            "too_close": step.too_close,
-            "could_gain": round(step.look["certified_loss"], 4),
-        }
-        for step in product.steps(cycle_id)
-        if "certified_loss" in step.look
-    ]

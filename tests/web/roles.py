@@ -113,6 +113,9 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /today/{cycle_id}/data": Right.SEE_PROGRESS,
     "GET /today/{cycle_id}/data.csv": Right.SEE_PROGRESS,
     "GET /today/{cycle_id}/decisions": Right.SEE_APPLICANTS,
+    "GET /today/{cycle_id}/swap": Right.APPROVE,
+    "POST /today/{cycle_id}/swap": Right.APPROVE,
+    "POST /today/{cycle_id}/remind": Right.MANAGE_REVIEWERS,
     "POST /today/{cycle_id}/requests": Right.APPROVE,
     "POST /today/{cycle_id}/{what}": Right.RUN,
     "GET /today/{cycle_id}/events": Right.SEE_PROGRESS,
@@ -132,9 +135,9 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /reviewers/{cycle_id}/sheets/{key}": Right.ENTER_REVIEWS,
     "GET /reviewers/{cycle_id}/{number}/sheet": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/void": Right.ENTER_REVIEWS,
+    "POST /reviewers/{cycle_id}/{number}/reviews/void": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/{what}": Right.MANAGE_REVIEWERS,
 }
-    "POST /reviewers/{cycle_id}/{number}/reviews/void": Right.ENTER_REVIEWS,
 
 _HOOKS = Somewhere(Right.SET_UP)
 

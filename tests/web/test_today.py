@@ -1,11 +1,16 @@
 """What staff see of a program: Today, its applicants, its reviewers."""
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from starlette.testclient import TestClient
+
+from swapflow.domain.rules import KindRules
 from swapflow.domain.score import Answer
 from swapflow.office.rights import Role
+from tests.engine.world import reviewer
 from tests.web.everyone import busy
-from tests.web.site import Site
+from tests.web.site import SITE_RULES, Site
 
 
 @pytest.mark.parametrize("place", ["today", "applicants", "reviewers"])
@@ -76,3 +81,199 @@ def test_nobody_is_called_settled_or_given_a_score_before_a_review_is_in(site: S
     assert '<span class="value">11</span><span class="name">without a review so far' in today
     assert '<span class="value">0</span><span class="name">settled out' in today
     assert table.count("no review yet") == 11
+
+
+# What needs a person
+
+
+INTERVIEW = KindRules(
+    name="interview", cost=3, gain=4.0, maximum=1, total=2, approval=True, requires="review"
+)
+TWO_KINDS = replace(SITE_RULES, kinds=(*SITE_RULES.kinds[:1], INTERVIEW), budget=60)
+
+
+def answer_all(site: Site) -> None:
+    for known in site.product.reviewers("fall"):
+        for task in site.product.inbox("fall", known.external_id):
+            good = float(1 + task.application % 4)
+            site.product.submit(
+                [
+                    Answer(
+                        assignment_id=task.id,
+                        marks={"Preparation": good, "Promise": min(good, 3.0)},
+                    )
+                ]
+            )
+    site.turn()
+
+
+def asking(site: Site) -> TestClient:
+    """A program in which interviews wait for approval."""
+    roster = [reviewer(f"R{n}", capacity={"review": None, "interview": 2}) for n in range(1, 6)]
+    site.launched(rules=TWO_KINDS, roster=roster)
+    for _ in range(6):
+        if site.product.proposed_requests("fall"):
+            break
+        answer_all(site)
+    assert site.product.proposed_requests("fall")
+    return site.signed_in(Role.ADMINISTRATOR)
+
+
+def test_each_request_that_waits_says_what_speaks_for_it(site: Site) -> None:
+    page = asking(site).get("/today/fall").text
+
+    assert "expected this to do most to settle the list" in page
+    assert "Now at rank" in page
+    assert page.count('name="pulls"') == len(site.product.awaited("fall"))
+
+
+def test_a_strike_without_a_reason_comes_back_with_the_same_ones_ticked(site: Site) -> None:
+    client = asking(site)
+    first = site.product.awaited("fall")[0].pull.id
+
+    page = client.post(
+        "/today/fall/requests", data={"what": "strike", "pulls": [first], "reason": " "}
+    )
+
+    assert page.status_code == 422
+    assert 'id="strike-why-problem"' in page.text
+    assert page.text.count(" checked") == 1
+    assert f'value="{first}" checked' in page.text
+
+
+def test_a_request_is_exchanged_on_its_own_page_with_a_reason(site: Site) -> None:
+    client = asking(site)
+    one = site.product.awaited("fall")[0]
+    other = site.product.swap_choices("fall", one.pull.id).applicants[0]
+    typed = {"pull": one.pull.id, "applicant": str(other.number), "reason": ""}
+
+    assert other.name in client.get(f"/today/fall/swap?pull={one.pull.id}").text
+    refused = client.post("/today/fall/swap", data=typed)
+    done = client.post("/today/fall/swap", data=typed | {"reason": "away until May"})
+    site.turn()
+
+    assert refused.status_code == 422
+    assert 'id="swap-why-problem"' in refused.text
+    assert f'value="{other.number}" selected' in refused.text
+    assert done.status_code == 303
+    asked = site.product.ledger.assignments("fall", application=other.number)
+    assert [a.kind for a in asked][-1] == 1
+
+
+@pytest.mark.parametrize("typed", [{}, {"applicant": "²"}, {"applicant": "-1"}, {"reviewer": "x"}])
+def test_an_exchange_for_nobody_is_refused_beside_its_field(
+    site: Site, typed: dict[str, str]
+) -> None:
+    client = asking(site)
+    one = site.product.awaited("fall")[0]
+
+    page = client.post(
+        "/today/fall/swap", data={"pull": one.pull.id, "reason": "a reason", **typed}
+    )
+
+    assert page.status_code == 422
+    assert page.text.count('aria-invalid="true"') == 1
+    assert 'value="a reason"' in page.text
+
+
+def test_what_nobody_may_do_is_named_with_the_reason_and_the_cure(site: Site) -> None:
+    site.launched(applicants=5, roster=1)
+    site.product.leave("fall", "R1", by="ops", reason="gone")
+    site.turn()
+
+    staff = site.signed_in(Role.ADMINISTRATOR).get("/today/fall").text
+    observer = site.signed_in(Role.OBSERVER).get("/today/fall").text
+
+    assert "cannot go out: review" in staff
+    assert "No reviewer takes this kind" in staff
+    assert 'href="/setup/fall/reviewers">Import a reviewer of this kind</a>' in staff
+    assert "Applicant 1" in staff
+    assert "cannot go out: review" in observer
+    assert "Applicant 1" not in observer
+
+
+def test_the_late_are_reminded_at_once_and_only_once_a_day(site: Site) -> None:
+    busy(site)
+    site.later(40 * 86_400)
+    client = site.signed_in(Role.ADMINISTRATOR)
+    mails = len(site.mails)
+    waiting = [w for w in site.product.waiting("fall") if w.overdue]
+    page = client.get("/today/fall").text
+
+    assert waiting
+    assert "Remind all who are late" in page
+    assert client.post("/today/fall/remind").status_code == 303
+    again = client.post("/today/fall/remind")
+    site.turn()
+    assert len(site.mails) - mails >= 1
+    assert again.status_code == 409
+    assert "asked today already" in again.text
+
+
+@pytest.mark.parametrize(
+    ("chart", "head"),
+    [
+        ("intervals", "rank,score,margin,standing,waiting"),
+        ("decisions", "number,at,too_close,could_gain"),
+        ("budget", "at,spent,asked_for,left"),
+        ("load", "reviewer,overdue,open,done"),
+    ],
+)
+def test_every_chart_has_its_numbers_as_a_table_and_to_download(
+    site: Site, chart: str, head: str
+) -> None:
+    busy(site)
+    client = site.signed_in(Role.ADMINISTRATOR)
+
+    answer = client.get(f"/today/fall/data.csv?chart={chart}")
+
+    assert f"data.csv?chart={chart}" in client.get("/today/fall").text
+    assert answer.text.splitlines()[0] == head
+    assert len(answer.text.splitlines()) > 1
+    assert client.get("/today/fall/data.csv?chart=secrets").status_code == 404
+
+
+def test_reviewers_are_named_in_the_chart_only_to_those_who_may_see_them(site: Site) -> None:
+    busy(site)
+
+    staff = site.signed_in(Role.OPERATIONS).get("/today/fall/data").json()["load"]
+    observer = site.signed_in(Role.OBSERVER).get("/today/fall/data").json()["load"]
+
+    assert staff[0]["reviewer"].startswith("Reviewer ")
+    assert [row["reviewer"] for row in observer][:2] == ["reviewer 1", "reviewer 2"]
+    assert [row["done"] for row in staff] == [row["done"] for row in observer]
+
+
+def test_the_budget_runs_down_from_all_of_it_to_what_is_left(site: Site) -> None:
+    busy(site)
+    cycle = site.product.cycle("fall")
+
+    rows = site.signed_in(Role.OBSERVER).get("/today/fall/data").json()["budget"]
+
+    assert rows[0]["left"] == SITE_RULES.budget
+    assert rows[-1]["spent"] == cycle.spent > 0
+    assert rows[-1]["left"] == SITE_RULES.budget - cycle.spent - cycle.committed
+
+
+def test_the_health_of_the_parts_is_shown_with_the_age_of_the_last_event(site: Site) -> None:
+    busy(site)
+    site.later(3 * 3600)
+
+    page = site.signed_in(Role.OBSERVER).get("/today/fall").text
+
+    assert "✓ answers" in page
+    assert "✓ at work" in page
+    assert "3 hours ago" in page
+
+
+@pytest.mark.parametrize("what", ["pause", "stop"])
+def test_a_refused_change_of_course_comes_back_with_what_was_typed(site: Site, what: str) -> None:
+    busy(site)
+    client = site.signed_in(Role.ADMINISTRATOR)
+
+    page = client.post(f"/today/fall/{what}", data={"reason": "x" * 2001})
+
+    assert page.status_code == 422
+    assert 'id="course-why-problem"' in page.text
+    assert "x" * 2001 in page.text
+    assert site.product.cycle("fall").status.value == "running"

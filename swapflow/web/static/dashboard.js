@@ -7,26 +7,40 @@
   const charts = {};
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  function chart(id) {
+  function chart(id, filled) {
     const box = document.getElementById(id);
-    if (!box || !window.echarts) return null;
+    if (!box || !window.echarts || !filled) return null;
     charts[id] = charts[id] || echarts.init(box, null, { renderer: "svg" });
     return charts[id];
   }
 
+  // What every chart has in common: ink on paper, a legend above, lines that are not too loud.
+  function common(more) {
+    const ink = { color: css("--ink") };
+    return {
+      animation: false, legend: { top: 0, textStyle: ink },
+      tooltip: { trigger: "axis", backgroundColor: css("--card"), borderColor: css("--edge"), textStyle: ink },
+      ...more,
+    };
+  }
+  function axis(name, more) {
+    const ink = { color: css("--ink") };
+    return { type: "value", name, nameTextStyle: ink, axisLabel: ink, axisLine: { lineStyle: { color: css("--edge") } }, splitLine: { lineStyle: { color: css("--line") } }, ...more };
+  }
+
   function drawIntervals(data) {
-    const drawn = chart("chart-intervals");
-    if (!drawn || data.applicants.length === 0) return;
+    const rows = data.applicants;
+    const drawn = chart("chart-intervals", rows.length);
+    if (!drawn) return;
     const looks = {
       in: { color: css("--good"), shape: "circle" },
       out: { color: css("--faint"), shape: "rect" },
       "too close": { color: css("--warn"), shape: "triangle" },
     };
-    const rows = data.applicants;
     const series = Object.entries(looks).map(([name, look]) => ({
       name, type: "scatter", symbol: look.shape, symbolSize: 9, itemStyle: { color: look.color },
       data: rows.filter((r) => r.standing === name).map((r) => ({
-        value: [r.rank, 100 * r.score],
+        value: [r.rank, Math.round(1000 * r.score) / 10],
         itemStyle: r.waiting ? { borderColor: css("--ink"), borderWidth: 2 } : {},
       })),
     }));
@@ -41,28 +55,66 @@
       markLine: { silent: true, symbol: "none", label: { formatter: "cut line", color: css("--ink") }, lineStyle: { color: css("--ink") }, data: [{ xAxis: data.places + 0.5 }] },
     });
     drawn.setOption({
-      animation: false, legend: { data: Object.keys(looks), top: 0, textStyle: { color: css("--ink") } },
-      grid: { left: 44, right: 16, top: 40, bottom: 70 }, dataZoom: [{ type: "slider", height: 22 }, { type: "inside" }],
-      xAxis: { type: "value", name: "rank", min: 0, max: rows.length + 1, axisLabel: { color: css("--ink") }, splitLine: { show: false } },
-      yAxis: { type: "value", min: 0, max: 100, axisLabel: { color: css("--ink") }, splitLine: { lineStyle: { color: css("--line") } } },
-      tooltip: { trigger: "item" }, series,
+      ...common({ tooltip: { trigger: "item", backgroundColor: css("--card"), borderColor: css("--edge"), textStyle: { color: css("--ink") } } }),
+      legend: { data: Object.keys(looks), top: 0, textStyle: { color: css("--ink") } },
+      grid: { left: 44, right: 40, top: 60, bottom: 70 }, dataZoom: [{ type: "slider", height: 22 }, { type: "inside", zoomOnMouseWheel: "ctrl" }],
+      xAxis: axis("rank", { min: 0, max: rows.length + 1, splitLine: { show: false } }),
+      yAxis: axis("score of 100", { min: 0, max: 100 }),
+      series,
     });
   }
 
   function drawSteps(data) {
-    const drawn = chart("chart-steps");
-    if (!drawn || data.decisions.length === 0) return;
+    const drawn = chart("chart-steps", data.decisions.length);
+    if (!drawn) return;
     const few = data.decisions.length < 12; // a line through one point is none
-    const axis = { axisLabel: { color: css("--ink") }, nameTextStyle: { color: css("--ink") }, splitLine: { lineStyle: { color: css("--line") } } };
-    drawn.setOption({
-      animation: false, legend: { top: 0, textStyle: { color: css("--ink") } }, grid: { left: 44, right: 52, top: 50, bottom: 30 }, tooltip: { trigger: "axis" },
-      xAxis: { type: "category", data: data.decisions.map((d) => d.number), axisLabel: { color: css("--ink") } },
-      yAxis: [{ type: "value", min: 0, ...axis }, { type: "value", min: 0, ...axis, splitLine: { show: false } }],
+    drawn.setOption(common({
+      grid: { left: 50, right: 56, top: 60, bottom: 45 },
+      xAxis: axis("decision", { type: "category", nameLocation: "middle", nameGap: 28, data: data.decisions.map((d) => d.number) }),
+      yAxis: [axis("applicants", { min: 0 }), axis("points", { min: 0, splitLine: { show: false } })],
       series: [
-        { name: "too close to call", type: "line", step: "end", showSymbol: few, color: css("--accent"), data: data.decisions.map((d) => d.too_close) },
-        { name: "most the list could gain", type: "line", yAxisIndex: 1, showSymbol: few, lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => d.could_gain) },
+        { name: "too close to call", type: "line", step: "end", showSymbol: few, symbol: "circle", color: css("--accent"), data: data.decisions.map((d) => d.too_close) },
+        { name: "most the list could gain", type: "line", yAxisIndex: 1, showSymbol: few, symbol: "triangle", lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => Math.round(1000 * d.could_gain) / 10) },
       ],
-    });
+    }));
+  }
+
+  function drawBudget(data) {
+    const drawn = chart("chart-budget", data.budget.length > 1);
+    if (!drawn) return;
+    const few = data.budget.length < 12;
+    const line = (name, column, look) => ({ name, type: "line", showSymbol: few, ...look, data: data.budget.map((b) => [b.at, b[column]]) });
+    drawn.setOption(common({
+      grid: { left: 60, right: 30, top: 60, bottom: 30 },
+      xAxis: axis("", { type: "time", splitLine: { show: false }, axisLabel: { color: css("--ink"), hideOverlap: true } }),
+      yAxis: axis(live.dataset.unit, { min: 0 }),
+      series: [
+        line("left", "left", { color: css("--accent"), symbol: "circle", areaStyle: { opacity: 0.12 } }),
+        line("asked for", "asked_for", { color: css("--warn"), symbol: "triangle", lineStyle: { type: "dotted" } }),
+        line("spent", "spent", { color: css("--faint"), symbol: "rect", lineStyle: { type: "dashed" } }),
+      ],
+    }));
+  }
+
+  function drawLoad(data) {
+    const drawn = chart("chart-load", data.load.length);
+    if (!drawn) return;
+    const box = document.getElementById("chart-load");
+    const rows = [...data.load].reverse(); // the first one stands on top
+    const narrow = box.clientWidth < 500;
+    const bar = (name, column, color, decal) => ({ name, type: "bar", stack: "all", color: css(color), itemStyle: { decal }, data: rows.map((r) => r[column]) });
+    box.classList.toggle("tall", rows.length > 14);
+    drawn.resize();
+    drawn.setOption(common({
+      grid: { left: narrow ? 96 : 150, right: 30, top: 40, bottom: 45 },
+      xAxis: axis("reviews", { nameLocation: "middle", nameGap: 28, minInterval: 1 }),
+      yAxis: axis("", { type: "category", data: rows.map((r) => r.reviewer), axisLabel: { color: css("--ink"), width: narrow ? 84 : 138, overflow: "truncate" } }),
+      series: [
+        bar("overdue", "overdue", "--bad", { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: 0.8, color: css("--paper") }),
+        bar("open", "open", "--accent", { symbol: "none" }),
+        bar("done", "done", "--edge", { symbol: "circle", symbolSize: 0.4, color: css("--paper") }),
+      ],
+    }));
   }
 
   async function draw() {
@@ -71,33 +123,62 @@
     const data = await answer.json();
     drawIntervals(data);
     drawSteps(data);
+    drawBudget(data);
+    drawLoad(data);
+    return data.seq;
+  }
+
+  // Nobody's words are replaced under their hands, nor a form that came back with a message.
+  function busyTyping() {
+    if (live.querySelector('[aria-invalid="true"], [role="alert"]')) return true;
+    if (live.contains(document.activeElement) && document.activeElement.matches("input, select, button")) return true;
+    return [...live.querySelectorAll("input")].some((field) =>
+      field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
+  }
+
+  function take(fresh) {
+    for (const part of document.querySelectorAll("[data-live]")) {
+      const other = fresh.getElementById(part.id);
+      if (!other || (part === live && busyTyping())) continue;
+      const open = [...part.querySelectorAll("details")].map((one) => one.open);
+      part.replaceChildren(...other.childNodes);
+      part.querySelectorAll("details").forEach((one, i) => { one.open = open[i] || one.open; });
+    }
+    for (const said of document.querySelectorAll("[data-sentence]")) {
+      document.getElementById(said.dataset.sentence).setAttribute("aria-label", said.textContent);
+    }
   }
 
   let busy = false;
+  let again = false;
+  let tries = 0;
   async function refresh() {
-    const typing = live.contains(document.activeElement) && document.activeElement.matches("input, button");
-    if (busy || document.hidden || typing) return;
+    if (busy) { again = true; return; }
+    if (document.hidden) return;
     busy = true;
     try {
       const answer = await fetch(source, { headers: { Accept: "text/html" } });
       if (answer.ok && !answer.redirected) {
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        const fresh = page.getElementById("live");
-        if (fresh) live.replaceChildren(...fresh.childNodes);
-        await draw();
+        take(new DOMParser().parseFromString(await answer.text(), "text/html"));
+        // The numbers are counted a moment after an event: look again until they include it.
+        const behind = await draw() < Number(live.dataset.seq);
+        tries = behind ? tries + 1 : 0;
+        if (behind && tries < 20) setTimeout(refresh, 1500);
       }
     } catch { /* the next event or the next poll tries again */ } finally { busy = false; }
+    if (again) { again = false; setTimeout(refresh, 1000); }
   }
 
   draw();
   window.addEventListener("resize", () => Object.values(charts).forEach((c) => c.resize()));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  document.addEventListener("visibilitychange", refresh);
   let polling = 0;
   const poll = () => { polling = polling || setInterval(refresh, 10000); };
   if (!window.EventSource) { poll(); return; }
   const stream = new EventSource(live.dataset.stream);
   stream.addEventListener("changed", (event) => {
-    if (event.data !== live.dataset.seq) { live.dataset.seq = event.data; refresh(); }
+    if (event.data !== live.dataset.seq) { live.dataset.seq = event.data; tries = 0; refresh(); }
   });
   stream.addEventListener("open", () => { clearInterval(polling); polling = 0; });
   stream.addEventListener("error", poll);

@@ -1,0 +1,167 @@
+"""Approvals: what waits for a person's word, and the page on which one is exchanged."""
+
+import math
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import Response
+
+from swapflow.engine.approvals import Awaited
+from swapflow.engine.board import Board
+from swapflow.office.facade import Visitor
+from swapflow.office.rights import Right
+from swapflow.web.access import may
+from swapflow.web.pages import render
+from swapflow.web.parts import Product, parts_of
+from swapflow.web.staff import (
+    NOTHING_REFUSED,
+    FieldError,
+    Reason,
+    Refused,
+    act,
+    held,
+    said_why,
+    visible,
+)
+
+
+router = APIRouter(prefix="/today")
+
+MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
+Text = Annotated[str, Form()]
+
+KEEP = "keep"
+"""Value of a choice that exchanges nothing."""
+
+
+@router.get("/{cycle_id}/swap")
+def show_swap(
+    request: Request,
+    visitor: MayApprove,
+    product: Product,
+    cycle_id: str,
+    pull: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """Show who may stand in the place of whom."""
+    return _page(request, visitor, product, cycle_id, pull)
+
+
+@router.post("/{cycle_id}/swap")
+def swap(
+    request: Request,
+    visitor: MayApprove,
+    product: Product,
+    cycle_id: str,
+    pull: Text = "",
+    applicant: Text = KEEP,
+    reviewer: Text = KEEP,
+    reason: Reason = "",
+) -> Response:
+    """Approve a request with another applicant, or with a chosen reviewer."""
+
+    def deed() -> None:
+        another, chosen = _number(applicant, "applicant"), _number(reviewer, "reviewer")
+        if another is None and chosen is None:
+            raise FieldError("applicant", "choose another applicant or a reviewer")
+        product.swap(
+            cycle_id,
+            pull,
+            application=another,
+            reviewer=chosen,
+            by=visitor.name,
+            reason=said_why(reason),
+        )
+
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        "exchanged a request",
+        deed,
+        form="swap",
+        typed={"applicant": applicant, "reviewer": reviewer, "reason": reason},
+        again=lambda refused: _page(request, visitor, product, cycle_id, pull, refused),
+    )
+
+
+def reasons(waiting: tuple[Awaited, ...], board: Board) -> list[dict[str, Any]]:
+    """Give requests that wait for approval with what speaks for each, in sentences."""
+    where = {number: i for i, number in enumerate(board.application.tolist())}
+    return [
+        {"one": one, "why": why(one, board, where.get(one.pull.application))} for one in waiting
+    ]
+
+
+def why(one: Awaited, board: Board, row: int | None) -> list[str]:
+    """Say in sentences what speaks for a request."""
+    told = []
+    if one.decision and one.why == "rule":
+        told.append(
+            f"Decision {one.decision} expected this to do most to settle the list"
+            + (f", as number {one.turn} of {one.of}." if one.turn and one.of > 1 else ".")
+        )
+    elif one.why == "floor":
+        told.append("The rules promise this to everybody.")
+    else:
+        told.append("Staff asked for it.")
+    if one.contested_then:
+        told.append("The applicant was too close to call then.")
+    if row is not None and not math.isnan(board.estimate[row]):
+        stands = (
+            "too close to call"
+            if board.contested[row]
+            else "in the list"
+            if board.in_list[row]
+            else "not in the list"
+        )
+        told.append(
+            f"Now at rank {row + 1} for {board.places} places, {stands}: score "
+            f"{100 * board.estimate[row]:.0f}, margin {100 * min(board.margin[row], 1.0):.0f}."
+        )
+    return told
+
+
+def _page(
+    request: Request,
+    visitor: Visitor,
+    product: Product,
+    cycle_id: str,
+    pull: str,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    cycle = product.cycle(cycle_id)
+    found = product.swap_choices(cycle_id, pull)
+    board, _ = product.board(cycle_id)
+    return render(
+        request,
+        "swap.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts_of(request), visitor, Right.SEE_PROGRESS),
+            "rights": held(parts_of(request), visitor, cycle),
+            "one": found.awaited,
+            "why": reasons((found.awaited,), board)[0]["why"],
+            "applicants": [
+                (KEEP, "Keep the proposed applicant"),
+                *((str(a.number), _shown(a.name, a.external_id)) for a in found.applicants),
+            ],
+            "reviewers": [
+                (KEEP, "Let swapflow choose"),
+                *((str(r.number), _shown(r.name, r.external_id)) for r in found.reviewers),
+            ],
+            "refused": refused,
+        },
+        status=refused.status,
+    )
+
+
+def _shown(name: str, external_id: str) -> str:
+    return f"{name} ({external_id})" if name else external_id
+
+
+def _number(text: str, named: str) -> int | None:
+    if text in {KEEP, ""}:
+        return None
+    if not (text.isascii() and text.isdecimal()) or len(text) > 9:  # noqa: PLR2004 - numbers of a program are smaller
+        raise FieldError(named, "choose one of the list")
+    return int(text)
