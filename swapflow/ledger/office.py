@@ -93,19 +93,32 @@ class SqlOffice(Interfaces):
                     f"there is an account for {account.email} already; change that one"
                 ) from error
 
-    def change_account(self, account: Account) -> None:
-        """Replace name, password, subject and activity of an account."""
+    def set_password(self, account_id: str, password: str) -> None:
+        """Store another hash of a password, and touch nothing else of the account."""
         with self._database.writing() as connection:
-            connection.execute(
-                update(ACCOUNT)
-                .where(ACCOUNT.c.id == account.id)
-                .values(
-                    name=account.name,
-                    password=account.password,
-                    subject=account.subject,
-                    active=account.active,
-                )
-            )
+            _change(connection, account_id, password=password)
+
+    def link_subject(self, account_id: str, subject: str) -> bool:
+        """Give an account its name at an identity provider; False when one of both is taken."""
+        with self._database.writing() as connection:
+            free = (ACCOUNT.c.id == account_id) & ACCOUNT.c.subject.in_(("", subject))
+            try:
+                linked = connection.execute(update(ACCOUNT).where(free).values(subject=subject))
+            except IntegrityError:
+                return False
+            return bool(linked.rowcount)
+
+    def open_account(self, account_id: str) -> None:
+        """Let an account sign in again."""
+        with self._database.writing() as connection:
+            _change(connection, account_id, active=True)
+
+    def close_account(self, account_id: str) -> None:
+        """Keep an account from signing in, and forget its sessions; not the last administrator."""
+        with self._database.writing() as connection:
+            _keep_an_administrator(connection, account_id)
+            _change(connection, account_id, active=False)
+            connection.execute(delete(SESSION).where(SESSION.c.account_id == account_id))
 
     def account(self, account_id: str) -> Account | None:
         """Read an account by its id."""
@@ -154,8 +167,10 @@ class SqlOffice(Interfaces):
             insert_ignoring(connection, ROLE_GRANT, [row])
 
     def remove_grant(self, grant: Grant) -> bool:
-        """Take a grant away; False when there was none."""
+        """Take a grant away; False when there was none. Not that of the last administrator."""
         with self._database.writing() as connection:
+            if grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE:
+                _keep_an_administrator(connection, grant.account)
             removed = connection.execute(
                 delete(ROLE_GRANT).filter_by(
                     who=grant.account,
@@ -387,3 +402,34 @@ def _session(row: dict[str, Any]) -> Session:
 def _token(row: AnyRow) -> ApiToken:
     found = row._asdict()
     return ApiToken(**found | {"scopes": tuple(found["scopes"])})
+
+
+def _change(connection: Connection, account_id: str, **values: str | bool) -> None:
+    connection.execute(update(ACCOUNT).where(ACCOUNT.c.id == account_id).values(**values))
+
+
+def _keep_an_administrator(connection: Connection, account_id: str) -> None:
+    """Refuse to go on when nobody but this account can administer the office.
+
+    The rows stay locked until the transaction ends: whoever wants to take another administrator
+    away meanwhile waits, and then counts again.
+
+    Raises:
+        InvalidInputError: If it is the last one.
+    """
+    query = (
+        select(ACCOUNT.c.id, ACCOUNT.c.email)
+        .join(ROLE_GRANT, ROLE_GRANT.c.who == ACCOUNT.c.id)
+        .where(
+            ROLE_GRANT.c.role == Role.ADMINISTRATOR.value,
+            ROLE_GRANT.c.scope == Scope.OFFICE.value,
+            ACCOUNT.c.active,
+        )
+        .order_by(ACCOUNT.c.id)
+        .with_for_update()
+    )
+    found = connection.execute(query).all()
+    if [row.id for row in found] == [account_id]:
+        raise InvalidInputError(
+            f"{found[0].email} is the last administrator; make somebody else one first"
+        )

@@ -826,6 +826,16 @@ class AccountRow(SQLModel, table=True):
     """Somebody who signs in: by a mailed link, a password, or an identity provider."""
 
     __tablename__ = "account"
+    __table_args__ = (
+        # A name at the identity provider belongs to one account; most have none.
+        Index(
+            "uq_account_subject",
+            "subject",
+            unique=True,
+            sqlite_where=text("subject <> ''"),
+            postgresql_where=text("subject <> ''"),
+        ),
+    )
     id: str = Field(primary_key=True)
     email: str = Field(unique=True)
     name: str

@@ -34,8 +34,27 @@ class OfficeLedger(InterfaceLedger, Protocol):
         """Store an account; an address that is taken raises InvalidInputError."""
         ...
 
-    def change_account(self, account: Account) -> None:
-        """Replace name, password, subject and activity of an account."""
+    def set_password(self, account_id: str, password: str) -> None:
+        """Store another hash of a password, and touch nothing else of the account."""
+        ...
+
+    def link_subject(self, account_id: str, subject: str) -> bool:
+        """Give an account its name at an identity provider.
+
+        False, and nothing, when it has another one, or another account has this one.
+        """
+        ...
+
+    def open_account(self, account_id: str) -> None:
+        """Let an account sign in again."""
+        ...
+
+    def close_account(self, account_id: str) -> None:
+        """Keep an account from signing in, and forget its sessions.
+
+        The last one that can administer the office raises InvalidInputError, also when two
+        administrators close each other at the same moment.
+        """
         ...
 
     def account(self, account_id: str) -> Account | None:
@@ -63,7 +82,11 @@ class OfficeLedger(InterfaceLedger, Protocol):
         ...
 
     def remove_grant(self, grant: Grant) -> bool:
-        """Take a grant away; False when there was none."""
+        """Take a grant away; False when there was none.
+
+        That of the last administrator of the office raises InvalidInputError, also when two
+        take each other's away at the same moment.
+        """
         ...
 
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:

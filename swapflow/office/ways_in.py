@@ -5,7 +5,7 @@ a wrong code for a known address fails as any code for an unknown one does.
 """
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from hmac import compare_digest
@@ -142,13 +142,11 @@ def match_provider(
                 "found by it; sign in with a mailed link, or ask an administrator"
             )
         account = account_for(email, name=name, ledger=ledger)
-        if account.subject:
+        if not ledger.link_subject(account.id, subject):
             raise ForbiddenError(
                 "this address belongs to somebody else at your organisation; "
                 "ask an administrator to look at the account"
             )
-        account = replace(account, subject=subject)
-        ledger.change_account(account)
     if not account.active:
         raise ForbiddenError("this account is closed; an administrator can open it again")
     return account

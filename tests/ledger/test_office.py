@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 
@@ -77,10 +78,24 @@ def test_an_account_is_read_as_it_was_written_and_its_address_is_its_own(
     assert office.account(made.id) == office.account_of(" BOSS@example.org") == made
     with pytest.raises(InvalidInputError, match="already"):
         account(ledger, id="another")
-    changed = replace(made, name="Boss", password="p", subject="i#1", active=False)
-    office.change_account(changed)
-    assert office.account_with_subject("i#1") == changed
+    office.set_password(made.id, "p")
+    assert office.link_subject(made.id, "i#1")
+    assert office.account_with_subject("i#1") == replace(made, password="p", subject="i#1")
     assert office.account_with_subject("") is None
+
+
+def test_a_name_at_the_provider_belongs_to_one_account_and_stays(ledger: SqlLedger) -> None:
+    office, one, two = ledger.office(), account(ledger), account(ledger, "two@example.org")
+    office.close_account(one.id)
+
+    assert office.link_subject(one.id, "i#1")
+    assert office.link_subject(one.id, "i#1")
+    assert not office.link_subject(one.id, "i#2")
+    assert not office.link_subject(two.id, "i#1")
+
+    # Whoever links an account that is being closed does not open it again.
+    assert office.account(one.id) == replace(one, subject="i#1", active=False)
+    assert office.account(two.id) == two
 
 
 def test_a_session_ends_with_its_time_its_account_or_its_digest(ledger: SqlLedger) -> None:
@@ -93,12 +108,13 @@ def test_a_session_ends_with_its_time_its_account_or_its_digest(ledger: SqlLedge
     ledger.set_clock_offset(3600)
     assert office.session("short") is None
     assert {s.digest for s in office.sessions(who.id)} == {"one", "two"}
-    office.change_account(replace(who, active=False))
-    assert office.session("one") is None
-    office.change_account(who)
     assert office.end_sessions(who.id, but="one") == 2
     office.end_session("one")
     assert office.session("one") is None
+    session(ledger, "last", who)
+    office.close_account(who.id)
+    office.open_account(who.id)
+    assert office.session("last") is None
 
 
 def test_a_way_in_is_stored_with_its_mail_and_spent_once(ledger: SqlLedger) -> None:
@@ -181,6 +197,60 @@ def test_a_grant_is_kept_once_and_taken_away_once(ledger: SqlLedger) -> None:
     assert office.grants("other") == ()
     assert office.remove_grant(grant)
     assert not office.remove_grant(grant)
+
+
+def administrator(who: Account) -> Grant:
+    return Grant(account=who.id, role=Role.ADMINISTRATOR, scope=Scope.OFFICE)
+
+
+def test_the_last_administrator_is_neither_closed_nor_stripped(ledger: SqlLedger) -> None:
+    office, one, two = ledger.office(), account(ledger), account(ledger, "two@example.org")
+    grants = {who.id: administrator(who) for who in (one, two)}
+    for grant in grants.values():
+        office.add_grant(grant, by="ops")
+    office.close_account(two.id)
+
+    with pytest.raises(InvalidInputError, match=r"boss@example\.org is the last administrator"):
+        office.close_account(one.id)
+    with pytest.raises(InvalidInputError, match="last administrator"):
+        office.remove_grant(grants[one.id])
+
+    office.open_account(two.id)
+    assert office.remove_grant(grants[one.id])
+    assert office.grants() == (grants[two.id],)
+
+
+@pytest.mark.parametrize("ways", [("close", "close"), ("strip", "strip"), ("close", "strip")])
+def test_two_administrators_who_remove_each_other_at_once_leave_one(
+    shared_url: str, opened: Callable[[str], SqlLedger], ways: tuple[str, str]
+) -> None:
+    ledger = opened(shared_url)
+    office = ledger.office()
+    people = [account(ledger, f"{n}@example.org") for n in ("a", "b")]
+    offices = [opened(shared_url).office() for _ in people]
+
+    for _ in range(10):
+        for who in people:
+            office.open_account(who.id)
+            office.add_grant(administrator(who), by="ops")
+        start = Barrier(2)
+
+        def remove(mine: SqlOffice, who: Account, way: str, start: Barrier = start) -> str:
+            start.wait(timeout=10)
+            try:
+                if way == "close":
+                    mine.close_account(who.id)
+                else:
+                    mine.remove_grant(administrator(who))
+            except InvalidInputError as error:
+                return str(error)
+            return ""
+
+        with ThreadPoolExecutor(2) as pool:
+            said = sorted(pool.map(remove, offices, people, ways))
+
+        assert said[0] == ""
+        assert "is the last administrator" in said[1]
 
 
 def test_doors_say_what_the_rules_in_force_ask(ledger: SqlLedger) -> None:

@@ -26,6 +26,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_account")),
         sa.UniqueConstraint("email", name=op.f("uq_account_email")),
     )
+    op.create_index(
+        "uq_account_subject", "account", ["subject"], unique=True,
+        sqlite_where=sa.text("subject <> ''"), postgresql_where=sa.text("subject <> ''"),
+    )
     # Every page finds the seats of an address, in whatever letters the roster spells it.
     op.create_index("ix_person_lower_email", "person", [sa.text("lower(email)")])
     op.create_table(
@@ -321,4 +325,5 @@ def downgrade() -> None:
 
     op.drop_table("audit")
     op.drop_index("ix_person_lower_email", table_name="person")
+    op.drop_index("uq_account_subject", "account")
     op.drop_table("account")
