@@ -2,14 +2,12 @@
 
 import os
 import re
-import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import httpx2
 import pytest
@@ -19,9 +17,9 @@ from swapflow.errors import InvalidInputError
 from swapflow.office.accounts import Method
 from swapflow.office.facade import PROVIDER_FAILURES
 from swapflow.office.rights import Role
-from swapflow.settings import load_settings
-from tests.support.identity_provider import PASSWORD, IdentityProvider
+from tests.support.identity_provider import IdentityProvider
 from tests.support.process import Process
+from tests.web.served import Served, serving
 from tests.web.site import SITE_RULES, Site
 
 
@@ -35,107 +33,12 @@ def there() -> Iterator[IdentityProvider]:
         yield provider
 
 
-@dataclass
-class Served:
-    """A site whose pages a process of its own serves, with a provider connected."""
-
-    site: Site
-    address: str
-    process: Process
-    there: IdentityProvider
-    browsers: "list[Browser]" = field(default_factory=list)
-
-    def browser(self) -> "Browser":
-        """A browser at a network address of its own."""
-        self.browsers.append(Browser(self, f"10.0.0.{len(self.browsers) + 1}"))
-        return self.browsers[-1]
-
-    def audit(self, who: str) -> list[tuple[str, str]]:
-        """What the audit log says of somebody, newest first."""
-        lines = self.site.ledger.office().audit(at_most=500)
-        return [(entry.what, entry.detail) for _, entry in lines if entry.who == who]
-
-
-class Browser:
-    """Follows nothing by itself, keeps cookies by their path, says where requests come from."""
-
-    def __init__(self, served: Served, client: str) -> None:
-        self.http = httpx2.Client(
-            base_url=served.address, headers={"X-Forwarded-For": client}, trust_env=False
-        )
-
-    def get(self, path: str) -> httpx2.Response:
-        return self.http.get(path, headers={"Sec-Fetch-Site": "same-origin"})
-
-    def goes(self, path: str = "/inbox", **more: str) -> str:
-        """Press the button; gives the provider's address that it leads to."""
-        sent = self.get(f"/sign-in/provider?{urlencode({'next': path, **more})}")
-        assert sent.status_code == 302, sent.text
-        return sent.headers["location"]
-
-    def logs_in(self, address: str, login: str, *, answer: str = "yes") -> str:
-        """Fill in the provider's form; gives the address that it leads back to."""
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-        form = {**asked, "login": login, "password": PASSWORD, "answer": answer}
-        answered = httpx2.post(address.partition("?")[0], data=form, trust_env=False)
-        assert answered.status_code == 303, answered.text
-        return answered.headers["location"]
-
-    def comes_back(self, address: str) -> httpx2.Response:
-        return self.http.get(address, headers={"Sec-Fetch-Site": "cross-site"})
-
-    def signs_in(self, login: str, path: str = "/inbox") -> httpx2.Response:
-        """All three at once."""
-        return self.comes_back(self.logs_in(self.goes(path), login))
-
-    def who(self) -> str:
-        found = re.search(r'class="me"[^>]*>([^<]*)<', self.get("/me").text)
-        return unescape(found[1]) if found else ""
-
-
-@contextmanager
-def serving(folder: Path, empty_database: Path, there: IdentityProvider) -> Iterator[Served]:
-    """Serve a site from a process of its own; the browsers are closed with it."""
-    database = folder / "swapflow.db"
-    database.write_bytes(empty_database.read_bytes())
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {
-        "SWAPFLOW_DATA_DIR": str(folder),
-        "SWAPFLOW_DATABASE_URL": f"sqlite:///{database}",
-        "SWAPFLOW_REDIS_URL": f"unix://{folder}/nobody.sock",
-        "SWAPFLOW_WEB_PORT": str(port),
-        "SWAPFLOW_PUBLIC_URL": f"http://127.0.0.1:{port}",
-        **there.settings,
-    }
-    address = f"http://127.0.0.1:{port}"
-    site = Site(database, settings=load_settings(data_dir=folder, public_url=address))
-    argv = [sys.executable, "-m", "swapflow.cli.main", "web"]
-    with Process(argv, env=environment) as process:
-        process.wait_for(lambda: _answers(address), seconds=60, what="the pages are served")
-        served = Served(site=site, address=address, process=process, there=there)
-        try:
-            yield served
-        finally:
-            for browser in served.browsers:
-                browser.http.close()
-    site.ledger.dispose()
-
-
 @pytest.fixture(scope="module")
 def served(
     tmp_path_factory: pytest.TempPathFactory, empty_database: Path, there: IdentityProvider
 ) -> Iterator[Served]:
     with serving(tmp_path_factory.mktemp("served"), empty_database, there) as one:
         yield one
-
-
-def _answers(address: str) -> bool:
-    try:
-        return httpx2.get(f"{address}/health/live", trust_env=False).status_code == 200
-    except httpx2.HTTPError:
-        return False
 
 
 @pytest.fixture(autouse=True)

@@ -117,6 +117,7 @@
     dirty = true;
     keep();
     if (answer.status === 401) { say("Signed out – kept on this device"); signIn(); return false; }
+    if (answer.status === 403) { say("Sign in through your organisation – kept on this device"); signIn(); return false; }
     if (answer.status === 409) {
       const news = await answer.json();
       if (news.closed) {
@@ -171,6 +172,13 @@
     if (!trouble) then();
   }
   $("again").addEventListener("close", () => { waiting = null; });
+  // Back from a tab in which somebody may have signed in.
+  addEventListener("focus", async () => {
+    if (!$("again").open || !await save() || !$("again").open) return;
+    const button = waiting;
+    $("again").close();
+    if (button) hand(button);
+  });
   $("again-mail").addEventListener("submit", (event) => {
     event.preventDefault();
     attempt("/sign-in/link", { email: $("again-email").value, next: location.pathname }, () => {
