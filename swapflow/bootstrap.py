@@ -23,6 +23,7 @@ from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
 from swapflow.mail.hooks import http_knocker
 from swapflow.mail.post import outbox_folder, smtp
+from swapflow.monitoring.report import Monitoring
 from swapflow.office.facade import Office
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
@@ -218,3 +219,9 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
         UnavailableError: If the database does not answer.
     """
     return restore(settings.database, path)
+
+
+def monitoring(settings: Settings) -> Monitoring:
+    """Give what makes monitoring reports: it reads, and nothing that decides has a way to it."""
+    record = SqlLedger(settings.database)
+    return Monitoring(record.monitoring(), record)

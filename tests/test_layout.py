@@ -36,6 +36,10 @@ BREAKS = {
     "celery-home": ("swapflow/processes/health.py", "import celery"),
     "sql-home": ("swapflow/processes/health.py", "import sqlmodel"),
     "adapters-behind-bootstrap": ("swapflow/processes/health.py", "import swapflow.state.keys"),
+    "monitoring-decides-nothing": (
+        "swapflow/engine/decide.py",
+        "import swapflow.monitoring.report",
+    ),
     "no-cycles": ("swapflow/bandit/situation.py", "import swapflow.bandit.decision"),
 }
 """For each contract a module, and the import in it that the contract must refuse."""

@@ -14,14 +14,15 @@ from swapflow.cli import (
     cycles,
     doctor,
     inbox,
+    monitoring,
     reviewers,
     rounds,
     running,
     scores,
     simulating,
     studies,
-    study_past,
     study_paper,
+    study_past,
     upkeep,
     users,
 )
@@ -63,6 +64,7 @@ app.add_typer(reviewers.app, name="reviewers")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
+app.add_typer(monitoring.app, name="monitoring")
 app.add_typer(users.app, name="user")
 study_past.register(studies.app)
 app.add_typer(studies.app, name="study")

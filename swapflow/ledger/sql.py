@@ -20,6 +20,7 @@ from swapflow.ledger.desk import Desk
 from swapflow.ledger.drafts import DraftSaves
 from swapflow.ledger.interfaces import Hooks
 from swapflow.ledger.locked import LOCK_CYCLE, store_rules
+from swapflow.ledger.monitoring import SqlMonitoring
 from swapflow.ledger.office import SqlOffice
 from swapflow.ledger.outbox import Outbox
 from swapflow.ledger.paperwork import Paperwork
@@ -69,6 +70,10 @@ class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork):
     def office(self) -> SqlOffice:
         """Give the office's record, on the same connections."""
         return SqlOffice(self._database)
+
+    def monitoring(self) -> SqlMonitoring:
+        """Give what applicants declared for monitoring, on the same connections."""
+        return SqlMonitoring(self._database)
 
     def dispose(self) -> None:
         """Close the connections; in a forked child, start with new ones."""

@@ -17,7 +17,9 @@ JARGON = re.compile(
 TOO_MUCH = re.compile(
     r"best applicants|\bfair(ly|ness)?\b|unbiased|certified cohort", re.IGNORECASE
 )
-RUN_FOR_LONG = {("up",), ("web",), ("coordinator",), ("worker",), ("demo",)}
+RUN_FOR_LONG = {
+    ("up",), ("web",), ("coordinator",), ("worker",), ("demo",), ("study", "paper"), ("plan",),
+}  # fmt: skip
 
 
 def leaves() -> Iterator[tuple[str, ...]]:
@@ -101,12 +103,24 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "verify", "ms", "--record-only")
     office.run("cycle", "verify", "ms")
     office.do("cycle", "reopen", "ms", "--by", "A", "--by", "B", "--reason", "an appeal")
-    office.do("replay", recording(office), "--cohort", "2", "--budget", "1.5", "--in-process")
+    _look_after_the_machine(office)
+    past = recording(office)
+    office.do("study", "past", f"{past}/scores.csv", f"{past}/items.csv", "--scale", "1..10")
+    office.do("replay", past, "--cohort", "2", "--budget", "1.5", "--in-process")
+
+
+def _look_after_the_machine(office: Office) -> None:
+    office.run("doctor")
+    office.do("db", "backup", "kept.backup")
+    office.run("db", "restore", "kept.backup")
+    office.run("monitoring", "report", "ms")
+    office.run("monitoring", "ll144", "ms", "--out", "monitoring")
 
 
 def _move_people(office: Office) -> None:
     office.do("applications", "list", "ms")
     office.do("reviewers", "list", "ms")
+    office.do("reviewers", "sheet", "ms", "--out", "sheets")
     office.do("applications", "hold", "ms", "a1")
     office.do("applications", "release", "ms", "a1")
     office.do("applications", "withdraw", "ms", "a1")

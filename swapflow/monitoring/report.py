@@ -1,0 +1,184 @@
+"""A cycle's monitoring report: gathered from the record, grouped by what people declared."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+from statistics import median
+
+from swapflow.domain.cohort import Verdict
+from swapflow.engine.ports import Ledger
+from swapflow.errors import InvalidInputError
+from swapflow.monitoring.people import MonitoringRecord, Person
+from swapflow.monitoring.tables import (
+    Effort,
+    StageTable,
+    effort,
+    funnel,
+    scoring_table,
+    selection_table,
+)
+
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouping:
+    """Everything about the groups over one attribute or a pair of them.
+
+    Attributes:
+        attributes: Their names.
+        stages: Who went on at each stage.
+        selection: Selection rates, None before people have decided.
+        scoring: Scoring rates: the share of each group above the median.
+        effort: How much looking each group got.
+    """
+
+    attributes: tuple[str, ...]
+    stages: tuple[StageTable, ...]
+    selection: StageTable | None
+    scoring: StageTable
+    effort: tuple[Effort, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewerEffort:
+    """How one reviewer worked: a number, for whoever reads this need not know who.
+
+    Attributes:
+        reviewer: Number on the roster.
+        done: Finished reviews and interviews.
+        waited: Median days from request to answer; NaN when none is finished.
+    """
+
+    reviewer: int
+    done: int
+    waited: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A monitoring report.
+
+    Attributes:
+        at: When it was made.
+        first: When the first review was asked for, None before.
+        people: Applicants that it is about.
+        decided: Whether people have decided.
+        groupings: One per attribute, then one per pair of attributes that was asked for.
+        reviewers: By number.
+    """
+
+    cycle_id: str
+    at: datetime
+    first: datetime | None
+    people: int
+    decided: bool
+    groupings: tuple[Grouping, ...]
+    reviewers: tuple[ReviewerEffort, ...]
+
+
+class Monitoring:
+    """Reads what was declared and what became of it, and gives sums. Writes nothing."""
+
+    def __init__(self, record: MonitoringRecord, ledger: Ledger) -> None:
+        self._record = record
+        self._ledger = ledger
+
+    def attributes(self, cycle_id: str) -> tuple[str, ...]:
+        """Name what applicants of a cycle declared, in order."""
+        declared = self._record.declared(cycle_id)
+        return tuple(sorted({name for values in declared.values() for name in values}))
+
+    def report(self, cycle_id: str, *, crossed: Collection[str] = ()) -> Report:
+        """Make the report of a cycle.
+
+        Args:
+            cycle_id: The cycle.
+            crossed: Attributes whose pairs are tabled as well (Local Law 144 wants sex and race).
+
+        Raises:
+            InvalidInputError: If nobody declared anything, or a crossed attribute.
+        """
+        known = self.attributes(cycle_id)
+        if not known:
+            raise InvalidInputError(
+                f"cycle {cycle_id}: no applicant declared anything; import columns monitor:NAME"
+            )
+        for name in crossed:
+            if name not in known:
+                raise InvalidInputError(
+                    f"{name!r} was declared by nobody; there are {', '.join(known)}"
+                )
+        people, reviewers = self._gathered(cycle_id)
+        decided = any(person.accepted is not None for person in people)
+        wanted = [(name,) for name in known] + list(combinations(sorted(set(crossed)), 2))
+        asked = [a.created_at for a in self._ledger.assignments(cycle_id)]
+        return Report(
+            cycle_id=cycle_id,
+            at=self._ledger.now(),
+            first=min(asked, default=None),
+            people=len(people),
+            decided=decided,
+            groupings=tuple(
+                Grouping(
+                    attributes=attributes,
+                    stages=funnel(people, *attributes),
+                    selection=selection_table(people, *attributes) if decided else None,
+                    scoring=scoring_table(people, *attributes),
+                    effort=effort(people, *attributes),
+                )
+                for attributes in wanted
+            ),
+            reviewers=reviewers,
+        )
+
+    def _gathered(self, cycle_id: str) -> tuple[list[Person], tuple[ReviewerEffort, ...]]:
+        declared = self._record.declared(cycle_id)
+        asked = {a.id: a.created_at for a in self._ledger.assignments(cycle_id)}
+        latest = {score.assignment_id: score for score in self._ledger.scores(cycle_id)}
+        done: dict[int, list[int]] = defaultdict(list)
+        waited: dict[int, list[float]] = defaultdict(list)
+        busy: dict[int, list[float]] = defaultdict(list)
+        for score in latest.values():
+            if not score.counts:
+                continue
+            days = (score.submitted_at - asked[score.assignment_id]).total_seconds() / _DAY
+            done[score.application].append(score.kind)
+            waited[score.application].append(days)
+            busy[score.reviewer].append(days)
+        estimates = self._estimates(cycle_id)
+        accepted = self._accepted(cycle_id)
+        people = [
+            Person(
+                groups=declared.get(a.number, {}),
+                reviews=done[a.number].count(0),
+                interviews=sum(kind > 0 for kind in done[a.number]),
+                waited=waited[a.number],
+                estimate=estimates.get(a.number),
+                accepted=None if accepted is None else a.number in accepted,
+            )
+            for a in self._ledger.applications(cycle_id)
+        ]
+        return people, tuple(
+            ReviewerEffort(reviewer=number, done=len(days), waited=median(days))
+            for number, days in sorted(busy.items())
+        )
+
+    def _estimates(self, cycle_id: str) -> dict[int, float]:
+        """Read the estimates of the last proposal; none before the first."""
+        proposals = self._ledger.proposals(cycle_id)
+        if not proposals:
+            return {}
+        _, places, _ = proposals[-1]
+        return {p.application: p.estimate for p in places if p.raw_mean is not None}
+
+    def _accepted(self, cycle_id: str) -> frozenset[int] | None:
+        """Number whom people took, in the latest version; None before the first."""
+        version = self._ledger.cycle(cycle_id).cohort_version
+        if not version:
+            return None
+        last = {o.application: o.verdict for o in self._ledger.outcomes(cycle_id, version)}
+        return frozenset(a for a, verdict in last.items() if verdict is Verdict.SELECTED)
