@@ -14,7 +14,6 @@ from swapflow.errors import InvalidInputError
 if TYPE_CHECKING:
     from swapflow.domain.score import Score
     from swapflow.engine.facade import Swapflow
-    from swapflow.files.scores import ImportedScore
 
 
 app = typer.Typer(no_args_is_help=True, help="Scores: correct, void, import, admit.")
@@ -232,40 +231,6 @@ def admit(score: ScoreId, by: By, reason: Why, as_json: AsJson = False) -> None:
         f"{score} counts now",
         as_json=as_json,
     )
-
-
-def _keep(
-    swapflow: "Swapflow",
-    cycle: str,
-    scores: "tuple[ImportedScore, ...]",
-    applications: dict[str, int],
-    reviewers: dict[str, int],
-    *,
-    by: str,
-) -> list[str]:
-    from swapflow.engine.corrections import Volunteered
-
-    rules = swapflow.rules(cycle)
-    volunteered = []
-    for found in scores:
-        index = rules.kind_index(found.kind)
-        if index < 0:
-            names = ", ".join(kind.name for kind in rules.kinds)
-            raise InvalidInputError(
-                f"line {found.line}: which kind of score is it? --kind KIND, of {names}. "
-                "Nothing was imported"
-            )
-        volunteered.append(
-            Volunteered(
-                application=applications[found.application],
-                kind=index,
-                reviewer=reviewers[found.reviewer],
-                utility=found.utility,
-                typed_by=by,
-                remark=found.remark,
-            )
-        )
-    return list(swapflow.volunteer(cycle, volunteered, imported=True)) if volunteered else []
 
 
 def _rows(swapflow: "Swapflow", cycle: str) -> list[dict[str, object]]:

@@ -734,10 +734,18 @@ class Swapflow:
     # Mail
 
     def cycle_mails(
-        self, cycle_id: str, *, state: str = "", skip: int = 0, at_most: int = 50
+        self,
+        cycle_id: str,
+        *,
+        state: str = "",
+        skip: int = 0,
+        after: tuple[datetime, str] | None = None,
+        at_most: int = 50,
     ) -> tuple[MailRecord, ...]:
-        """List a cycle's mails, newest first."""
-        return self.ledger.cycle_mails(cycle_id, state=state, skip=skip, at_most=at_most)
+        """List a cycle's mails, newest first; `after` is moment and id of the last one seen."""
+        return self.ledger.cycle_mails(
+            cycle_id, state=state, skip=skip, after=after, at_most=at_most
+        )
 
     def cycle_mail(self, cycle_id: str, mail_id: str) -> MailRecord:
         """Read one mail of a cycle."""

@@ -3,9 +3,10 @@
 None of it is an event: what is prepared decides nothing until it is carried out.
 """
 
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select, update
 
 from swapflow.domain.rules import from_text
 from swapflow.domain.score import Score
@@ -134,9 +135,23 @@ class Paperwork:
     # Mails of a cycle
 
     def cycle_mails(
-        self, cycle_id: str, *, state: str = "", skip: int = 0, at_most: int = 50
+        self,
+        cycle_id: str,
+        *,
+        state: str = "",
+        skip: int = 0,
+        after: tuple[datetime, str] | None = None,
+        at_most: int = 50,
     ) -> tuple[MailRecord, ...]:
-        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle."""
+        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle.
+
+        Args:
+            cycle_id: The cycle.
+            state: Only these; "" for all.
+            skip: So many are left out at the beginning.
+            after: Moment and id of the last one seen; the list goes on behind it.
+            at_most: Most mails.
+        """
         query = (
             _mails_of(cycle_id)
             .order_by(MESSAGE.c.created_at.desc(), MESSAGE.c.id)
@@ -145,6 +160,10 @@ class Paperwork:
         )
         if state:
             query = query.where(MESSAGE.c.state == state)
+        if after is not None:
+            at, mail_id = after
+            same = and_(MESSAGE.c.created_at == at, MESSAGE.c.id > mail_id)
+            query = query.where(or_(MESSAGE.c.created_at < at, same))
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return tuple(_to_record(row) for row in connection.execute(query))

@@ -98,7 +98,7 @@ def import_slots(
 ) -> Response:
     """Set the dates of a table, all of them or none."""
     try:
-        slots = _slots(file, cycle_id, product)
+        slots = slots_of(file, cycle_id, product)
         changed = product.set_slots(cycle_id, slots, by=visitor.name)
     except BadRowsError as error:
         return _page(request, product, cycle_id, bad=error.rows)
@@ -139,7 +139,7 @@ def _undated_first(one: Requested) -> tuple[bool, float]:
     return stands, one.interview.starts_at.timestamp() if one.interview and stands else 0.0
 
 
-def _slots(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[Slot]:
+def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[Slot]:
     """Read a table with the columns applicant, starts, minutes, place, link."""
     if file is None or not file.filename:
         raise InvalidInputError("choose a file: CSV or XLSX")

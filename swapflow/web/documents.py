@@ -72,7 +72,7 @@ def upload(
 ) -> Response:
     """Store documents, singly or in a ZIP, with the applicants whose ids begin their names."""
     try:
-        uploads, left = _read(files or [])
+        uploads, left = read_uploads(files or [])
     except InvalidInputError as error:
         return _page(request, product, cycle_id, problem=str(error))
     attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
@@ -86,7 +86,12 @@ def upload(
     return _page(request, product, cycle_id, attached=attached, left=(*left, *attached.left))
 
 
-def _read(files: list[UploadFile]) -> tuple[list[Upload], list[tuple[str, str]]]:
+def read_uploads(files: list[UploadFile]) -> tuple[list[Upload], list[tuple[str, str]]]:
+    """Give the files that were sent, those in a ZIP singly, and what was left out and why.
+
+    Raises:
+        InvalidInputError: If there is none.
+    """
     uploads: list[Upload] = []
     left: list[tuple[str, str]] = []
     for file in files:

@@ -293,15 +293,15 @@ def _found(
     rules = parts.product.rules(cycle_id)
     if what == "applicants":
         dates = [h for n, h in enumerate(table.headers) if typed.get(f"date.{n}")]
-        return _found_applicants(parts, cycle_id, table, mapping, rules, dates, typed)
-    return _found_reviewers(parts, cycle_id, table, mapping, rules)
+        return found_applicants(parts, cycle_id, table, mapping, rules, dates, typed)
+    return found_reviewers(parts, cycle_id, table, mapping, rules)
 
 
 def _known(value: str, choices: Sequence[tuple[str, str]]) -> str:
     return value if value in {name for name, _ in choices} else ""
 
 
-def _found_applicants(
+def found_applicants(
     parts: Parts,
     cycle_id: str,
     table: Table,
@@ -310,6 +310,7 @@ def _found_applicants(
     dates: list[str],
     typed: Mapping[str, str],
 ) -> Found:
+    """Say what a table of applicants would bring; `typed` is the form of the preview."""
     read = examine_applications(
         table,
         mapping=mapping,
@@ -349,9 +350,10 @@ def _found_applicants(
     )
 
 
-def _found_reviewers(
+def found_reviewers(
     parts: Parts, cycle_id: str, table: Table, mapping: Mapping[str, str], rules: Rules
 ) -> Found:
+    """Say what a table of reviewers would bring."""
     read = examine_reviewers(table, mapping=mapping, rules=rules)
     there = {r.external_id: r for r in parts.product.reviewers(cycle_id)}
     known = sum(row.external_id in there for row in read.new)

@@ -439,9 +439,23 @@ class Post(Protocol):
         ...
 
     def cycle_mails(
-        self, cycle_id: str, *, state: str = "", skip: int = 0, at_most: int = 50
+        self,
+        cycle_id: str,
+        *,
+        state: str = "",
+        skip: int = 0,
+        after: tuple[datetime, str] | None = None,
+        at_most: int = 50,
     ) -> tuple[MailRecord, ...]:
-        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle."""
+        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle.
+
+        Args:
+            cycle_id: The cycle.
+            state: Only these; "" for all.
+            skip: So many are left out at the beginning.
+            after: Moment and id of the last one seen; the list goes on behind it.
+            at_most: Most mails.
+        """
         ...
 
     def cycle_mail(self, cycle_id: str, mail_id: str) -> MailRecord:

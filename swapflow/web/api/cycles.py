@@ -1,5 +1,6 @@
 """Rounds and programs: make, read, change the rules, launch, pause, stop, follow."""
 
+from dataclasses import replace
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Path, Request
@@ -164,6 +165,26 @@ def change_rules(
     return models.RulesText(version=rules.version, rules=rules_text(rules))
 
 
+@router.get("/cycles/{cycle_id}/launch-preview")
+def preview_launch(cycle_id: CycleId, visitor: MayRun, product: Product) -> models.LaunchPreview:
+    """Say what launching a program as it stands would mean, and what keeps it from that."""
+    del visitor
+    seen = product.preview(cycle_id)
+    return models.LaunchPreview(
+        applicants=seen.applicants,
+        places=seen.places,
+        reviewers=seen.reviewers,
+        unit=seen.unit,
+        budget=seen.budget,
+        reserve=seen.reserve,
+        floors=seen.floors,
+        rest=seen.rest,
+        days=seen.days,
+        warnings=list(seen.warnings),
+        obstacles=[models.Obstacle(step=o.step, text=o.text) for o in seen.obstacles],
+    )
+
+
 @router.post("/cycles/{cycle_id}/launch")
 def launch_cycle(
     request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
@@ -202,6 +223,30 @@ def stop_cycle(
     product.stop(cycle_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "ended asking")
     return _program(product.cycle(cycle_id))
+
+
+@router.post("/cycles/{cycle_id}/extension")
+def extend_cycle(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MaySetUp,
+    product: Product,
+    more: models.Extension,
+) -> models.RulesText:
+    """Change the budget, the deadline, or both: another version of the rules."""
+    rules = product.rules(cycle_id)
+    if more.budget is None and more.deadline is None:
+        raise InvalidInputError("budget: give another budget, another deadline, or both")
+    if more.deadline is not None and more.deadline <= product.now():
+        raise InvalidInputError("deadline: this moment has passed")
+    wanted = replace(
+        rules,
+        budget=more.budget if more.budget is not None else rules.budget,
+        deadline=more.deadline if more.deadline is not None else rules.deadline,
+    )
+    rules = product.change_rules(cycle_id, wanted, by=visitor.name, reason=more.reason)
+    note(request, visitor, "extended the program", detail=more.reason)
+    return models.RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.get("/cycles/{cycle_id}/events")

@@ -6,19 +6,18 @@ from fastapi import APIRouter, Path, Request, Response
 
 from swapflow.domain.cohort import Place
 from swapflow.engine.finalize import Override
-from swapflow.engine.interviews import Slot
-from swapflow.errors import ForbiddenError, NotFoundError
+from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.web.api import models
 from swapflow.web.api.access import (
     MayApprove,
     MayDecide,
-    MayManageApplicants,
     MaySeeApplicants,
     MaySign,
 )
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.interviews import RequestId, own_requests
 from swapflow.web.api.models import finite
 from swapflow.web.api.paging import Page, Paged
 from swapflow.web.api.record import note
@@ -26,8 +25,6 @@ from swapflow.web.parts import Product
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["decisions"])
-
-RequestId = Annotated[str, Path(max_length=200, description="Id of the request.")]
 
 
 @router.get("/proposed-requests")
@@ -54,7 +51,7 @@ def approve_requests(
     which: models.Requests,
 ) -> models.Counted:
     """Let proposed requests go out."""
-    approved = product.approve(cycle_id, _own(which.requests, cycle_id), by=visitor.name)
+    approved = product.approve(cycle_id, own_requests(which.requests, cycle_id), by=visitor.name)
     note(request, visitor, "approved requests", about=f"{approved} requests")
     return models.Counted(count=approved)
 
@@ -69,47 +66,48 @@ def strike_requests(
 ) -> models.Counted:
     """Refuse proposed requests; their cost is free again."""
     struck = product.strike(
-        cycle_id, _own(which.requests, cycle_id), by=visitor.name, reason=which.reason
+        cycle_id, own_requests(which.requests, cycle_id), by=visitor.name, reason=which.reason
     )
     note(request, visitor, "struck requests", about=f"{struck} requests", detail=which.reason)
     return models.Counted(count=struck)
 
 
-@router.put("/interviews/{pull}", status_code=204)
-def set_interview(
-    request: Request,
-    cycle_id: CycleId,
-    pull: RequestId,
-    visitor: MayManageApplicants,
-    product: Product,
-    slot: models.SetSlot,
-) -> Response:
-    """Set when and where the people of a request meet the applicant; they are invited."""
-    _own([pull], cycle_id)
-    new = Slot(
-        pull_id=pull,
-        starts_at=slot.starts_at,
-        minutes=slot.minutes,
-        place=slot.place,
-        link=slot.link,
+@router.get("/proposed-requests/{pull}/choices")
+def list_choices(
+    cycle_id: CycleId, pull: RequestId, visitor: MayApprove, product: Product
+) -> models.SwapChoices:
+    """Say who may stand in the place of whom in a request that waits for approval."""
+    del visitor
+    own_requests([pull], cycle_id)
+    found = product.swap_choices(cycle_id, pull)
+    return models.SwapChoices(
+        applicants=[one.number for one in found.applicants],
+        reviewers=[one.number for one in found.reviewers],
     )
-    product.set_slots(cycle_id, [new], by=visitor.name)
-    note(request, visitor, "set an interview", about=pull)
-    return Response(status_code=204)
 
 
-@router.delete("/interviews/{pull}", status_code=204)
-def cancel_interview(
+@router.post("/proposed-requests/{pull}/swap", status_code=204)
+def swap_request(
     request: Request,
     cycle_id: CycleId,
     pull: RequestId,
-    visitor: MayManageApplicants,
+    visitor: MayApprove,
     product: Product,
+    swap: models.Swap,
 ) -> Response:
-    """Take a slot back and tell its people."""
-    _own([pull], cycle_id)
-    product.cancel_slot(cycle_id, pull, by=visitor.name)
-    note(request, visitor, "cancelled an interview", about=pull)
+    """Approve a request with another applicant, with a chosen reviewer, or with both."""
+    own_requests([pull], cycle_id)
+    if swap.applicant is None and swap.reviewer is None:
+        raise InvalidInputError("applicant: name another applicant, a reviewer, or both")
+    product.swap(
+        cycle_id,
+        pull,
+        application=swap.applicant,
+        reviewer=swap.reviewer,
+        by=visitor.name,
+        reason=swap.reason,
+    )
+    note(request, visitor, "exchanged a request", about=pull, detail=swap.reason)
     return Response(status_code=204)
 
 
@@ -245,14 +243,6 @@ def _person(visitor: Visitor) -> None:
     """Refuse a program: a signature is a person's."""
     if visitor.scopes is not None:
         raise ForbiddenError("a key cannot sign; sign in as a person")
-
-
-def _own(requests: list[str], cycle_id: str) -> list[str]:
-    """Refuse requests of other programs; they are not there at all."""
-    for name in requests:
-        if not name.startswith(f"{cycle_id}:") or not name.isprintable():
-            raise NotFoundError(f"there is no request {name!r} in this program")
-    return requests
 
 
 def _place(place: Place) -> models.Place:

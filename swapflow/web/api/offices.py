@@ -2,18 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office.accounts import Account, ApiToken
 from swapflow.office.facade import Office
 from swapflow.office.rights import Grant, Role, Scope
 from swapflow.web.api import models
-from swapflow.web.api.access import MayManageUsers, MayRun, MaySeeAudit, MaySeeMail, Signed
+from swapflow.web.api.access import MayManageUsers, MaySeeAudit, Signed
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import SHOWN_ONCE, ApiRoute
 from swapflow.web.api.paging import Page, Paged
-from swapflow.web.api.record import note
 from swapflow.web.parts import Product, TheOffice, TheSettings
 
 
@@ -108,6 +107,16 @@ def take_role(
     return _user(account, office.ledger.grants(account.id))
 
 
+@router.post("/users/{user_id}/invitation")
+def invite_user_again(
+    user_id: Id, visitor: MayManageUsers, office: TheOffice, settings: TheSettings
+) -> models.User:
+    """Mail an account's owner another way in."""
+    account = _account(office, user_id)
+    office.invite(account.email, name=account.name, by=visitor.name, site=settings.address)
+    return _user(account, office.ledger.grants(account.id))
+
+
 @router.post("/users/{user_id}/close")
 def close_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> models.User:
     """Close an account: nobody signs in with it any more, and its keys are no good."""
@@ -142,48 +151,6 @@ def list_cycle_audit(
     """Read the audit log of one program, newest first."""
     del visitor
     return _audit(office, paging, cycle_id)
-
-
-@router.get("/cycles/{cycle_id}/mails")
-def list_mails(
-    cycle_id: CycleId,
-    visitor: MaySeeMail,
-    product: Product,
-    state: Annotated[str, Query(pattern=r"^[a-z]{0,20}$", description="Only these.")] = "",
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> Page[models.Mail]:
-    """List a program's newest mails and what became of them."""
-    del visitor
-    rows = [
-        models.Mail(
-            id=record.mail.id,
-            to=record.mail.to,
-            subject=record.mail.subject,
-            state=record.mail.state,
-            detail=record.detail,
-            created_at=record.created_at,
-            attempts=record.attempts,
-        )
-        for record in product.cycle_mails(cycle_id, state=state, at_most=limit)
-    ]
-    return Page(items=rows, next=None)
-
-
-@router.post("/cycles/{cycle_id}/mails/{mail_id}/again")
-def send_mail_again(
-    request: Request,
-    cycle_id: CycleId,
-    mail_id: Annotated[str, Path(max_length=200)],
-    visitor: MayRun,
-    product: Product,
-) -> models.Counted:
-    """Send a mail again that failed."""
-    if not mail_id.isprintable():
-        raise NotFoundError(f"this program has no mail {mail_id!r}")
-    product.cycle_mail(cycle_id, mail_id)
-    queued = product.queue_again(cycle_id, mail_id)
-    note(request, visitor, "sent a mail again", about=mail_id)
-    return models.Counted(count=int(queued))
 
 
 def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[models.AuditLine]:

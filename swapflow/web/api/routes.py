@@ -6,9 +6,14 @@ from swapflow.web.api import (
     applications,
     cycles,
     decisions,
+    files,
+    imports,
+    interviews,
+    mails,
     offices,
     reviewers,
     scores,
+    seats,
     tasks,
     webhooks,
 )
@@ -18,5 +23,19 @@ from swapflow.web.api.idempotency import ApiRoute
 PREFIX = "/api/v1"
 
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute)
-for part in (cycles, applications, reviewers, tasks, scores, decisions, offices, webhooks):
+for part in (
+    cycles,
+    imports,
+    applications,
+    reviewers,
+    seats,
+    tasks,
+    scores,
+    files,
+    decisions,
+    interviews,
+    offices,
+    mails,
+    webhooks,
+):
     router.include_router(part.router)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
@@ -18,6 +19,7 @@ from swapflow.web.api.access import Own, Reviewer, Seat
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.paging import Page, Paged
+from swapflow.web.api.record import note
 from swapflow.web.api.reviewers import absence_of
 from swapflow.web.parts import Product
 
@@ -44,7 +46,7 @@ def list_tasks(
             state=task.section,
             draft=task.draft,
             skipped=task.skipped,
-            interview=_slot(task.interview),
+            interview=shown_slot(task.interview),
         )
         for task in sorted(desk.tasks, key=lambda task: task.code)
         if last is None or task.code > str(last[0])
@@ -56,14 +58,14 @@ def list_tasks(
 def read_task(task: TaskCode, own: Own, product: Product) -> models.OpenTask:
     """Read a task with what its reviewer may see; changes nothing."""
     del task
-    return _shown(product.sheet(own.assignment))
+    return shown_task(product.sheet(own.assignment))
 
 
 @router.post("/tasks/{task}/open")
 def open_task(task: TaskCode, own: Own, product: Product) -> models.OpenTask:
     """Begin: from now on the task is taken from nobody, and its form stays as it is."""
     del task
-    return _shown(product.sheet(product.begin(own.assignment)))
+    return shown_task(product.sheet(product.begin(own.assignment)))
 
 
 @router.get(
@@ -91,7 +93,7 @@ def read_document(
 def save_draft(task: TaskCode, own: Own, product: Product, new: models.NewDraft) -> models.Draft:
     """Keep what was typed so far; 409 when another tab or device was faster."""
     del task
-    with _by_code(own.code):
+    with by_code(own.code):
         kept = product.save_draft(own.assignment, new.body, version=new.version)
     return models.Draft(version=kept.version, body=dict(kept.body))
 
@@ -110,8 +112,8 @@ def submit_review(
 ) -> models.Receipt:
     """Hand a review in; what is said to be stored is stored. The same again changes nothing."""
     del task
-    answer = _answer(review, product.sheet(own.assignment))
-    with _by_code(own.code):
+    answer = answer_to(review, product.sheet(own.assignment))
+    with by_code(own.code):
         receipt = product.submit([answer])[0]
     return models.Receipt(
         task=own.code,
@@ -128,8 +130,8 @@ def correct_review(
 ) -> models.OwnReview:
     """Put another review in the place of one's own, until the decision is fixed."""
     del task
-    answer = _answer(review, product.sheet(own.assignment))
-    with _by_code(own.code):
+    answer = answer_to(review, product.sheet(own.assignment))
+    with by_code(own.code):
         product.correct(answer, by=own.visitor.name, reason="corrected by the reviewer")
     stored = _review(product.sheet(own.assignment))
     if stored is None:
@@ -145,7 +147,7 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: models.Decline)
     if no.kind is DeclineKind.BUSY and (no.until is None or no.until < today):
         raise InvalidInputError("until: with busy, give a day from today on")
     busy = Absence(first=today, last=no.until) if no.until is not None else None
-    with _by_code(own.code):
+    with by_code(own.code):
         product.decline(
             own.assignment.id,
             no.kind,
@@ -156,10 +158,49 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: models.Decline)
     return Response(status_code=204)
 
 
+@router.post("/tasks/{task}/missed", status_code=204)
+def note_missed(
+    request: Request, task: TaskCode, own: Own, product: Product, said: models.Missed
+) -> Response:
+    """Note that the applicant did not come to an interview; it goes to others."""
+    with by_code(task):
+        product.did_not_come(own.assignment.id, by=own.visitor.name, note=said.note.strip())
+    note(
+        request,
+        own.visitor,
+        "applicant did not come to an interview",
+        about=own.assignment.id,
+        cycle_id=own.assignment.cycle_id,
+    )
+    return Response(status_code=204)
+
+
+@router.get(
+    "/tasks/{task}/invitation.ics",
+    response_class=Response,
+    responses={200: {"content": {"text/calendar": {}}, "description": "The date."}},
+)
+def take_invitation(task: TaskCode, own: Own, product: Product) -> Response:
+    """Take the date of an interview as a calendar entry."""
+    del task
+    return Response(
+        product.calendar(product.sheet(own.assignment)),
+        media_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="interview.ics"'},
+    )
+
+
 @router.post("/cycles/{cycle_id}/availability/absences", status_code=204)
 def add_absence(cycle_id: CycleId, seat: Seat, product: Product, days: models.Away) -> Response:
     """Keep new tasks away for some days."""
     product.add_absence(cycle_id, seat.number, absence_of(days))
+    return Response(status_code=204)
+
+
+@router.post("/cycles/{cycle_id}/availability/absences/remove", status_code=204)
+def remove_absence(cycle_id: CycleId, seat: Seat, product: Product, days: models.Away) -> Response:
+    """Let new tasks come again on days that were kept free, named by first and last."""
+    product.remove_absence(cycle_id, seat.number, absence_of(days))
     return Response(status_code=204)
 
 
@@ -204,19 +245,43 @@ def answer_of(
     )
 
 
-def _answer(review: models.Review, sheet: Sheet) -> Answer:
-    private = review.private.strip()
-    return answer_of(
-        review.marks,
-        review.score,
-        sheet,
-        remark=review.remark,
-        notes={"private": private} if private else {},
+def answer_to(review: models.Review, sheet: Sheet, *, typed_by: str = "") -> Answer:
+    """Read a review of a task, with everything that its form asks.
+
+    Raises:
+        InvalidInputError: If something is left out, or said that the form does not ask.
+    """
+    answer = answer_of(
+        review.marks, review.score, sheet, remark=review.remark, notes=_notes(review, sheet)
     )
+    return replace(answer, typed_by=typed_by)
+
+
+def _notes(review: models.Review, sheet: Sheet) -> dict[str, str]:
+    kind = sheet.kind
+    criteria = {c.name for c in sheet.rubric.criteria} if sheet.rubric else set()
+    notes = {"private": review.private.strip()}
+    if review.confidence is not None:
+        if not kind.confidence:
+            raise InvalidInputError("confidence: this kind does not ask for it")
+        notes["confidence"] = str(review.confidence)
+    if review.recommendation is not None:
+        if not kind.questions:
+            raise InvalidInputError("recommendation: this kind does not ask for it")
+        notes["recommendation"] = review.recommendation
+    for number, text in review.questions.items():
+        if not 1 <= number <= len(kind.questions):
+            raise InvalidInputError(f"questions: there is no question {number}")
+        notes[f"question:{number}"] = text.strip()
+    for name, text in review.criterion_notes.items():
+        if name not in criteria:
+            raise InvalidInputError(f"criterion_notes: there is no criterion {name!r}")
+        notes[f"criterion:{name}"] = text.strip()
+    return {name: text for name, text in notes.items() if text}
 
 
 @contextmanager
-def _by_code(code: str) -> Iterator[None]:
+def by_code(code: str) -> Iterator[None]:
     """Name a task by its code in what a refusal says."""
     try:
         yield
@@ -224,7 +289,8 @@ def _by_code(code: str) -> Iterator[None]:
         raise AssignmentClosedError(code, error.status) from error
 
 
-def _shown(sheet: Sheet) -> models.OpenTask:
+def shown_task(sheet: Sheet) -> models.OpenTask:
+    """Spell a task as its reviewer may see it."""
     criteria = sheet.rubric.criteria if sheet.rubric is not None else ()
     draft = sheet.draft
     return models.OpenTask(
@@ -249,7 +315,7 @@ def _shown(sheet: Sheet) -> models.OpenTask:
             for c in criteria
         ],
         questions=list(sheet.kind.questions),
-        interview=_slot(sheet.interview),
+        interview=shown_slot(sheet.interview),
         draft=models.Draft(version=draft.version, body=dict(draft.body)) if draft else None,
         review=_review(sheet),
     )
@@ -269,7 +335,8 @@ def _review(sheet: Sheet) -> models.OwnReview | None:
     )
 
 
-def _slot(interview: Interview | None) -> models.Slot | None:
+def shown_slot(interview: Interview | None) -> models.Slot | None:
+    """Spell when and where an interview is."""
     if interview is None:
         return None
     return models.Slot(

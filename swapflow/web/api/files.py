@@ -1,0 +1,150 @@
+"""Files: documents in, and everything that may be taken away."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Path, Query, Request, Response, UploadFile
+
+from swapflow.errors import NotFoundError
+from swapflow.files.export import Format
+from swapflow.files.sheets import file_name, sheet_file
+from swapflow.web import documents, downloads
+from swapflow.web.api import models
+from swapflow.web.api.access import (
+    MayEnterReviews,
+    MayExport,
+    MayManageApplicants,
+    MaySeeApplicants,
+)
+from swapflow.web.api.cycles import CycleId
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.paging import Page, Paged
+from swapflow.web.api.record import note
+from swapflow.web.parts import Product
+from swapflow.web.sheets import find_reviewer
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["files"])
+
+Number = Annotated[int, Path(ge=0, le=2**31 - 1)]
+ANY_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/octet-stream": {}}, "description": "The file."}
+}
+
+
+# Documents
+
+
+@router.post("/documents")
+def store_documents(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageApplicants,
+    product: Product,
+    files: Annotated[
+        list[UploadFile],
+        File(description="PDF, text, PNG or JPEG, or a ZIP; names begin with applicants' ids."),
+    ],
+    redacted: Annotated[  # noqa: FBT002 - a query parameter
+        bool, Query(description="Nothing in these files names the applicant.")
+    ] = False,
+) -> models.StoredFiles:
+    """Store documents with the applicants whose ids begin their names; the others are listed."""
+    uploads, left = documents.read_uploads(files)
+    attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
+    left_out = [*left, *attached.left]
+    note(
+        request,
+        visitor,
+        "attached documents",
+        detail=f"{len(attached.stored)} stored, {len(left_out)} left out, "
+        f"{'redacted' if redacted else 'not redacted'}",
+    )
+    return models.StoredFiles(
+        stored=[models.StoredFile(applicant=a, name=n) for a, n in attached.stored],
+        left_out=[models.LeftOut(file=path, reason=reason) for path, reason in left_out],
+        missing=list(attached.missing),
+    )
+
+
+@router.get("/applicants/{number}/documents")
+def list_documents(
+    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product, paging: Paged
+) -> Page[models.StaffDocument]:
+    """List an applicant's documents, those that reviewers do not see too."""
+    del visitor
+    product.application(cycle_id, number)
+    rows = [
+        models.StaffDocument(
+            position=d.position,
+            name=d.name,
+            link=d.link,
+            redacted=d.redacted,
+            media=d.media,
+            size=d.size,
+        )
+        for d in product.files_of(cycle_id, number)
+    ]
+    return paging.after(rows, lambda row: row.position)
+
+
+@router.get(
+    "/applicants/{number}/documents/{position}", response_class=Response, responses=ANY_FILE
+)
+def read_staff_document(
+    cycle_id: CycleId,
+    number: Number,
+    position: Annotated[int, Path(ge=0, le=100_000)],
+    visitor: MaySeeApplicants,
+    product: Product,
+) -> Response:
+    """Read one uploaded document of an applicant."""
+    del visitor
+    for document in product.files_of(cycle_id, number):
+        if document.position == position and document.media:
+            return _attachment(product.ledger.file_content(cycle_id, number, position))
+    raise NotFoundError("there is no such document")
+
+
+# Away from here
+
+
+@router.get("/files/{name}", response_class=Response, responses=ANY_FILE)
+def take_file(
+    request: Request,
+    cycle_id: CycleId,
+    name: Annotated[
+        str,
+        Path(
+            max_length=40,
+            description="proposed, evidence, scores, cohort, waitlist or outcomes as .csv, .xlsx "
+            "or .json; method.md, method.json, rules.toml, events.jsonl, all.zip.",
+        ),
+    ],
+    visitor: MayExport,
+    version: Annotated[int, Query(ge=0, le=10_000, description="Of the list; 0: newest.")] = 0,
+) -> Response:
+    """Take the list, its evidence, the method or the record as a file."""
+    return downloads.download(request, cycle_id, name, visitor, version)
+
+
+@router.get("/reviewers/{number}/sheet", response_class=Response, responses=ANY_FILE)
+def take_sheet(
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayEnterReviews,
+    product: Product,
+    form: Annotated[Format, Query(description="xlsx or csv")] = Format.XLSX,
+) -> Response:
+    """Take the sheet of a reviewer who answers by mail, under the program's blind policy."""
+    del visitor
+    reviewer = find_reviewer(product, cycle_id, number)
+    tasks = product.reviewer_sheet(cycle_id, reviewer.number)
+    body = sheet_file(tasks, form, address=product.address)
+    return _attachment(body, file_name(cycle_id, number, form))
+
+
+def _attachment(body: bytes, name: str = "") -> Response:
+    said = f'attachment; filename="{name}"' if name else "attachment"
+    return Response(
+        body, media_type="application/octet-stream", headers={"Content-Disposition": said}
+    )

@@ -1,0 +1,281 @@
+"""Lists as files: looked at in a dry run, then taken whole or not at all."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, File, Query, Request, UploadFile
+
+from swapflow.engine.facade import Swapflow
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+from swapflow.files.reviewers import read_pairs
+from swapflow.files.tabular import read_table
+from swapflow.office.facade import Visitor
+from swapflow.web import imports
+from swapflow.web.api import models
+from swapflow.web.api.access import MayEnterReviews, MayManageApplicants, MayManageReviewers
+from swapflow.web.api.cycles import CycleId
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.record import note
+from swapflow.web.parts import Product, parts_of
+from swapflow.web.score_files import find_scores, store_scores, told
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["files"])
+
+Table = Annotated[UploadFile, File(description="CSV, TSV or XLSX, with a header.")]
+DryRun = Annotated[bool, Query(description="Say what would be stored, and store nothing.")]
+Encoding = Annotated[
+    str, Query(max_length=40, pattern=r"^[A-Za-z0-9_-]*$", description="Of a text file.")
+]
+LONGEST_NAME = 120
+
+
+@router.post("/applicants/import")
+def import_applicants(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageApplicants,
+    product: Product,
+    file: Table,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    encoding: Encoding = "",
+) -> models.Imported:
+    """Add the applicants of a file, all or none; those who are there already stay as they are."""
+    name, data = _read(file)
+    table = read_table(data, name=name, encoding=encoding or None)
+    found = imports.found_applicants(
+        parts_of(request), cycle_id, table, {}, product.rules(cycle_id), [], {}
+    )
+    return _apply(
+        request,
+        visitor,
+        found,
+        name,
+        "imported applicants",
+        dry_run=dry_run,
+        act=lambda: len(product.import_applications(cycle_id, found.applicants)),
+    )
+
+
+@router.post("/reviewers/import")
+def import_reviewers(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    file: Table,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    encoding: Encoding = "",
+) -> models.Imported:
+    """Add the reviewers of a file, or change those who are there: all, or none."""
+    name, data = _read(file)
+    table = read_table(data, name=name, encoding=encoding or None)
+    found = imports.found_reviewers(
+        parts_of(request), cycle_id, table, {}, product.rules(cycle_id)
+    )
+    return _apply(
+        request,
+        visitor,
+        found,
+        name,
+        "imported reviewers",
+        dry_run=dry_run,
+        act=lambda: len(product.import_reviewers(cycle_id, found.reviewers)),
+    )
+
+
+@router.post("/conflicts/import")
+def import_conflicts(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    file: Table,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    encoding: Encoding = "",
+) -> models.Imported:
+    """Record the conflicts of interest of a file: applicant and reviewer in each row."""
+    return _pairs(
+        request,
+        visitor,
+        cycle_id,
+        file,
+        "recorded conflicts of interest",
+        lambda pairs: product.add_conflicts(cycle_id, pairs, source="staff"),
+        product=product,
+        dry_run=dry_run,
+        encoding=encoding,
+    )
+
+
+@router.post("/panels/import")
+def import_panels(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    file: Table,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    encoding: Encoding = "",
+) -> models.Imported:
+    """Let only the reviewers of a file judge its applicants: one pair in each row."""
+    return _pairs(
+        request,
+        visitor,
+        cycle_id,
+        file,
+        "set panels",
+        lambda pairs: product.set_panel(cycle_id, pairs),
+        product=product,
+        dry_run=dry_run,
+        encoding=encoding,
+    )
+
+
+@router.post("/scores/import")
+def import_scores(  # noqa: PLR0913, PLR0917 - FastAPI reads them from the signature
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayEnterReviews,
+    product: Product,
+    file: Table,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    encoding: Encoding = "",
+    kind: Annotated[str, Query(max_length=24, description="Where no column names it.")] = "",
+    scale: Annotated[str, Query(max_length=40, description="Worst and best: 0..5.")] = "",
+    reviewer: Annotated[
+        int | None, Query(ge=0, le=2**31 - 1, description="Whose sheet it must be.")
+    ] = None,
+) -> models.ImportedScores:
+    """Enter a sheet that came back, under both names; or keep scores that nobody asked for."""
+    name, data = _read(file)
+    found = find_scores(
+        product,
+        cycle_id,
+        data,
+        name=name,
+        by=visitor.name,
+        kind=kind,
+        scale=scale,
+        reviewer=reviewer,
+        encoding=encoding or None,
+    )
+    if not dry_run:
+        store_scores(product, cycle_id, found, by=visitor.name)
+        note(request, visitor, "entered reviews from a file", about=name, detail=told(found))
+    return models.ImportedScores(
+        dry_run=dry_run,
+        sheet=found.plan is not None,
+        new=found.count("new"),
+        corrected=found.count("corrected"),
+        unchanged=found.count("unchanged"),
+        blank=found.count("blank"),
+        unasked=len(found.unasked),
+        rows=[
+            models.SheetLine(
+                line=row.line,
+                task=row.task,
+                applicant=row.applicant,
+                reviewer=row.reviewer,
+                result=row.fate.value,
+                note=row.note,
+            )
+            for row in found.rows
+        ],
+        bad=[models.BadLine.of(row) for row in found.bad],
+        warnings=list(found.warnings),
+    )
+
+
+def _read(file: UploadFile) -> tuple[str, bytes]:
+    """Give what messages call a file, and its bytes."""
+    plain = "".join(c for c in file.filename or "" if c.isprintable())[:LONGEST_NAME]
+    data = file.file.read()
+    if not data:
+        raise InvalidInputError(f"file: {plain or 'the file'} is empty")
+    return plain or "the file", data
+
+
+def _apply(
+    request: Request,
+    visitor: Visitor,
+    found: imports.Found,
+    name: str,
+    what: str,
+    *,
+    dry_run: bool,
+    act: Callable[[], int],
+) -> models.Imported:
+    new, known = found.fresh, found.known
+    if not dry_run:
+        if found.bad:
+            raise BadRowsError(name, found.bad)
+        new = act()
+        known = found.total - new
+        note(request, visitor, what, about=name, detail=f"{new} new, {known} there already")
+    return models.Imported(
+        dry_run=dry_run,
+        new=new,
+        known=known,
+        bad=[models.BadLine.of(row) for row in found.bad],
+        warnings=[*found.warnings, *found.alike],
+    )
+
+
+def _pairs(  # noqa: PLR0913 - what is asked, and what is done with it
+    request: Request,
+    visitor: Visitor,
+    cycle_id: str,
+    file: UploadFile,
+    what: str,
+    act: Callable[[Sequence[tuple[str, str]]], None],
+    *,
+    product: Swapflow,
+    dry_run: bool,
+    encoding: str,
+) -> models.Imported:
+    name, data = _read(file)
+    bad: tuple[BadRow, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    try:
+        pairs = read_pairs(data, encoding=encoding or None, name=name)
+        _known_pairs(product, cycle_id, pairs, name)
+    except BadRowsError as error:
+        bad = error.rows
+        if not dry_run:
+            raise
+    if not dry_run:
+        act(pairs)
+        note(request, visitor, what, about=name, detail=f"{len(pairs)} pairs")
+    return models.Imported(
+        dry_run=dry_run,
+        new=0 if bad else len(pairs),
+        known=0,
+        bad=[models.BadLine.of(row) for row in bad],
+        warnings=[],
+    )
+
+
+def _known_pairs(
+    product: Swapflow, cycle_id: str, pairs: Sequence[tuple[str, str]], name: str
+) -> None:
+    """Refuse pairs whose people the program does not have."""
+    applicants = {a.external_id for a in product.applications(cycle_id)}
+    reviewers = {r.external_id for r in product.reviewers(cycle_id)}
+    bad = [
+        BadRow(
+            line=0,
+            column=column,
+            value=value[:60],
+            reason=f"the program has no {column} of this id",
+            cure="Correct it, or import that one first",
+        )
+        for pair in pairs
+        for column, value, known in (
+            ("applicant", pair[0], applicants),
+            ("reviewer", pair[1], reviewers),
+        )
+        if value not in known
+    ]
+    if bad:
+        raise BadRowsError(name, bad)

@@ -1,0 +1,130 @@
+"""Applicants as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from swapflow.domain.applicant import Application as AnApplication
+from swapflow.domain.applicant import ApplicationStatus
+from swapflow.web.api.models.base import PLAIN, Email, In, Line, Name, Out, Reason, Text, Why
+
+
+class Applicant(Out):
+    """One person in one program."""
+
+    number: int
+    external_id: str
+    name: str
+    email: str
+    status: ApplicationStatus
+    wave: int
+    attributes: dict[str, str]
+    fields: dict[str, str]
+
+    @classmethod
+    def of(cls, application: AnApplication) -> "Applicant":
+        """Spell an application."""
+        return cls(
+            number=application.number,
+            external_id=application.external_id,
+            name=application.name,
+            email=application.email,
+            status=application.status,
+            wave=application.wave,
+            attributes=application.attributes,
+            fields=application.fields,
+        )
+
+
+class NewDocument(In):
+    """A file that reviewers may see, by its address."""
+
+    name: Name
+    link: Annotated[
+        str, StringConstraints(max_length=2000, pattern=r"^https?://[^\x00-\x20\x7f]+$")
+    ]
+    redacted: bool = False
+
+
+class NewApplicant(In):
+    """One applicant to be added."""
+
+    external_id: Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=PLAIN)]
+    name: Line = ""
+    email: Email | Literal[""] = ""
+    ready: bool = True
+    attributes: dict[Line, Line] = Field(default_factory=dict, max_length=50)
+    monitoring: dict[Line, Line] = Field(
+        default_factory=dict, max_length=50, description="For reports only; never given out again."
+    )
+    fields: dict[Line, Text] = Field(default_factory=dict, max_length=200)
+    documents: list[NewDocument] = Field(default_factory=list, max_length=50)
+
+
+class NewApplicants(In):
+    """Applicants to be added: all of them, or none."""
+
+    wave: Annotated[int, Field(ge=0, le=1000)] = 0
+    applicants: list[NewApplicant] = Field(min_length=1, max_length=2000)
+
+
+class Move(In):
+    """Another status for an applicant."""
+
+    status: Literal["ready", "held", "withdrawn", "ineligible", "incomplete"]
+    reason: Reason = ""
+
+
+class NewPin(In):
+    """People want an applicant in or out, whatever the marks say; neither takes a pin away."""
+
+    verdict: Literal["in", "out", "neither"]
+    reason: Reason = ""
+
+
+class Pin(Out):
+    """Who wants an applicant in or out, and why."""
+
+    applicant: int
+    verdict: str
+    by: str
+    reason: str
+    at: datetime
+
+
+class Ask(In):
+    """An extra review that staff want."""
+
+    kind: Name
+    reason: Why
+
+
+class Asked(Out):
+    """One review of an applicant: why it was asked for, and what came of it."""
+
+    request: str
+    kind: str
+    why: str
+    decision: int
+    too_close_then: bool
+    in_list_then: bool
+    status: str
+    reviewer: str
+    score: float | None
+    counts: bool
+    reason: str
+
+
+class Explanation(Out):
+    """Where an applicant stands, and why they were asked about."""
+
+    external_id: str
+    status: str
+    rank: int | None
+    in_list: bool
+    estimate: float | None
+    margin: float | None
+    evidence: float
+    too_close_to_call: bool
+    asked: list[Asked]

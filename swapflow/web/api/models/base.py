@@ -1,0 +1,67 @@
+"""What every part of the models is made of: kinds of text, what comes in, what goes out."""
+
+import math
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+
+PLAIN = r"^[^\x00-\x1f\x7f]*$"
+"""A line: no control characters."""
+
+PROSE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
+"""A text: no control characters but line breaks and tabs."""
+
+Line = Annotated[str, StringConstraints(max_length=200, pattern=PLAIN)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PLAIN)]
+Text = Annotated[str, StringConstraints(max_length=8000, pattern=PROSE)]
+Reason = Annotated[str, StringConstraints(max_length=2000, pattern=PROSE)]
+Why = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=PROSE)]
+ShortName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+Email = Annotated[
+    str,
+    StringConstraints(max_length=254, pattern=r"^[^@\s<>\x00-\x1f]+@[^@\s<>\x00-\x1f]+$"),
+]
+Mark = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
+Hundred = Annotated[float, Field(allow_inf_nan=False, ge=0, le=100)]
+Link = Annotated[str, StringConstraints(max_length=2000, pattern=PLAIN)]
+
+
+class In(BaseModel):
+    """What comes in: a field that is not known is refused, so that a misspelt one is noticed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Out(BaseModel):
+    """What goes out."""
+
+
+class Problem(Out):
+    """What went wrong, as RFC 9457 has it."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[dict[str, str]] = Field(
+        default_factory=list, description="Field and message of each thing wrong in a request."
+    )
+
+
+class Reasoned(In):
+    """Why something is done; it stands in the record."""
+
+    reason: Why
+
+
+class Counted(Out):
+    """How many rows an act has changed."""
+
+    count: int
+
+
+def finite(value: float | None) -> float | None:
+    """Give a number that JSON can hold; a margin without evidence has none."""
+    return value if value is not None and math.isfinite(value) else None

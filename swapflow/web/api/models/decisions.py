@@ -1,0 +1,157 @@
+"""Approvals, interviews, the proposed list and the decision as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from swapflow.domain.cohort import Verdict
+from swapflow.web.api.models.base import PLAIN, In, Line, Name, Out, Reason, Why
+from swapflow.web.api.models.tasks import Slot
+
+
+class Proposed(Out):
+    """A request that waits for approval."""
+
+    id: str
+    applicant: str
+    kind: str
+    decision: int
+
+
+class Requests(In):
+    """Requests by their ids."""
+
+    requests: list[Name] = Field(min_length=1, max_length=1000)
+
+
+class Struck(Requests):
+    """Requests that are refused, and why."""
+
+    reason: Why
+
+
+class Place(Out):
+    """One applicant's place in the proposed list."""
+
+    applicant: int
+    external_id: str
+    name: str
+    rank: int
+    standing: str
+    estimate: float | None
+    raw_mean: float | None
+    margin: float | None
+    evidence: float
+    too_close_to_call: bool
+    tied: bool
+    reviews: dict[str, int]
+    reviews_missing: dict[str, int]
+
+
+class Proposal(Out):
+    """The list that the rule proposes; people decide."""
+
+    program: str
+    version: int
+    rule: str
+    objective: str
+    stop_reason: str
+    stop_sentence: str
+    promises: str
+    most_to_gain: float | None
+    expected_loss: float | None
+    places: list[Place]
+
+
+class Change(In):
+    """Where people decide otherwise than proposed."""
+
+    applicant: Name
+    verdict: Verdict
+    reason: Why
+
+
+class NewDecision(In):
+    """A decision to be put up for signature."""
+
+    changes: list[Change] = Field(default_factory=list, max_length=2000)
+    waiver: Reason = Field(
+        default="", description="Why it is accepted that somebody lacks a review."
+    )
+
+
+class Prepared(Out):
+    """What waits for signatures."""
+
+    what: Literal["decision", "reopening"]
+    digest: str
+    by: str
+    reason: str
+    signed: list[str]
+    needed: int
+    current: bool = Field(description="Whether it is still what would be decided now.")
+
+
+class Digest(In):
+    """The digest of what is signed, as it was read."""
+
+    digest: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Signed(Out):
+    """Whether that was the last signature, and it is done."""
+
+    done: bool
+
+
+class Outcome(Out):
+    """What people decided about an applicant."""
+
+    applicant: int
+    verdict: Verdict
+    by: str
+    reason: str
+    at: datetime
+
+
+class Outcomes(Out):
+    """What people decided, and who signed it."""
+
+    version: int
+    signed: list[str]
+    outcomes: list[Outcome]
+
+
+class SetSlot(In):
+    """When and where an interview is to be."""
+
+    starts_at: AwareDatetime
+    minutes: Annotated[int, Field(ge=5, le=1440)] = 30
+    place: Line = ""
+    link: Annotated[str, StringConstraints(max_length=1000, pattern=PLAIN)] = ""
+
+
+class Interview(Out):
+    """A request that people are to meet an applicant for."""
+
+    request: str
+    applicant: str
+    kind: str
+    reviewers: list[str]
+    slot: Slot | None
+
+
+class SwapChoices(Out):
+    """Numbers of whoever may stand in the place of whom in a request."""
+
+    applicants: list[int]
+    reviewers: list[int]
+
+
+class Swap(In):
+    """Another applicant, a chosen reviewer, or both, by number."""
+
+    applicant: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    reviewer: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    reason: Why

@@ -1,0 +1,173 @@
+"""Rounds and programs as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.web.api.models.base import PLAIN, In, Line, Out, Reason, ShortName, Why
+
+
+class Round(Out):
+    """One season of an office."""
+
+    id: str
+    name: str
+    unit: str
+    zone: str
+
+
+class NewRound(In):
+    """A round to be made."""
+
+    id: ShortName
+    name: Line = ""
+    unit: Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=PLAIN)] = "minutes"
+    zone: Annotated[str, StringConstraints(max_length=60, pattern=PLAIN)] = "UTC"
+
+
+class Program(Out):
+    """One decision with its own places, rules, budget and people."""
+
+    id: str
+    round: str
+    name: str
+    status: CycleStatus
+    stop_reason: str | None
+    rules_version: int
+    spent: int
+    committed: int
+    decisions: int
+    list_version: int = Field(description="The latest version that was fixed; 0 before.")
+    events: int
+    created_at: datetime
+
+
+class NewProgram(In):
+    """A program to be made, in draft, from a rules file or from a template of one."""
+
+    id: ShortName
+    round: ShortName
+    name: Line = ""
+    rules: Annotated[str, StringConstraints(max_length=200_000)] = Field(
+        default="", description="A rules file (TOML); the template's when it is left out."
+    )
+    template: Literal["admissions", "hiring", "fellowship"] = "admissions"
+
+
+class RulesText(Out):
+    """The rules in force."""
+
+    version: int
+    rules: str = Field(description="TOML, as the rules editor and `swapflow cycle rules` show it.")
+
+
+class NewRules(In):
+    """Another version of the rules."""
+
+    rules: Annotated[str, StringConstraints(min_length=1, max_length=200_000)]
+    reason: Reason = ""
+
+
+class Because(In):
+    """Why something is done."""
+
+    reason: Reason = ""
+
+
+class Kind(Out):
+    """How far one kind of review has come."""
+
+    name: str
+    cost: int
+    done: int
+    out: int
+    waiting_for_approval: int
+    overdue: int
+
+
+class Blocked(Out):
+    """A request that cannot go out, and the cure."""
+
+    applicant: str
+    kind: str
+    reason: str
+
+
+class Progress(Out):
+    """A program at a glance."""
+
+    program: str
+    status: str
+    stop_reason: str
+    stop_sentence: str
+    candidates: int
+    places: int
+    too_close_to_call: int
+    most_to_gain: float | None = Field(
+        description="The most the list could still gain under the stated assumptions."
+    )
+    expected_loss: float | None = Field(description="The model's estimate of it.")
+    unit: str
+    budget: int
+    spent: int
+    committed: int
+    reserved: int
+    kinds: list[Kind]
+    floors_missing: int
+    blocked: list[Blocked]
+    wishes: int
+
+
+class Event(Out):
+    """One fact of a program's record; payloads hold ids, words and numbers only."""
+
+    number: int
+    type: str
+    at: datetime
+    hash: str
+    payload: dict[str, object]
+
+
+class Decision(Out):
+    """One entry of the decision log."""
+
+    number: int
+    at: datetime
+    why: str
+    stop: str
+    requests: int
+    rules_version: int
+    too_close_to_call: list[int] = Field(description="Numbers of applicants.")
+
+
+class Obstacle(Out):
+    """What keeps a program from being launched, and where to cure it."""
+
+    step: str
+    text: str
+
+
+class LaunchPreview(Out):
+    """What launching a program as it stands would mean."""
+
+    applicants: int
+    places: int
+    reviewers: int
+    unit: str
+    budget: int
+    reserve: int
+    floors: int
+    rest: int
+    days: float | None
+    warnings: list[str]
+    obstacles: list[Obstacle]
+
+
+class Extension(In):
+    """More budget, another deadline, or both."""
+
+    budget: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    deadline: AwareDatetime | None = None
+    reason: Why

@@ -1,0 +1,67 @@
+"""Reviewers as JSON."""
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from swapflow.web.api.models.base import PLAIN, Email, In, Line, Name, Out
+
+
+class Away(In):
+    """Days on which a reviewer gets nothing new, both included."""
+
+    first: date
+    last: date
+
+
+class Reviewer(Out):
+    """Somebody on a program's roster."""
+
+    number: int
+    external_id: str
+    name: str
+    email: str
+    panel: str
+    capacity: dict[str, int | None]
+    packet: int | None
+    automatic: bool
+    topics: list[str]
+    active: bool
+    absences: list[Away]
+
+
+class NewReviewer(In):
+    """A reviewer to be added, or changed when the id is there already."""
+
+    external_id: Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=PLAIN)]
+    name: Line = ""
+    email: Email | Literal[""] = ""
+    panel: Line = ""
+    capacity: dict[Line, Annotated[int, Field(ge=0, le=100_000)] | None] = Field(
+        description="Most requests of each kind; null for any number. Others are not asked for.",
+        max_length=20,
+    )
+    packet: Annotated[int, Field(ge=1, le=1000)] | None = None
+    topics: list[Name] = Field(default_factory=list, max_length=50)
+    conflicts: list[Name] = Field(default_factory=list, max_length=2000)
+    absences: list[Away] = Field(default_factory=list, max_length=50)
+
+
+class NewReviewers(In):
+    """Reviewers to be added or changed: all of them, or none."""
+
+    reviewers: list[NewReviewer] = Field(min_length=1, max_length=2000)
+
+
+class Pair(In):
+    """An applicant and a reviewer, by their own ids."""
+
+    applicant: Name
+    reviewer: Name
+
+
+class Pairs(In):
+    """Applicants and reviewers."""
+
+    pairs: list[Pair] = Field(min_length=1, max_length=5000)
