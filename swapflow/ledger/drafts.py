@@ -8,7 +8,7 @@ or not by itself.
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -21,7 +21,7 @@ from swapflow.errors import (
     SwapflowError,
     UnavailableError,
 )
-from swapflow.ledger.database import Database, FairLock
+from swapflow.ledger.database import Database
 from swapflow.ledger.statements import insert_ignoring
 from swapflow.ledger.tables import ASSIGNMENT, DRAFT
 
@@ -51,6 +51,7 @@ class _Save:
     expected: int
     saved: Draft | None = None
     error: Exception | None = None
+    called: threading.Event = field(default_factory=threading.Event)
 
     @property
     def is_done(self) -> bool:
@@ -69,19 +70,30 @@ class DraftSaves:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._mutex = threading.Lock()
-        self._turn = FairLock()
         self._waiting: list[_Save] = []
+        self._writing = False
 
     def save(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
         """Save one draft; see `Desk.save_draft`."""
         mine = _Save(assignment_id=assignment_id, body=dict(body), expected=expected)
         with self._mutex:
             self._waiting.append(mine)
-        with self._turn.held():
-            # Whoever had the turn before may have taken this one along.
-            while not mine.is_done:
+            leads, self._writing = not self._writing, True
+        if not leads:
+            mine.called.wait()
+        if not mine.is_done:
+            try:
                 self._commit(self._next())
+            finally:
+                self._pass_on()
         return mine.result()
+
+    def _pass_on(self) -> None:
+        """Let whoever came meanwhile and waits longest write for all of those."""
+        with self._mutex:
+            self._writing = bool(self._waiting)
+            if self._waiting:
+                self._waiting[0].called.set()
 
     def _next(self) -> list[_Save]:
         """Take who has waited longest.
@@ -94,7 +106,11 @@ class DraftSaves:
         return sorted(batch, key=lambda one: one.assignment_id)
 
     def _commit(self, batch: list[_Save]) -> None:
-        """Write a batch in one transaction; each save learns what became of it."""
+        """Write a batch in one transaction; each save learns what became of it.
+
+        All are called at once: one who has to wait for the other's call would wait for Python's
+        own lock as often as there are saves.
+        """
         found: list[Draft | SwapflowError] = []
         try:
             with self._database.writing() as connection:
@@ -104,6 +120,7 @@ class DraftSaves:
             told = error if isinstance(error, Exception) else UnavailableError("interrupted")
             for one in batch:
                 one.error = told
+                one.called.set()
             if told is not error:
                 raise
             return
@@ -112,6 +129,7 @@ class DraftSaves:
                 one.saved = outcome
             else:
                 one.error = outcome
+            one.called.set()
 
     def _write(self, connection: Connection, one: _Save) -> Draft | SwapflowError:
         """Store one draft, or say why not; what is refused has changed nothing."""

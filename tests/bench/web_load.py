@@ -67,9 +67,10 @@ def measure(*, reviewers: int = 200, seconds: float = 120.0, watchers: int = 2) 
             plan["watchers"] = [_staff(office, n) for n in range(watchers)]
             plan_file = folder / "plan.json"
             plan_file.write_text(json.dumps(plan), encoding="utf-8")
-            loads = [os.getloadavg()[0]]
+            loads, spent = [os.getloadavg()[0]], _cpu_seconds(folder)
             _drive(plan_file, result_file)
             loads.append(os.getloadavg()[0])
+            spent = {name: seconds - spent[name] for name, seconds in _cpu_seconds(folder).items()}
             _close(product)
         result = json.loads(result_file.read_text(encoding="utf-8"))
         # Everything has stopped: what is compared now was on the disk.
@@ -89,7 +90,10 @@ def measure(*, reviewers: int = 200, seconds: float = 120.0, watchers: int = 2) 
         "compared_reviews": reviews,
         "reviews_stored": scores,
         "load_average": [round(load, 2) for load in loads],
-        "load_process_cpu": round(result["cpu_seconds"] / result["seconds"], 2),
+        "cpu": {
+            name: round(seconds / result["seconds"], 2)
+            for name, seconds in {**spent, "the load": result["cpu_seconds"]}.items()
+        },
         "cores": os.cpu_count(),
     }
 
@@ -203,6 +207,17 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _cpu_seconds(folder: Path) -> dict[str, float]:
+    """Read how much processor time each process of the deployment has had so far."""
+    noted = json.loads((folder / "run" / "processes.json").read_text(encoding="ascii"))
+    tick = os.sysconf("SC_CLK_TCK")
+    spent = {}
+    for name, (pid, _) in noted.items():
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        spent[name] = (int(fields[11]) + int(fields[12])) / tick
+    return spent
+
+
 # Afterwards
 
 
@@ -257,6 +272,7 @@ def _print(figures: dict[str, Any]) -> None:
         f"errors {len(figures['errors'])}; lost {len(figures['lost'])} of "
         f"{figures['compared_drafts']} drafts and {figures['compared_reviews']} reviews compared"
     )
+    print("cores used: " + ", ".join(f"{name} {used}" for name, used in figures["cpu"].items()))
     for text in [*figures["errors"][:10], *figures["lost"][:10]]:
         print(f"  {text}")
     print("; ".join(faults(figures)) or "met: nothing lost, no error, p99 under 500 ms")
