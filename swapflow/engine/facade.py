@@ -169,6 +169,10 @@ class Swapflow:
         )
         return self._rung(cycle_id, changed)
 
+    def check_rules(self, cycle_id: str, rules: Rules) -> None:
+        """Say whether a cycle's rules could be changed to these; writes nothing."""
+        staff.check_rules(cycle_id, rules, ledger=self.ledger)
+
     def launch(self, cycle_id: str, *, by: str) -> None:
         """Start a cycle."""
         launch(cycle_id, by=by, ledger=self.ledger, provider=self.provider)

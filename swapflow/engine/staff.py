@@ -15,6 +15,7 @@ from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
 from swapflow.engine.rubrics import numbered, recompute
 from swapflow.errors import (
+    CycleFinalizedError,
     InvalidInputError,
     InvalidRulesError,
     NotFoundError,
@@ -97,6 +98,21 @@ def change_rules(
             tx.record(EventType.RULES_CHANGED, {"rules": new.version})
             recompute(tx, old, new, by=by)
         return new
+
+
+def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
+    """Say whether `change_rules` would take these rules at this moment; writes nothing.
+
+    Raises:
+        InvalidRulesError: As `change_rules`.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    cycle = ledger.cycle(cycle_id)
+    if cycle.status is CycleStatus.FINALIZED:
+        raise CycleFinalizedError("the list is fixed; reopen it before the rules change")
+    launched = cycle.status is not CycleStatus.DRAFT
+    spent = cycle.spent + cycle.committed
+    _check_change(ledger.rules(cycle_id), rules, spent=spent, launched=launched)
 
 
 def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: Ledger) -> int:

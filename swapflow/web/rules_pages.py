@@ -1,5 +1,6 @@
 """The rules of a program as a form and as a file, in versions."""
 
+import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,6 +22,7 @@ from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import may
 from swapflow.web.nested import (
+    LONGEST_TEXT,
     FormView,
     TheForm,
     Tree,
@@ -85,6 +87,7 @@ _YES_NO = frozenset(
         "approval",
         "severity",
         "kind_offsets",
+        "confidence",
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
@@ -130,6 +133,10 @@ _KIND = (
     "quorum",
     "approval",
     "window_days",
+    "guidance",
+    "questions",
+    "link",
+    "confidence",
 )
 _BLANK: Mapping[str, Tree] = {
     "places": {"name": "", "number": "1", "funded": "yes"},
@@ -140,6 +147,7 @@ _BLANK: Mapping[str, Tree] = {
         "maximum": "1",
         "seats": "1",
         "window_days": "14",
+        "confidence": "no",
     },
     "floors": {"kind": "", "count": "1", "for": "all"},
 }
@@ -186,16 +194,22 @@ def download_rules(cycle_id: str, visitor: MaySetUp, product: Product) -> Respon
 
 @router.post("/rules/file")
 def upload_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheForm) -> Response:
-    """Put the rules of an uploaded file in force."""
+    """Put the rules of a file or of the text field in force, or say what that would change."""
     parts = parts_of(request)
     old = parts.product.rules(cycle_id)
-    view = FormView(_shown(old))
+    spelled = text(form, "text")
+    view = FormView({**_shown(old), "text": spelled, "file_reason": text(form, "reason")})
     try:
-        new = _uploaded(form)
+        spelled, source = _spelled(form)
+        view.values = {**view.values, "text": spelled}
+        new = parse_rules(spelled, source=source)
+        parts.product.check_rules(cycle_id, new)
     except InvalidInputError as error:
         view.note("file", str(error))
         return _page(request, cycle_id, visitor, view, status=422)
-    reason = _reason(parts, cycle_id, form, view)
+    if text(form, "do") == "try":
+        return _page(request, cycle_id, visitor, view, changes=_changes(old, new))
+    reason = _reason(parts, cycle_id, form, view, named="file_reason")
     if not view.problems and (
         version := _change(parts, cycle_id, visitor, old, new, reason, view)
     ):
@@ -203,15 +217,31 @@ def upload_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheFo
     return _page(request, cycle_id, visitor, view, status=422)
 
 
-def _uploaded(form: TheForm) -> Rules:
-    name, data = file_of(form, "file")
+def _spelled(form: TheForm) -> tuple[str, str]:
+    """Give the text of a rules file and what it is called: of the file, or of the text field."""
+    typed = text(form, "text")
+    try:
+        name, data = file_of(form, "file")
+    except InvalidInputError:
+        if not typed:
+            raise
+        name, data = "the text", typed.encode()
     if len(data) > LONGEST_FILE:
         raise InvalidInputError(f"{name}: this is too long for a rules file")
     try:
         spelled = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{name}: this is no UTF-8 text; save it as UTF-8") from error
-    return parse_rules(spelled, source=name)
+    if problem := unwritable(spelled, most=LONGEST_FILE):
+        raise InvalidInputError(f"{name}: {problem}")
+    return spelled, name
+
+
+def _changes(old: Rules, new: Rules) -> list[str]:
+    """Give the lines of the rules file that other rules change, with - and + before them."""
+    before, after = (rules_text(replace(r, version=old.version)) for r in (old, new))
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
 
 
 def _page(
@@ -221,6 +251,7 @@ def _page(
     form: FormView,
     *,
     said: str = "",
+    changes: list[str] | None = None,
     status: int = 200,
 ) -> Response:
     parts = parts_of(request)
@@ -239,6 +270,8 @@ def _page(
             "unit": unit_of(parts, cycle),
             "zones": _ZONES,
             "said": said,
+            "changes": changes,
+            "spelled": form.value("text") or rules_text(parts.product.rules(cycle_id)),
         },
         status=status,
     )
@@ -257,14 +290,16 @@ def unit_of(parts: Parts, cycle: Cycle) -> str:
     return next(r.unit for r in parts.product.rounds() if r.id == cycle.round_id)
 
 
-def _reason(parts: Parts, cycle_id: str, form: TheForm, view: FormView) -> str:
+def _reason(
+    parts: Parts, cycle_id: str, form: TheForm, view: FormView, *, named: str = "reason"
+) -> str:
     """Read why the rules are changed; after the launch a reason must be given."""
     reason = text(form, "reason")
     launched = is_launched(parts.product.cycle(cycle_id))
     if launched and not reason:
-        view.note("reason", "say why the rules change; it stands in the record")
+        view.note(named, "say why the rules change; it stands in the record")
     if problem := unwritable(reason):
-        view.note("reason", problem)
+        view.note(named, problem)
     return reason or "set-up"
 
 
@@ -309,6 +344,9 @@ def _shown(rules: Rules) -> dict[str, Tree]:
             shown[name] = f"{local:%Y-%m-%dT%H:%M}" + (f":{local:%S}" if local.second else "")
     for kind in rows(shown, "kinds"):
         kind["was"] = kind["name"]
+        questions = kind.get("questions", [])
+        kind["questions"] = "\n".join(map(str, questions))
+        kind.setdefault("confidence", "no")
     return shown
 
 
@@ -463,7 +501,7 @@ def read_field(name: str, typed: str) -> "Toml | None":
         if plain not in {"yes", "no"}:
             raise ValueError("choose yes or no")
         return plain == "yes"
-    if problem := unwritable(plain, most=4000 if name in _LONG else 200):
+    if problem := unwritable(plain, most=LONGEST.get(name, 200)):
         raise ValueError(problem)
     if not plain:
         return None
@@ -477,10 +515,16 @@ def read_field(name: str, typed: str) -> "Toml | None":
         if number is None:
             raise ValueError("this is no number; write e.g. 0.05")
         return number
+    if name == "questions":
+        return [line.strip() for line in plain.splitlines() if line.strip()]
     return _read_moment(plain) if name in _MOMENT else plain
 
 
-_LONG = frozenset(("legal_basis", "purpose", "means", "guidance"))
+LONGEST: Mapping[str, int] = {
+    **dict.fromkeys(("legal_basis", "purpose", "means", "guidance", "questions"), LONGEST_TEXT),
+    "link": 1000,
+}
+"""Characters of the fields that may be longer than a name."""
 
 
 def _read_moment(plain: str) -> datetime | date:

@@ -1,0 +1,105 @@
+"""The whole of a program's rules on one page: as a form, as a text, as a file tried first."""
+
+from swapflow.files.rules import rules_text
+from swapflow.office.rights import Role
+from tests.web.crawl import Page
+from tests.web.site import Site
+
+
+HERE = "/setup/fall/rules"
+
+
+def form_of(site: Site) -> dict[str, str]:
+    html = site.signed_in(Role.ADMINISTRATOR).get(HERE).text
+    page = Page(f"http://testserver{HERE}", html)
+    return next(f.fields for f in page.forms if f.action.endswith("/rules"))
+
+
+def test_guidance_questions_link_and_confidence_are_set_in_the_form(site: Site) -> None:
+    site.launched(launch=False)
+    client = site.signed_in(Role.ADMINISTRATOR)
+    typed = form_of(site) | {
+        "kinds.0.guidance": "Read the essay twice.",
+        "kinds.0.questions": "Why here?\n\n  What first?  \n",
+        "kinds.0.link": "https://files.example.edu/{external_id}",
+        "kinds.0.confidence": "yes",
+        "do": "save",
+    }
+
+    answer = client.post(HERE, data=typed)
+
+    assert answer.status_code == 303, answer.text
+    kind = site.product.rules("fall").kinds[0]
+    assert kind.guidance == "Read the essay twice."
+    assert kind.questions == ("Why here?", "What first?")
+    assert kind.link == "https://files.example.edu/{external_id}"
+    assert kind.confidence is True
+    page = client.get(HERE).text
+    assert "Why here?\nWhat first?</textarea>" in page
+
+
+def test_saving_the_form_as_it_is_changes_nothing(site: Site) -> None:
+    site.launched(launch=False)
+    before = site.product.rules("fall")
+
+    answer = site.signed_in(Role.ADMINISTRATOR).post(HERE, data=form_of(site) | {"do": "save"})
+
+    assert answer.status_code == 303
+    assert site.product.rules("fall") == before
+
+
+def test_a_file_is_tried_first_and_changes_nothing_until_it_is_put_in_force(site: Site) -> None:
+    site.launched(launch=False)
+    client = site.signed_in(Role.ADMINISTRATOR)
+    old = site.product.rules("fall")
+    text = rules_text(old).replace("budget = 60", "budget = 75")
+    file = {"file": ("rules.toml", text.encode(), "application/toml")}
+
+    tried = client.post(f"{HERE}/file", data={"do": "try"}, files=file)
+
+    assert tried.status_code == 200
+    assert "-budget = 60\n+budget = 75" in tried.text
+    assert site.product.rules("fall") == old
+    done = client.post(f"{HERE}/file", data={"do": "save", "text": text})
+    assert done.status_code == 303
+    assert site.product.rules("fall").budget == 75
+
+
+def test_a_text_with_a_mistake_comes_back_as_it_was_typed(site: Site) -> None:
+    site.launched(launch=False)
+    old = site.product.rules("fall")
+    text = rules_text(old).replace("budget = 60", 'budget = "many"')
+
+    for button in ("try", "save"):
+        page = site.signed_in(Role.ADMINISTRATOR).post(
+            f"{HERE}/file", data={"do": button, "text": text}
+        )
+        assert page.status_code == 422
+        assert "budget = &#34;many&#34;" in page.text
+        assert 'id="f-file-problem"' in page.text
+    assert site.product.rules("fall") == old
+
+
+def test_what_cannot_change_after_the_launch_is_said_when_it_is_tried(site: Site) -> None:
+    site.launched()
+    rules = site.product.rules("fall")
+    text = rules_text(rules).replace(f"seed = {rules.seed}", f"seed = {rules.seed + 1}")
+    client = site.signed_in(Role.ADMINISTRATOR)
+
+    page = client.post(f"{HERE}/file", data={"do": "try", "text": text})
+
+    assert page.status_code == 422
+    assert "seed cannot change after launch" in page.text
+
+
+def test_a_change_after_the_launch_without_a_reason_keeps_the_text(site: Site) -> None:
+    site.launched()
+    text = rules_text(site.product.rules("fall")).replace("budget = 60", "budget = 90")
+    client = site.signed_in(Role.ADMINISTRATOR)
+
+    page = client.post(f"{HERE}/file", data={"do": "save", "text": text})
+
+    assert page.status_code == 422
+    assert 'id="f-file-reason-problem"' in page.text
+    assert "budget = 90" in page.text
+    assert site.product.rules("fall").budget == 60
