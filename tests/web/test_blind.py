@@ -1,17 +1,26 @@
 """In a blind cycle nothing that a reviewer can reach tells who somebody is."""
 
+import io
+import re
+import zipfile
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from swapflow.files.sheets import read_sheet_file
 from swapflow.office.accounts import Method
 from swapflow.office.rights import Role
 from tests.engine.world import applicant
 from tests.web.crawl import walk
+from tests.web.roles import API
 from tests.web.site import SITE_RULES, Site
+from tests.web.test_api import program
 
 
 TRACES = ("Quillhilda", "Featherstonehaugh", "quillhilda@uni.example", "+41 79 555 01 02")
+
+MARKS: dict[str, Any] = {"marks": {"Preparation": 3, "Promise": 2}}
 
 
 def fill(site: Site, *, blind: bool) -> None:
@@ -45,7 +54,66 @@ def everything_sent_to(site: Site, email: str) -> list[tuple[str, str]]:
         for response, _ in walk(client, "/", "/inbox", "/me")
     ]
     sent += [(f"mail {m.id}", m.subject + m.text + m.html + m.calendar) for m in site.mails]
+    return [*sent, *told_at_the_api(site, email), *sheets_of(site, email)]
+
+
+def told_at_the_api(site: Site, email: str) -> list[tuple[str, str]]:
+    """Ask the API whatever a reviewer's key lets through, or might: lists, tasks, searches."""
+    api = program(site, None, email=email)
+    number = number_of(site, email)
+    codes = [row["task"] for row in api.get("/api/v1/tasks").json()["items"]]
+    places = {"cycle_id": "fall", "number": str(number), "position": "0", "version": "1"}
+    places |= {"score": codes[0], "name": "all.zip", "pull": "fall:0:review:1"}
+    asked = []
+    for route in API:
+        method, path = route.split(" ")
+        if method != "GET":
+            continue
+        path = re.sub(r"{(\w+)}", lambda m: places.get(m[1], m[0]), path)
+        asked += [path.replace("{task}", code) for code in codes] if "{task}" in path else [path]
+    answers = [api.get(address) for address in asked if "{" not in address]
+    for code in codes:
+        answers += [
+            api.post(f"/api/v1/tasks/{code}/open"),
+            api.post(f"/api/v1/tasks/{code}/review", json={"marks": {"Charm": 1}}),
+            api.post(f"/api/v1/tasks/{code}/review", json=MARKS),
+            api.put(f"/api/v1/tasks/{code}/review", json=MARKS),
+        ]
+    return [(str(r.url).split("?")[0], _spelled(r.content) + str(r.headers)) for r in answers]
+
+
+def sheets_of(site: Site, email: str) -> list[tuple[str, str]]:
+    """Take a reviewer's sheet as staff send it, with its file's name, and its way back."""
+    site.turn()
+    number = number_of(site, email)
+    tasks = site.product.reviewer_sheet("fall", number)
+    if not tasks:
+        return []
+    staff = site.signed_in(Role.OPERATIONS)
+    sent = []
+    for form in ("xlsx", "csv"):
+        sheet = staff.get(f"/reviewers/fall/{number}/sheet?form={form}")
+        assert sheet.status_code == 200
+        sent.append((f"sheet.{form}", _spelled(sheet.content) + str(sheet.headers)))
+    back = read_sheet_file(sheet.content, name="back.csv")
+    rows = [replace(row, applicant="edited", remark="x") for row in back.rows]
+    plan = site.product.examine_sheet("fall", rows, by="ops", source="back.csv")
+    sent.append(("sheet refused", str([*plan.rows, *map(str, plan.bad)])))
     return sent
+
+
+def number_of(site: Site, email: str) -> int:
+    return next(r.number for r in site.product.reviewers("fall") if r.email == email)
+
+
+def _spelled(content: bytes) -> str:
+    """Give the text of an answer; of a workbook, that of all its parts."""
+    if not content.startswith(b"PK"):
+        return content.decode("utf-8", "replace")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return "".join(
+            archive.read(name).decode("utf-8", "replace") for name in archive.namelist()
+        )
 
 
 def found_in(sent: list[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -60,9 +128,30 @@ def test_no_page_file_mail_or_answer_tells_a_reviewer_who_somebody_is(
 
     sent = everything_sent_to(site, f"r{number}@example.org")
 
-    assert len(sent) >= 5
-    assert any("I, " in text for _, text in sent)
+    places = {where for where, _ in sent}
+    assert len(sent) >= 50
+    assert {"sheet.xlsx", "sheet.csv", "sheet refused"} <= places
+    assert any("/api/v1/tasks/" in where and "I, " in text for where, text in sent)
+    assert any("sheet.csv" in where and "I, " in text for where, text in sent)
     assert found_in(sent) == set()
+
+
+def test_to_look_for_the_name_tells_a_reviewer_nothing(site: Site) -> None:
+    fill(site, blind=True)
+    client = site.signed_in(email="r1@example.org", method=Method.LINK)
+    api = program(site, None, email="r1@example.org")
+
+    for who, address in (
+        (client, "/inbox"),
+        (client, "/applicants/fall"),
+        (api, "/api/v1/tasks"),
+        (api, "/api/v1/cycles"),
+        (api, "/api/v1/cycles/fall/applicants"),
+    ):
+        known = who.get(address, params={"q": "Quillhilda", "search": "Quillhilda"})
+        unknown = who.get(address, params={"q": "Zzzzzzzzzz", "search": "Zzzzzzzzzz"})
+        assert known.status_code == unknown.status_code
+        assert known.text == unknown.text
 
 
 def test_the_same_search_finds_the_name_where_reviewers_may_see_it(site: Site) -> None:
