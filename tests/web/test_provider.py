@@ -418,7 +418,9 @@ def test_a_strict_program_asks_for_the_provider_in_place_and_comes_back(served: 
     assert asked.status_code == 403
     assert "through your organisation" in asked.text
     assert f'href="/sign-in/provider?next={quote(path)}"' in asked.text
+    assert "This program opens only to whoever signs in" in asked.text
     assert 'href="/sign-in/provider?next=/inbox"' in inbox.text
+    assert "no reviewer role" not in inbox.text
     assert entered.headers["location"] == path
     assert browser.get(path).status_code == 200
 
