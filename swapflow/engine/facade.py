@@ -523,7 +523,13 @@ class Swapflow:
     ) -> None:
         """Say no to an assignment; its request goes to another reviewer."""
         inbox.decline(
-            assignment_id, kind, by=by, reason=reason, busy_until=busy, ledger=self.ledger
+            assignment_id,
+            kind,
+            by=by,
+            reason=reason,
+            busy_until=busy,
+            address=self.address,
+            ledger=self.ledger,
         )
         self.ledger.drop_draft(assignment_id)
         self.doorbell.ring(cycle_of(assignment_id))

@@ -20,6 +20,7 @@ from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.domain.score import Answer, Late, Origin, Receipt, Score
 from swapflow.engine.book import EXTRA_PULL
+from swapflow.engine.interviews import excuse
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.errors import (
     AssignmentClosedError,
@@ -75,10 +76,12 @@ def decline(
     by: str,
     reason: str = "",
     busy_until: Absence | None = None,
+    address: str = "",
     ledger: Ledger,
 ) -> None:
     """End an assignment because its reviewer says no; its pull goes to another.
 
+    A date that was agreed is taken out of their calendar by mail, and the others there are told.
     A conflict of interest is recorded for good; "busy" also keeps new requests away until the
     given day. The free-text reason is kept in an erasable row.
 
@@ -101,6 +104,7 @@ def decline(
             tx.add_absence(found.reviewer, busy_until)
         if reason:
             tx.note(subject=assignment, by=by, text=reason)
+        excuse(tx, found, address=address)
 
 
 def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> int:

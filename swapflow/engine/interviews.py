@@ -18,7 +18,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.interview import Interview
 from swapflow.domain.reviewer import DeclineKind, Reviewer
-from swapflow.engine.letters import Letter, Link, Part
+from swapflow.engine.letters import Letter, Link, Part, moment
 from swapflow.engine.ports import Ledger, Mail, Transaction
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 
@@ -173,6 +173,48 @@ def did_not_come(assignment_id: str, *, by: str, note: str = "", ledger: Ledger)
             by=by,
             text=note or "the applicant did not come",
         )
+
+
+def excuse(tx: Transaction, left: Assignment, *, address: str = "") -> None:
+    """Take a date out of the calendar of somebody who has declined, and tell the others there.
+
+    The date stands for the others; whoever takes the seat finds it with the request. Nothing is
+    done for a request without a date that stands.
+    """
+    slot = tx.interview(left.pull_id)
+    if slot is None or not slot.stands:
+        return
+    people = {r.number: r for r in tx.reviewers()}
+    kind = tx.rules().kinds[left.kind].name
+    when, cycle = moment(slot.starts_at, slot.zone), tx.cycle
+    mails = []
+    guest = people[left.reviewer]
+    if guest.email:
+        over = replace(slot, cancelled=True, sequence=slot.sequence + 1)
+        letter = Letter(
+            subject=f"You are excused: {kind} on {when}",
+            parts=(f'You do not take part in the {kind} in "{cycle.name}" on {when}.',),
+            calendar=invitation_of(
+                over, left, guest=guest, cycle=cycle, kind=kind, stamp=tx.now, address=address
+            ),
+        )
+        mails.append(letter.to(guest.email, mail_id=f"{cycle.task_code(left.id)}:slot:excused"))
+    for other in tx.assignments_of([left.pull_id]):
+        told = people[other.reviewer]
+        if other.id == left.id or not other.status.is_open or not told.email:
+            continue
+        letter = Letter(
+            subject=f"Somebody else will join the {kind} on {when}",
+            parts=(
+                f'Somebody cannot come who was to join you in "{cycle.name}" on {when}.',
+                "The date stands; somebody else is asked.",
+            ),
+        )
+        code = cycle.task_code(other.id)
+        mails.append(
+            letter.to(told.email, mail_id=f"{code}:slot:without:{left.seat}.{left.attempt}")
+        )
+    tx.queue_mail(mails)
 
 
 def invitation_of(

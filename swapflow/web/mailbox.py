@@ -17,7 +17,7 @@ from swapflow.office.rights import Right
 from swapflow.web.access import may
 from swapflow.web.pages import render
 from swapflow.web.parts import parts_of
-from swapflow.web.staff import act, held, visible
+from swapflow.web.staff import NOTHING_REFUSED, Refused, act, held, visible
 
 
 router = APIRouter(prefix="/today/{cycle_id}/mail")
@@ -72,9 +72,23 @@ def list_mails(
 @router.get("/{mail_id}")
 def show_mail(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
     """Show one mail as text and as its reader sees it."""
-    mail = parts_of(request).product.cycle_mail(cycle_id, mail_id)
-    context = {**_context(request, cycle_id, visitor), "record": mail, "states": dict(STATES)}
-    return render(request, "mail_one.html", context)
+    return _mail(request, cycle_id, mail_id, visitor)
+
+
+def _mail(
+    request: Request,
+    cycle_id: str,
+    mail_id: str,
+    visitor: Visitor,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    context = {
+        **_context(request, cycle_id, visitor),
+        "record": parts_of(request).product.cycle_mail(cycle_id, mail_id),
+        "states": dict(STATES),
+        "refused": refused,
+    }
+    return render(request, "mail_one.html", context, status=refused.status)
 
 
 @router.get("/{mail_id}/html")
@@ -106,7 +120,15 @@ def send_again(request: Request, cycle_id: str, mail_id: str, visitor: MayRun) -
         if not product.queue_again(cycle_id, mail_id):
             raise NotReadyError("only a mail that failed is sent again")
 
-    return act(request, visitor, f"/today/{cycle_id}/mail", "sent a mail again", deed)
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}/mail",
+        "sent a mail again",
+        deed,
+        form="again",
+        again=lambda refused: _mail(request, cycle_id, mail_id, visitor, refused),
+    )
 
 
 def eml(record: MailRecord, *, sender: str) -> bytes:

@@ -8,6 +8,7 @@ import pytest
 from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.calendar import Guest, invitation
 from swapflow.domain.interview import Interview
+from swapflow.domain.reviewer import DeclineKind
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.office.rights import Role
 from tests.web.site import SITE_RULES, Site
@@ -169,3 +170,38 @@ def test_long_lines_are_folded_inside_no_character() -> None:
     assert text.replace("\r\n ", "").count("ü") == 91
     assert lines.count("END:VCALENDAR") == 1
     assert "SUMMARY:Interview\\nEND:VCALENDAR" in lines
+
+
+def test_who_declines_an_agreed_date_loses_it_from_the_calendar_and_the_others_are_told(
+    site: Site,
+) -> None:
+    assignment = panel(site)
+    staff = site.signed_in(Role.OPERATIONS)
+    staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
+    site.turn()
+    before = len(site.mails)
+
+    site.product.decline(assignment.id, DeclineKind.CONFLICT, by="R1")
+    site.turn()
+
+    people = {r.number: r.email for r in site.product.reviewers("fall")}
+    mine = people[assignment.reviewer]
+    told = [m for m in site.mails[before:] if "excused" in m.id or ":without:" in m.id]
+    cancelled = [m for m in told if m.calendar]
+    assert [m.to for m in cancelled] == [mine]
+    assert "METHOD:CANCEL" in cancelled[0].calendar
+    assert "SEQUENCE:1\r\n" in cancelled[0].calendar
+    others = [m for m in told if not m.calendar]
+    assert len(others) == 2
+    assert mine not in {m.to for m in others}
+    assert all("The date stands" in m.text for m in others)
+
+
+def test_who_declines_without_a_date_gets_no_calendar_mail(site: Site) -> None:
+    assignment = panel(site)
+    before = len(site.mails)
+
+    site.product.decline(assignment.id, DeclineKind.UNQUALIFIED, by="R1")
+    site.turn()
+
+    assert not any("slot" in m.id for m in site.mails[before:])

@@ -277,3 +277,15 @@ def test_a_refused_change_of_course_comes_back_with_what_was_typed(site: Site, w
     assert 'id="course-why-problem"' in page.text
     assert "x" * 2001 in page.text
     assert site.product.cycle("fall").status.value == "running"
+
+
+def test_a_mail_that_did_not_fail_is_not_sent_again_and_the_page_says_so(site: Site) -> None:
+    busy(site)
+    client = site.signed_in(Role.ADMINISTRATOR)
+    mail = site.product.cycle_mails("fall", at_most=1)[0].mail
+
+    page = client.post(f"/today/fall/mail/{mail.id}/again")
+
+    assert page.status_code == 422
+    assert "Only a mail that failed is sent again." in page.text
+    assert client.post("/today/fall/mail/none/again").status_code == 404
