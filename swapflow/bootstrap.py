@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from swapflow.crashing import (
     VARIABLE,
@@ -23,7 +24,6 @@ from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
 from swapflow.mail.hooks import http_knocker
 from swapflow.mail.post import outbox_folder, smtp
-from swapflow.monitoring.report import Monitoring
 from swapflow.office.facade import Office
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
@@ -33,6 +33,10 @@ from swapflow.state.checkup import look_at_redis as redis_facts
 from swapflow.state.limits import RedisLimiter
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
+
+
+if TYPE_CHECKING:
+    from swapflow.monitoring.report import Monitoring
 
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -221,7 +225,9 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
     return restore(settings.database, path)
 
 
-def monitoring(settings: Settings) -> Monitoring:
+def monitoring(settings: Settings) -> "Monitoring":
     """Give what makes monitoring reports: it reads, and nothing that decides has a way to it."""
+    from swapflow.monitoring.report import Monitoring  # noqa: PLC0415 - imports scipy.stats
+
     record = SqlLedger(settings.database)
     return Monitoring(record.monitoring(), record)
