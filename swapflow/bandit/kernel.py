@@ -16,8 +16,8 @@ from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 Draw = Callable[[IntArray, IntArray, BoolArray], FloatArray]
 """Gives rewards for (runs, arms, strong), three arrays of equal length."""
 
-Flip = Callable[[IntArray], FloatArray]
-"""Gives one uniform number per run for the coin."""
+Flip = Callable[[IntArray, IntArray], FloatArray]
+"""Gives the coin's uniform numbers for (runs, arms), just before the draw for the same pulls."""
 
 
 BLOCK = 250
@@ -133,7 +133,7 @@ class Kernel:
     def _pull(self, arms: IntArray, contested: IntArray, draw: Draw, flip: Flip) -> None:
         """Pull one arm in each run and fold the rewards in."""
         problem = self.problem
-        strong: BoolArray = self._strong_probability(contested) > flip(self.running)
+        strong: BoolArray = self._strong_probability(contested) > flip(self.running, arms)
         rewards = draw(self.running, arms, strong)
         gain = np.where(strong, problem.gain, 1.0)
         place = np.arange(arms.size), arms
@@ -221,7 +221,7 @@ def _simulate_block(
             break
         kernel.step(
             lambda runs, arms, strong: draw(runs + first, arms, strong),
-            lambda runs: flip(runs + first),
+            lambda runs, arms: flip(runs + first, arms),
         )
     return kernel.outcomes()
 

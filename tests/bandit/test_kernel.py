@@ -34,7 +34,7 @@ class Table:
         triples = zip(runs.tolist(), arms.tolist(), strong.tolist(), strict=True)
         return np.array([self._rewards[run](arm, int(kind)) for run, arm, kind in triples])
 
-    def flip(self, runs: IntArray) -> FloatArray:
+    def flip(self, runs: IntArray, _arms: IntArray) -> FloatArray:
         return np.array(
             [uniform(run, COIN, 0, next(self._coins[run]), 0) for run in runs.tolist()]
         )
@@ -145,7 +145,7 @@ def test_runs_are_numbered_through_all_blocks() -> None:
         Problem(size=SIZE, sigma=1.0, delta=DELTA, gain=1, cost=1),
         np.tile(np.array(TRUTH), (runs, 1)),
         draw=draw,
-        flip=lambda rows: np.ones(rows.size),
+        flip=lambda rows, _arms: np.ones(rows.size),
         max_steps=3,
     )
 

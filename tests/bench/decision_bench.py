@@ -91,7 +91,7 @@ def time_step(*, n: int, size: int, runs: int) -> tuple[float, float]:
         noisy: FloatArray = truth[arms] + deviation * rng.standard_normal(rows.size)
         return noisy
 
-    def flip(rows: IntArray) -> FloatArray:
+    def flip(rows: IntArray, arms: IntArray) -> FloatArray:
         return rng.random(rows.size)
 
     def kernel_steps() -> None:
