@@ -398,6 +398,12 @@ class Swapflow:
         """Read one application by its number."""
         return self.ledger.application(cycle_id, number)
 
+    def last_moves(
+        self, cycle_id: str, applications: Collection[int]
+    ) -> dict[int, tuple[datetime, bool]]:
+        """Say when each was last asked about or answered, and whether it was an answer."""
+        return self.ledger.last_moves(cycle_id, applications)
+
     def files_of(self, cycle_id: str, application: int) -> tuple[Document, ...]:
         """List the documents of an application, without their bytes."""
         return self.ledger.files(cycle_id, application)

@@ -5,6 +5,7 @@ however much has happened.
 """
 
 import statistics
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -121,6 +122,32 @@ class Boards:
             )
             for reviewer in waiting.keys() | days.keys()
         }
+
+    def last_moves(
+        self, cycle_id: str, applications: Collection[int]
+    ) -> dict[int, tuple[datetime, bool]]:
+        """Say when each was last asked about or answered, and whether it was an answer."""
+        if not applications:
+            return {}
+        query = (
+            select(
+                ASSIGNMENT.c.application,
+                func.max(ASSIGNMENT.c.created_at),
+                func.max(SCORE.c.submitted_at),
+            )
+            .select_from(ASSIGNMENT.outerjoin(SCORE, SCORE.c.assignment_id == ASSIGNMENT.c.id))
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.application.in_(applications)
+            )
+            .group_by(ASSIGNMENT.c.application)
+        )
+        with self._database.reading() as connection:
+            return {
+                application: (answered, True)
+                if answered is not None and answered >= asked
+                else (asked, False)
+                for application, asked, answered in connection.execute(query)
+            }
 
     def pulse(self, cycle_id: str) -> Pulse:
         """Read whether the processes behind a cycle live."""

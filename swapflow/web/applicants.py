@@ -99,15 +99,18 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages)
     query = {"q": q, "state": state, "standing": standing, "sort": sort}
-    cycle = product.cycle(cycle_id)
+    cycle, shown = product.cycle(cycle_id), found[(page - 1) * PAGE : page * PAGE]
     return render(
         request,
         "applicants.html",
         {
             "cycle": cycle,
             "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "may_change": Right.MANAGE_APPLICANTS in held(parts_of(request), visitor, cycle),
             "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
-            "rows": found[(page - 1) * PAGE : page * PAGE],
+            "rows": shown,
+            "moves": product.last_moves(cycle_id, [row["number"] for row in shown]),
+            "zone": product.rules(cycle_id).zone,
             "count": len(found),
             "all": len(rows),
             "page": page,

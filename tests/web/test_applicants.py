@@ -3,6 +3,7 @@
 import pytest
 
 from swapflow.domain.applicant import ApplicationStatus
+from swapflow.engine.documents import Upload
 from swapflow.office.rights import Role
 from tests.web.everyone import busy
 from tests.web.site import Site
@@ -61,3 +62,33 @@ def test_an_applicant_is_held_and_released_with_a_reason_each(site: Site) -> Non
     assert site.product.application("fall", 0).status is ApplicationStatus.HELD
     client.post(f"{HERE}/status", data={"what": "release", "reason": "it has come"})
     assert site.product.application("fall", 0).status is ApplicationStatus.READY
+
+
+def test_the_table_says_what_happened_last_and_filters_sort_and_paging_keep_each_other(
+    site: Site,
+) -> None:
+    busy(site)
+    client = site.signed_in(Role.OPERATIONS)
+
+    table = client.get("/applicants/fall?q=Applicant&standing=&sort=name").text
+
+    assert table.count("answered <span") + table.count("asked <span") == 12
+    assert 'href="?q=Applicant&amp;state=&amp;standing=&amp;sort=score"' in table
+    assert 'value="Applicant"' in table
+    assert "<option selected>name</option>" in table
+    moves = site.product.last_moves("fall", [0, 1])
+    assert all(at.tzinfo is not None for at, _ in moves.values())
+    assert site.product.last_moves("fall", []) == {}
+
+
+def test_the_card_leads_to_documents_and_to_the_decision_that_asked(site: Site) -> None:
+    busy(site)
+    pdf = b"%PDF-1.4\n%%EOF\n"
+    site.product.attach_documents("fall", [Upload(path="A001_essay.pdf", body=pdf)], redacted=True)
+    client = site.signed_in(Role.OPERATIONS)
+
+    card = client.get(HERE).text
+
+    assert 'href="/applicants/fall/files/0/0"' in card
+    assert client.get("/applicants/fall/files/0/0").content == pdf
+    assert 'href="/today/fall/decisions?before=2">Decision 1</a>' in card

@@ -334,6 +334,12 @@ class Overview(Protocol):
         """Read how busy each reviewer is who was ever asked."""
         ...
 
+    def last_moves(
+        self, cycle_id: str, applications: Collection[int]
+    ) -> dict[int, tuple[datetime, bool]]:
+        """Say when each was last asked about or answered, and whether it was an answer."""
+        ...
+
     def pulse(self, cycle_id: str) -> Pulse:
         """Read whether the processes behind a cycle live."""
         ...
