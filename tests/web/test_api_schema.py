@@ -23,8 +23,8 @@ from tests.web.everyone import busy
 from tests.web.site import Site
 
 
-GENERATING_SECONDS = 60
-PATIENCE = 240
+GENERATING_SECONDS = 150
+PATIENCE = 400
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
