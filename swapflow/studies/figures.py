@@ -6,7 +6,8 @@ for a colour alone must not carry the meaning.
 """
 
 import io
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,9 @@ HALF_PAGE = 3.5
 
 FULL_PAGE = 7.2
 """Inches; a figure across the page."""
+
+LETTERS_PER_INCH = 11
+"""Of a bold title, beside the axis on its left."""
 
 PNG_DOTS = 200
 """Dots per inch of the PNG."""
@@ -90,7 +94,12 @@ def canvas(
 
 def label(axes: Axes, *, title: str, x: str, y: str) -> None:
     """Give axes a title and both labels; units belong in the labels."""
-    axes.set_title(title)
+    wide = axes.get_figure()
+    assert wide is not None, "axes have a figure"
+    share = axes.get_subplotspec()
+    columns = share.get_gridspec().ncols if share else 1
+    inches = float(wide.get_figure(root=True).get_figwidth()) / columns
+    axes.set_title(textwrap.fill(title, int(LETTERS_PER_INCH * inches)))
     axes.set_xlabel(x)
     axes.set_ylabel(y)
 
@@ -103,8 +112,9 @@ def series(
     name: str,
     number: int,
     error: Sequence[float] | None = None,
+    joined: bool = True,
 ) -> None:
-    """Draw a line with markers and, where known, 95 % intervals (1.96 standard errors)."""
+    """Draw a line with markers (or markers alone) and, where known, 95 % intervals."""
     look = LOOKS[number % len(LOOKS)]
     bars = None if error is None else 1.96 * np.asarray(error, dtype=np.float64)
     axes.errorbar(
@@ -114,7 +124,7 @@ def series(
         label=name,
         color=look.colour,
         marker=look.marker,
-        linestyle=look.line,
+        linestyle=look.line if joined else "none",
         capsize=1.5,
         elinewidth=0.8,
     )
@@ -141,3 +151,29 @@ def save(figure: Figure, stem: Path, *, png: bool = True) -> list[Path]:
                 written[1], format="png", dpi=PNG_DOTS, metadata={"Software": "swapflow"}
             )
     return written
+
+
+def heat_map(
+    axes: Axes, cells: Mapping[tuple[int, int], float], *, largest: float, name: str
+) -> None:
+    """Draw values over (s, j): blue below 0, red above, white at 0, grey where there is none.
+
+    Args:
+        axes: Where.
+        cells: Value of each (s, j).
+        largest: Where the colours end, on both sides.
+        name: What the colour bar says.
+    """
+    gains = sorted({gain for gain, _ in cells})
+    costs = sorted({cost for _, cost in cells})
+    values = np.array([[cells.get((s, j), np.nan) for s in gains] for j in costs])
+    axes.set_facecolor("#e6e6e6")
+    mesh = axes.pcolormesh(
+        gains, costs, values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest"
+    )
+    axes.grid(visible=False)
+    figure = axes.get_figure()
+    assert figure is not None, "axes have a figure"
+    bar = figure.colorbar(mesh, ax=axes, shrink=0.9)
+    bar.set_label(name)
+    bar.outline.set_visible(False)

@@ -357,8 +357,8 @@ def _draw_needed(tables: dict[str, Table]) -> Figure:
             name=name,
             number=number,
             error=rows.numbers("needed_se"),
+            joined=False,
         )
-        axes.lines[-1].set_linestyle("none")
     axes.hlines(list(RATIOS.values()), places - 0.3, places + 0.3, color=GREY, label="target")
     axes.axhline(1.0, color=GREY, linestyle=":", label="even reviewing")
     axes.set_xticks(places, [f"K/n = {ratio}" for ratio in RATIOS])
