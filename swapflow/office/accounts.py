@@ -1,10 +1,18 @@
 """Accounts, sessions, mailed links and keys of programs, as values."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from swapflow.domain.rules import WayIn
+from swapflow.errors import InvalidInputError
+
+
+LONGEST_ADDRESS = 254
+"""Characters of a mail address, by RFC 5321."""
+
+_EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 
 
 class Method(StrEnum):
@@ -133,3 +141,13 @@ class AuditEntry:
     cycle_id: str | None
     about: str
     detail: str
+
+
+def check_address(email: str) -> None:
+    """Refuse what is no mail address.
+
+    Raises:
+        InvalidInputError: If it is none.
+    """
+    if not _EMAIL.fullmatch(email) or not email.isprintable() or len(email) > LONGEST_ADDRESS:
+        raise InvalidInputError(f"{email[:80]!r} is no mail address; write name@host")

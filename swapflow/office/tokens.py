@@ -70,3 +70,8 @@ def make_token(
     )
     ledger.add_token(token)
     return key, token
+
+
+def digest_of(secret: str) -> str:
+    """Give what is stored of a secret."""
+    return sha256(secret.encode()).hexdigest()
