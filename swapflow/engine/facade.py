@@ -4,7 +4,7 @@ A command, a page and a task each parse, call one method here, and report.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -55,8 +55,10 @@ from swapflow.engine.ports import (
 )
 from swapflow.engine.preview import Preview, preview
 from swapflow.engine.progress import (
+    Asked,
     Explanation,
     Progress,
+    asked_about,
     board_from_ledger,
     explain,
     progress,
@@ -97,6 +99,7 @@ class Swapflow:
 
     Attributes:
         address: Where people reach the pages; links in mails start with it.
+        boards: The last board of each cycle that had to be made from the ledger.
         provider: Whether an identity provider is connected: rules may want it only then.
     """
 
@@ -110,6 +113,7 @@ class Swapflow:
     provider: bool = False
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
+    boards: dict[str, Board] = field(default_factory=dict)
 
     def coordinator(self, holder: str = "") -> Coordinator:
         """Make a coordinator; several may run at once."""
@@ -224,7 +228,12 @@ class Swapflow:
                     return board, True
         except (UnavailableError, InvalidInputError):
             pass
-        return board_from_ledger(cycle_id, ledger=self.ledger), False
+        # Made anew only when something has happened: many may look at a program without one.
+        known, head = self.boards.get(cycle_id), self.ledger.cycle(cycle_id).position
+        if known is None or known.position != head:
+            known = board_from_ledger(cycle_id, ledger=self.ledger)
+            self.boards[cycle_id] = known
+        return known, False
 
     def state_answers(self) -> bool:
         """Say whether the live state's server answers."""
@@ -234,9 +243,9 @@ class Swapflow:
             return False
         return True
 
-    def named(self, cycle_id: str) -> tuple[Named, ...]:
-        """Read who a cycle's applications are."""
-        return self.ledger.named(cycle_id)
+    def named(self, cycle_id: str, number: int | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, all or one."""
+        return self.ledger.named(cycle_id, number)
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
         """Count what waits, and what of it is overdue, by kind and reviewer."""
@@ -291,6 +300,10 @@ class Swapflow:
             cycle_id, reviewer=reviewer, statuses={AssignmentStatus.SCORED}
         )
         return tuple(sorted(found, key=lambda a: (a.created_at, a.id), reverse=True))
+
+    def asked_about(self, cycle_id: str, number: int) -> tuple[Asked, ...]:
+        """Say why each review of an application was asked for, and what came of it."""
+        return asked_about(cycle_id, number, ledger=self.ledger)
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Say why an application was asked about, and where it stands."""

@@ -167,23 +167,6 @@ def explain(cycle_id: str, external_id: str, *, ledger: Ledger) -> Explanation:
     seen = snapshot(cycle_id, ledger=ledger)
     application = find(ledger.applications(cycle_id), external_id, cycle_id)
     number = application.number
-    reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
-    decisions = {record.number: record for record in ledger.decisions(cycle_id)}
-    latest: dict[str, Score] = {}
-    for score in ledger.scores(cycle_id, application=number):
-        latest[score.assignment_id] = score
-    pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
-    asked = [
-        _asked(
-            assignment,
-            kind=seen.book.rules.kinds[assignment.kind].name,
-            why=pulls[assignment.pull_id].why.value,
-            record=decisions.get(pulls[assignment.pull_id].decision),
-            reviewer=reviewers[assignment.reviewer],
-            score=latest.get(assignment.id),
-        )
-        for assignment in ledger.assignments(cycle_id, application=number)
-    ]
     standing = _standing(cycle_id, seen, number, ledger=ledger)
     return Explanation(
         external_id=external_id,
@@ -195,8 +178,34 @@ def explain(cycle_id: str, external_id: str, *, ledger: Ledger) -> Explanation:
         margin=standing[3],
         evidence=standing[4],
         too_close=standing[5],
-        asked=tuple(asked),
+        asked=asked_about(cycle_id, number, ledger=ledger),
     )
+
+
+def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[Asked, ...]:
+    """Say why each review of an application was asked for, and what came of it.
+
+    Reads only what concerns that application, however much has happened.
+    """
+    with ledger.one_moment():
+        rules = ledger.rules(cycle_id)
+        reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
+        pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
+        decisions = ledger.decisions_numbered(cycle_id, {p.decision for p in pulls.values()})
+        latest: dict[str, Score] = {}
+        for score in ledger.scores(cycle_id, application=number):
+            latest[score.assignment_id] = score
+        return tuple(
+            _asked(
+                assignment,
+                kind=rules.kinds[assignment.kind].name,
+                why=pulls[assignment.pull_id].why.value,
+                record=decisions.get(pulls[assignment.pull_id].decision),
+                reviewer=reviewers[assignment.reviewer],
+                score=latest.get(assignment.id),
+            )
+            for assignment in ledger.assignments(cycle_id, application=number)
+        )
 
 
 def _asked(

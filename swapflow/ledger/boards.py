@@ -9,14 +9,14 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import case, delete, func, insert, select
+from sqlalchemy import bindparam, case, delete, func, insert, select
 
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import OPEN_ASSIGNMENT, AssignmentStatus
 from swapflow.engine.ports import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
 from swapflow.ledger.database import Database
 from swapflow.ledger.rows import to_decision
-from swapflow.ledger.statements import require_cycle
+from swapflow.ledger.statements import require_cycle, rows_in
 from swapflow.ledger.tables import (
     APPLICATION,
     ASSIGNMENT,
@@ -42,8 +42,8 @@ class Boards:
 
     _database: Database
 
-    def named(self, cycle_id: str) -> tuple[Named, ...]:
-        """Read who a cycle's applications are, in the order of their numbers."""
+    def named(self, cycle_id: str, number: int | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers; or only one."""
         query = (
             select(
                 APPLICATION.c.number,
@@ -55,6 +55,8 @@ class Boards:
             .where(APPLICATION.c.cycle_id == cycle_id)
             .order_by(APPLICATION.c.number)
         )
+        if number is not None:
+            query = query.where(APPLICATION.c.number == number)
         with self._database.reading() as connection:
             return tuple(
                 Named(
@@ -191,6 +193,18 @@ class Boards:
             Step(number=row.number, at=row.at, too_close=len(row.contested), look=row.look)
             for row in reversed(rows)
         )
+
+    def decisions_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> dict[int, DecisionRecord]:
+        """Read some decisions, by number."""
+        query = select(DECISION).where(
+            DECISION.c.cycle_id == cycle_id,
+            DECISION.c.number.in_(bindparam("values", expanding=True)),
+        )
+        with self._database.reading() as connection:
+            found = map(to_decision, rows_in(connection, query, numbers))
+            return {record.number: record for record in found}
 
     def decisions_before(
         self, cycle_id: str, number: int, *, at_most: int

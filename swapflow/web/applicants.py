@@ -142,8 +142,8 @@ def _card(
     application = product.application(cycle_id, number)
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
     rights = held(parts_of(request), visitor, cycle)
-    row = next(r for r in _rows(product, cycle_id) if r["number"] == number)
-    asked = product.explain(cycle_id, application.external_id).asked if row["external_id"] else ()
+    (row,) = _rows(product, cycle_id, number)
+    asked = product.asked_about(cycle_id, number) if row["external_id"] else ()
     staff = Right.SEE_REVIEWERS in rights
     said = []
     for one in asked:
@@ -310,7 +310,7 @@ def erase(
     )
 
 
-def _rows(product: Product, cycle_id: str) -> list[dict[str, Any]]:
+def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict[str, Any]]:
     board, _ = product.board(cycle_id)
     where = {n: i for i, n in enumerate(board.application.tolist())}
     unknown = np.isnan(board.estimate).tolist()
@@ -320,7 +320,7 @@ def _rows(product: Product, cycle_id: str) -> list[dict[str, Any]]:
     none = [0] * board.closed.shape[1]
     pins = {pin.application: pin.verdict for pin in product.pins(cycle_id)}
     rows = []
-    for one in product.named(cycle_id):
+    for one in product.named(cycle_id, only):
         i = where.get(one.number)
         known = i is not None and not unknown[i]
         standing = ""

@@ -152,6 +152,12 @@ class Coordination(Protocol):
         """Read a cycle's decisions, in order."""
         ...
 
+    def decisions_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> dict[int, DecisionRecord]:
+        """Read some decisions, by number."""
+        ...
+
     def decisions_before(
         self, cycle_id: str, number: int, *, at_most: int
     ) -> tuple[tuple[DecisionRecord, datetime], ...]:
@@ -322,8 +328,8 @@ class Desk(Protocol):
 class Overview(Protocol):
     """What the dashboard shows: names, loads, health, pins."""
 
-    def named(self, cycle_id: str) -> tuple[Named, ...]:
-        """Read who a cycle's applications are, in the order of their numbers."""
+    def named(self, cycle_id: str, number: int | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers; or only one."""
         ...
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
