@@ -1,18 +1,21 @@
 """A deployment that runs, and the people who sit in front of its pages."""
 
+import re
 import shutil
 import socket
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from email import message_from_bytes
+from email.policy import default
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
 
 from swapflow.bootstrap import assemble
 from swapflow.domain.assignment import Assignment, AssignmentStatus
+from swapflow.domain.rules import Rules
 from swapflow.domain.score import Answer
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import NotFoundError
@@ -28,6 +31,10 @@ from tests.web.site import SITE_RULES
 
 
 PHONE, DESK = 360, 1280
+LINK = r"http\S+?(/sign-in/link/\S+)"
+CODE = r"\b\d{6}\b"
+"""What a mail with a way in holds."""
+
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -89,12 +96,29 @@ class Deployment:
                 self.office.grant(account, role, Scope.OFFICE, by="test")
         return email
 
-    def cycle(self, cycle: str, *, applicants: int = 12, launch: bool = True) -> str:
-        """Make a cycle with four reviewers, `CYCLE-rN@example.org`, who have accounts."""
+    def cycle(
+        self,
+        cycle: str,
+        *,
+        applicants: int = 12,
+        launch: bool = True,
+        rules: Rules = SITE_RULES,
+        people: str = "",
+    ) -> str:
+        """Make a cycle with four reviewers, `CYCLE-rN@example.org`, who have accounts.
+
+        Args:
+            cycle: Its id.
+            applicants: How many; A001, A002 …
+            launch: Whether it runs, and the first requests are out.
+            rules: What it goes by; unless they are named, the budget grows with the applicants.
+            people: Another cycle whose reviewers sit in this one too.
+        """
         product = self.product
         if not any(known.id == "round" for known in product.rounds()):
             product.new_round("round", name="Fall 2027")
-        rules = replace(SITE_RULES, budget=5 * applicants)
+        if rules is SITE_RULES:
+            rules = replace(rules, budget=5 * applicants)
         product.new_cycle(cycle, round_id="round", rules=rules, by="ops", name=f"MS {cycle}")
         product.import_applications(
             cycle,
@@ -108,20 +132,25 @@ class Deployment:
                 for n in range(1, applicants + 1)
             ],
         )
-        people = [f"{cycle}-r{n}@example.org" for n in range(1, 5)]
+        emails = [f"{people or cycle}-r{n}@example.org" for n in range(1, 5)]
         product.import_reviewers(
             cycle,
             [
                 reviewer(f"R{n}", name=f"Reviewer {n}", email=email)
-                for n, email in enumerate(people, start=1)
+                for n, email in enumerate(emails, start=1)
             ],
         )
-        for email in people:
+        for email in emails:
             self.staff(email)
         if launch:
             product.launch(cycle, by="ops")
+            asked = not any(kind.approval for kind in rules.kinds)
             wait_until(
-                lambda: bool(self.tasks(cycle, "R1")), seconds=30, what="tasks are delivered"
+                lambda: bool(
+                    self.tasks(cycle, "R1") if asked else product.proposed_requests(cycle)
+                ),
+                seconds=30,
+                what="the first requests are made",
             )
         return cycle
 
@@ -137,48 +166,28 @@ class Deployment:
             [Answer(assignment_id=assignment.id, marks=marks, remark="clear, well argued")]
         )
 
+    def ways_in(self, to: str) -> list[str]:
+        """The text of every mail with a way in that an address got, oldest first."""
+        outbox = (self.settings.data_dir / "outbox").glob("*.eml")
+        found = []
+        for path in sorted(outbox, key=lambda path: path.stat().st_mtime_ns):
+            mail = message_from_bytes(path.read_bytes(), policy=default)
+            part = mail.get_body(("plain",))
+            if to in str(mail["To"]) and part is not None:
+                found.append(str(part.get_content()))
+        return [text for text in found if re.search(LINK, text)]
+
+    def mailed(self, to: str, wanted: str, *, after: int) -> str:
+        """Wait for one more way in than there were, and give what it holds of what is wanted."""
+        wait_until(lambda: len(self.ways_in(to)) > after, seconds=60, what=f"a mail to {to}")
+        return str(re.findall(wanted, self.ways_in(to)[-1])[0])
+
     def _only_here(self, route: Route, request: Request) -> None:
         if request.url.startswith((self.settings.address, "blob:", "data:")):
             route.continue_()
         else:
             self.strayed.append(request.url)
             route.abort()
-
-
-ALIKE = 3
-"""Pages of one shape, the same but for ids, that are opened at most."""
-
-
-def walk(page: Page, starts: Collection[str], *, at_most: int = 60) -> list[str]:
-    """Follow every link from where somebody starts; gives the pages' paths."""
-    waiting, seen = list(starts), set(starts)
-    found: list[str] = []
-    shapes: dict[str, int] = {}
-    while waiting and len(found) < at_most:
-        path = waiting.pop(0)
-        answer = page.goto(path)
-        if answer is None or "text/html" not in answer.headers.get("content-type", ""):
-            continue
-        if not answer.ok:
-            continue
-        found.append(path)
-        for address in page.eval_on_selector_all(
-            "a[href]:not([download])", "l => l.map(a => a.href)"
-        ):
-            parts = urlsplit(address)
-            target = parts.path + (f"?{parts.query}" if parts.query else "")
-            shape = "/".join(
-                "*" if any(c.isdigit() for c in word) else word for word in parts.path.split("/")
-            )
-            here = f"{parts.scheme}://{parts.netloc}" == f"http://{urlsplit(page.url).netloc}"
-            if not here or target in seen or parts.path.startswith(("/static", "/api")):
-                continue
-            if shapes.get(shape, 0) >= ALIKE or "." in parts.path.rsplit("/", 1)[-1]:
-                continue
-            shapes[shape] = shapes.get(shape, 0) + 1
-            seen.add(target)
-            waiting.append(target)
-    return found
 
 
 def settle(page: Page) -> None:
@@ -197,28 +206,6 @@ def deployed(data: Path, browser: Browser) -> Iterator[Deployment]:
     with running(settings, SWAPFLOW_WEB_PORT=str(port)):
         product, office = assemble(settings)
         yield Deployment(settings=settings, product=product, office=office, browser=browser)
-
-
-PLACES = ("today", "applicants", "reviewers", "decide", "setup")
-
-
-def everybody(up: Deployment) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Find every page that staff, a reviewer and a stranger come to: address and paths of each."""
-    up.cycle("axe")
-    up.cycle("axedraft", launch=False)
-    for task in up.tasks("axe", "R1")[:1]:
-        up.answer(task)
-    admin = up.staff("axe-admin@example.org", Role.ADMINISTRATOR, Role.CHAIR)
-    starts = {
-        admin: ("/", "/me", *(f"/{p}/{c}" for p in PLACES for c in ("axe", "axedraft"))),
-        "axe-r1@example.org": ("/", "/inbox", "/me"),
-        "": ("/sign-in",),
-    }
-    found = []
-    for email, first in starts.items():
-        with up.person(email) as context:
-            found.append((email, tuple(walk(context.new_page(), first))))
-    return tuple(found)
 
 
 AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"

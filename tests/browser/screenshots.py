@@ -5,13 +5,16 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.office import DESK, PHONE, Deployment, chromium, deployed, everybody, settle
+from tests.browser.office import DESK, PHONE, Deployment, chromium, deployed, settle
+from tests.browser.places import furnish, walk
 
 
 FOLDER = Path("var/screenshots")
+SHADES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 
 
 def main() -> int:
@@ -28,27 +31,26 @@ def main() -> int:
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         with deployed(Path(data), browser) as up:
-            taken = sum(_take(up, *one) for one in everybody(up))
+            taken = _take_all(up)
         browser.close()
     print(f"{taken} screenshots in {FOLDER}")
     return 0
 
 
-def _take(up: Deployment, email: str, paths: tuple[str, ...]) -> int:
-    for width in (PHONE, DESK):
-        for dark in (False, True):
-            with up.person(email, width=width, dark=dark) as context:
-                page = context.new_page()
-                for path in paths:
-                    page.goto(path)
-                    settle(page)
-                    shade = "dark" if dark else "light"
-                    who = email.partition("@")[0] or "nobody"
-                    name = re.sub(r"[^a-z0-9]+", "-", f"{who}{path}".lower()).strip("-")
-                    page.screenshot(
-                        path=FOLDER / f"{name[:100]}-{width}-{shade}.png", full_page=True
-                    )
-    return 4 * len(paths)
+def _take_all(up: Deployment) -> int:
+    furnish(up)
+    taken = 0
+    for place, page, _ in walk(up):
+        name = re.sub(r"[^a-z0-9]+", "-", place.title.lower()).strip("-")[:100]
+        for width in (PHONE, DESK):
+            for shade in SHADES:
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=shade)
+                settle(page)
+                page.screenshot(path=FOLDER / f"{name}-{width}-{shade}.png", full_page=True)
+                taken += 1
+        page.emulate_media(color_scheme="light")
+    return taken
 
 
 if __name__ == "__main__":

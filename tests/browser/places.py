@@ -1,0 +1,357 @@
+"""Every page that people come to: by links, by what they press, and by what goes wrong.
+
+Pages are opened once, one after the other, and whoever walks may look at each from all sides.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Error, Page, Response
+
+from swapflow.domain.rules import KindRules
+from swapflow.engine.documents import Upload
+from swapflow.engine.interviews import Slot
+from swapflow.office.rights import Role
+from tests.browser.office import LINK, Deployment, settle
+from tests.support.waiting import wait_until
+from tests.web.site import PASSWORD, SITE_RULES
+
+
+ALIKE = 2
+"""Pages of one shape, the same but for ids, that are opened at most."""
+
+SAME = re.compile(r"[^/]*\d[^/]*|(?<=/)(busy|fresh|asking|ended|done)(?=/|$)")
+"""Parts of an address in which pages of one shape differ."""
+
+MOST = 200
+"""Pages that one person opens at most; more would be a walk in circles."""
+
+ADMIN, REVIEWER, NEWCOMER, NOBODY = "walker@example.org", "busy-r1@example.org", "new@x.org", ""
+PLACES = ("today", "applicants", "reviewers", "decide", "setup")
+CYCLES = ("busy", "fresh", "asking", "ended", "done")
+"""One that runs, one that is being set up, one whose requests wait for approval, and two at the
+end: before the signatures and after."""
+
+SOME_DAY = datetime(2031, 3, 10, 14, tzinfo=UTC)
+TALK = KindRules(
+    name="review",
+    cost=20,
+    gain=1.0,
+    maximum=4,
+    guidance="Read the essay twice.",
+    questions=("Why here?", "What would you build?"),
+    confidence=True,
+    link="https://files.example.edu/{external_id}",
+    approval=True,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A page, who comes to it, and how.
+
+    Attributes:
+        who: Mail address, "" for somebody who is not signed in.
+        status: What the page answers with.
+        reach: What is pressed once `path` is open; the page that follows is the one meant.
+        name: What it is called in what is printed and in the names of files.
+    """
+
+    who: str
+    path: str
+    status: int = 200
+    reach: Callable[[Page], None] | None = None
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """Who comes, and to what."""
+        return f"{self.who.partition('@')[0] or 'nobody'} {self.name or self.path}"
+
+
+def furnish(up: Deployment) -> None:
+    """Fill a deployment, so that no page is empty but those that are meant to be."""
+    product = up.product
+    up.staff(ADMIN, Role.ADMINISTRATOR, Role.CHAIR)
+    up.staff(NEWCOMER)
+    up.cycle("busy")
+    up.cycle("fresh", launch=False)
+    up.cycle("asking", rules=replace(SITE_RULES, kinds=(TALK,), budget=1200), people="busy")
+    for cycle in ("ended", "done"):
+        up.cycle(cycle, applicants=6, people="busy")
+    for cycle in ("busy", "ended", "done"):
+        for known in product.reviewers(cycle):
+            for task in up.tasks(cycle, known.external_id)[:2]:
+                up.answer(task)
+    for cycle in ("ended", "done"):
+        product.stop(cycle, by="ops", reason="enough for this year")
+    product.prepare_decision("done", by="ops", waiver="a late start")
+    pending = product.pending("done")
+    assert pending is not None
+    product.sign("done", pending.prepared.digest, by=ADMIN)
+    first, *_ = product.applications("busy")
+    product.pin("busy", first.number, "in", by="ops", reason="a stipend")
+    papers = [("cv.pdf", b"%PDF-1.4\n%%EOF\n"), ("essay.txt", b"On bridges and their keepers.")]
+    product.attach_documents(
+        "busy",
+        [
+            Upload(path=f"{a.external_id}_{name}", body=body)
+            for a in product.applications("busy")
+            for name, body in papers
+        ],
+        redacted=True,
+    )
+    asked = [pull for pull, *_ in product.proposed_requests("asking")]
+    product.approve("asking", asked[: len(asked) // 2], by="ops")
+    wait_until(lambda: bool(up.tasks("asking", "R1")), seconds=30, what="interviews are asked for")
+    for task in up.tasks("asking", "R1")[:1]:
+        slot = Slot(pull_id=task.pull_id, starts_at=SOME_DAY, minutes=45, place="Room 2")
+        product.set_slots("asking", [slot], by="ops")
+
+
+def walk(up: Deployment) -> Iterator[tuple[Place, Page, int]]:
+    """Open every page as each who comes to it; gives the page and the status of its answer."""
+    further = _further(up)
+    for who, starts in _starts().items():
+        with up.person(who) as context:
+            page = context.new_page()
+            with _watched(page) as last:
+                yield from _by_links(page, who, starts, last)
+                for place in (p for p in further if p.who == who):
+                    page.goto(place.path)
+                    if place.reach is not None:
+                        place.reach(page)
+                    settle(page)
+                    yield place, page, last()
+
+
+def _starts() -> dict[str, tuple[str, ...]]:
+    staff = tuple(f"/{place}/{cycle}" for place in PLACES for cycle in CYCLES)
+    return {
+        ADMIN: ("/", "/me", *staff),
+        REVIEWER: ("/", "/inbox", "/me"),
+        NEWCOMER: ("/inbox",),
+        NOBODY: ("/sign-in", "/api/docs"),
+    }
+
+
+def _by_links(
+    page: Page, who: str, starts: tuple[str, ...], last: Callable[[], int]
+) -> Iterator[tuple[Place, Page, int]]:
+    waiting, seen, shapes = list(starts), set(starts), dict[str, int]()
+    opened = 0
+    while waiting:
+        path = waiting.pop(0)
+        try:
+            page.goto(path)
+        except Error as error:
+            if "Download is starting" not in error.message:
+                raise
+            continue
+        settle(page)
+        opened += 1
+        assert opened <= MOST, "the walk does not end"
+        found = page.eval_on_selector_all("a[href]:not([download])", "l => l.map(a => a.href)")
+        here = urlsplit(page.url).netloc
+        yield Place(who=who, path=path), page, last()
+        for address in found:
+            parts = urlsplit(address)
+            target = parts.path + (f"?{parts.query}" if parts.query else "")
+            kind = f"{SAME.sub('*', parts.path)}?{re.sub('=[^&]*', '', parts.query)}"
+            if parts.netloc != here or target in seen or _is_file(parts.path):
+                continue
+            if shapes.get(kind, 0) >= ALIKE:
+                continue
+            shapes[kind] = shapes.get(kind, 0) + 1
+            seen.add(target)
+            waiting.append(target)
+
+
+def _is_file(path: str) -> bool:
+    name = path.rsplit("/", 1)[-1]
+    return (
+        "." in name or name == "eml" or path.startswith(("/static", "/api")) or "/files/" in path
+    )
+
+
+@contextmanager
+def _watched(page: Page) -> Iterator[Callable[[], int]]:
+    """Give the status of the latest page that was opened in this tab."""
+    statuses = [0]
+
+    def note(response: Response) -> None:
+        wanted = response.request.is_navigation_request() and response.frame == page.main_frame
+        if wanted and not 300 <= response.status < 400:
+            statuses.append(response.status)
+
+    page.on("response", note)
+    yield lambda: statuses[-1]
+    page.remove_listener("response", note)
+
+
+# Pages behind a button
+
+
+def _further(up: Deployment) -> tuple[Place, ...]:
+    task = up.product.task_code(up.tasks("busy", "R2")[0].id)
+    own = up.product.task_code(up.tasks("busy", "R1")[0].id)
+    done = next(s for s in up.product.scores("busy") if s.reviewer == 0)
+    stored = up.product.task_code(done.assignment_id)
+    talk = up.product.task_code(up.tasks("asking", "R1")[0].id)
+    before = len(up.ways_in(NEWCOMER))
+    up.office.mail_link(NEWCOMER, "/inbox", address="", site=up.settings.address)
+    link = up.mailed(NEWCOMER, LINK, after=before)
+    return tuple(
+        Place(who=who, path=path, status=status, reach=reach, name=name)
+        for who, path, status, reach, name in (
+            (ADMIN, "/setup/fresh/applicants", 200, _bad_rows, "import-bad-rows"),
+            (ADMIN, "/setup/fresh/applicants", 200, _good_rows, "import-good-rows"),
+            (ADMIN, "/setup/fresh/applicants", 422, _press("Look at the file"), "import-nothing"),
+            (ADMIN, "/setup/fresh/reviewers", 200, _good_reviewers, "import-reviewers"),
+            (ADMIN, "/setup/fresh/rules", 422, _bad_rules, "rules-wrong"),
+            (ADMIN, "/setup/fresh/rubrics/review", 422, _bad_rubric, "form-wrong"),
+            (ADMIN, "/setup/fresh/rubrics/review", 200, _preview_rubric, "form-preview"),
+            (ADMIN, "/setup/fresh/launch", 422, _press("Launch"), "launch-unsure"),
+            (ADMIN, "/setup", 422, _bad_program, "program-wrong"),
+            (ADMIN, "/setup/users", 422, _bad_user, "user-wrong"),
+            (ADMIN, "/me/keys", 200, _new_key, "key-shown"),
+            (ADMIN, "/decide/ended", 200, _decide_otherwise, "decide-reasons"),
+            (ADMIN, "/decide/ended", 422, _no_reason, "decide-no-reason"),
+            (ADMIN, "/decide/busy", 422, _press("End asking"), "stop-no-why"),
+            (ADMIN, "/today/nothing", 404, None, "not-found"),
+            (REVIEWER, f"/tasks/{own}/decline", 422, _decline_without_why, "decline-why"),
+            (REVIEWER, f"/tasks/{own}", 422, _hand_in_nothing, "review-missing"),
+            (REVIEWER, f"/tasks/{own}", 200, _keys, "review-keys"),
+            (REVIEWER, f"/tasks/{talk}", 200, None, "interview"),
+            (REVIEWER, f"/tasks/{stored}/receipt", 200, None, "receipt"),
+            (REVIEWER, f"/tasks/{stored}?correct=1", 200, None, "correct"),
+            (REVIEWER, f"/tasks/{task}", 404, None, "not-theirs"),
+            (REVIEWER, "/setup/users", 403, None, "forbidden"),
+            (NOBODY, "/sign-in/link/never-was", 404, None, "link-never-was"),
+            (NOBODY, link, 200, None, "link"),
+            (NOBODY, link, 410, _use_twice, "link-used"),
+            (NOBODY, "/sign-in", 200, _ask_for_link, "link-sent"),
+            (NOBODY, "/sign-in", 401, _wrong_code, "code-wrong"),
+            (NOBODY, "/sign-in", 401, _wrong_password, "password-wrong"),
+            (NOBODY, "/sign-in", 429, _too_often, "too-often"),
+        )
+    )
+
+
+def _press(name: str) -> Callable[[Page], None]:
+    return lambda page: page.get_by_role("button", name=name).first.click()
+
+
+def _upload(page: Page, text: str) -> None:
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "list.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    )
+    page.get_by_role("button", name="Look at the file").click()
+
+
+def _bad_rows(page: Page) -> None:
+    _upload(page, "id,name,email\nB1,Bea,no address\n,Nameless,n@example.com\nB1,Again,a@x.org\n")
+
+
+def _good_rows(page: Page) -> None:
+    _upload(page, "id,name,email,essay\nB1,Bea,b@x.org,On bridges\nB2,مريم,m@x.org,🙂\n")
+
+
+def _good_reviewers(page: Page) -> None:
+    _upload(page, "id,name,email,capacity:review\nR9,Rae,rae@example.org,5\n")
+
+
+def _bad_rules(page: Page) -> None:
+    page.locator("[name='budget']").fill("a lot")
+    page.locator("[name='places.0.number']").fill("-1")
+    page.get_by_role("button", name="Save the rules").click()
+
+
+def _bad_rubric(page: Page) -> None:
+    page.locator("input[name$='.weight']").first.fill("heavy")
+    page.locator("main button.primary").first.click()
+
+
+def _preview_rubric(page: Page) -> None:
+    page.get_by_role("button", name="Show what it would change").first.click()
+
+
+def _bad_program(page: Page) -> None:
+    page.get_by_text("New program").click()
+    page.locator("#p-id").fill("Not An Id")
+    page.get_by_role("button", name="Make the program").click()
+
+
+def _bad_user(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true; })")
+    page.evaluate("document.querySelectorAll('main form').forEach(f => { f.noValidate = true; })")
+    page.locator("main form [name=email]").first.fill("no address")
+    page.locator("main form:has([name=email]) button").first.click()
+
+
+def _new_key(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true; })")
+    page.locator("main form input[name=name]").first.fill("nightly export")
+    page.locator("main form:has(input[name=name]) button").first.click()
+
+
+def _decide_otherwise(page: Page) -> None:
+    boxes = page.locator("main input[type=checkbox]")
+    boxes.first.check()
+    boxes.last.check()
+    page.get_by_role("button", name="Go on to reasons and signature").click()
+
+
+def _no_reason(page: Page) -> None:
+    _decide_otherwise(page)
+    page.get_by_role("button", name="Prepare for signature").click()
+
+
+def _decline_without_why(page: Page) -> None:
+    page.eval_on_selector("main form", "form => { form.noValidate = true; }")
+    page.get_by_role("button", name="Decline").click()
+
+
+def _hand_in_nothing(page: Page) -> None:
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.wait_for_selector("#problems")
+
+
+def _keys(page: Page) -> None:
+    page.keyboard.press("?")
+
+
+def _use_twice(page: Page) -> None:
+    address = page.url
+    page.get_by_role("button", name="Continue as").click()
+    page.context.clear_cookies()
+    page.goto(address)
+
+
+def _ask_for_link(page: Page, email: str = "stranger@example.org") -> None:
+    page.locator("#link-email").fill(email)
+    page.get_by_role("button", name="Mail me a sign-in link").click()
+
+
+def _wrong_code(page: Page) -> None:
+    _ask_for_link(page, "guesser@example.org")
+    page.locator("#code").fill("000000")
+    page.get_by_role("button", name="Sign in").click()
+
+
+def _wrong_password(page: Page) -> None:
+    page.locator("main summary").click()
+    page.locator("#email").fill("walker@example.org")
+    page.locator("#password").fill(PASSWORD[::-1])
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def _too_often(page: Page) -> None:
+    _ask_for_link(page, "hurried@example.org")
+    for _ in range(5):
+        page.goto("/sign-in")
+        _ask_for_link(page, "hurried@example.org")

@@ -1,0 +1,265 @@
+"""One cycle from the first file to the signed list, by hand-like browsing and nothing else.
+
+Staff sit at a desk, reviewers hold phones; only the clock is moved behind their backs.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from swapflow.ledger.sql import SqlLedger
+from swapflow.office.rights import Role, Scope
+from tests.browser.office import LINK, Deployment, deployed
+from tests.web.site import PASSWORD
+
+
+PHONE = 390
+CHAIR = "chair@example.org"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "example"
+REVIEWERS = """id,name,email
+ana,Ana,ana@example.org
+ben,Ben,ben@example.org
+cleo,Cleo,cleo@example.org
+"""
+
+MARKS = {"A01": (5, 5), "A02": (5, 3), "A03": (3, 3), "A04": (3, 1)}
+"""What every reviewer thinks of an applicant: preparation (weight 2) and promise (weight 1)."""
+
+OTHERS = (1, 1)
+QUIET = 4
+
+
+@pytest.fixture(scope="module")
+def alone(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """A deployment of its own, for its clock is moved."""
+    with deployed(tmp_path_factory.mktemp("round"), browser) as deployment:
+        yield deployment
+    assert deployment.strayed == [], "a page asked another host"
+
+
+def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
+    alone: Deployment, tmp_path: Path
+) -> None:
+    up = alone
+    account = up.office.add_account(CHAIR, name="Carla", password=PASSWORD)
+    up.office.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+    up.office.grant(account, Role.CHAIR, Scope.OFFICE, by="test")
+    given: dict[tuple[str, str], float] = {}
+
+    with up.person() as desk:
+        staff = desk.new_page()
+        staff.set_default_timeout(30_000)
+        sign_in(staff)
+        set_up(staff)
+        launch(staff)
+        with (
+            up.person(width=PHONE) as anas,
+            up.person(width=PHONE) as bens,
+            up.person(width=PHONE) as cleos,
+        ):
+            ana, ben, cleo = anas.new_page(), bens.new_page(), cleos.new_page()
+            for phone, email in ((ana, "ana"), (ben, "ben"), (cleo, "cleo")):
+                phone.set_default_timeout(30_000)
+                enter_by_mail(up, phone, f"{email}@example.org")
+
+            staff.goto("/today/ms")
+            staff.evaluate("window.notReloaded = true")
+            decline_one(ben)
+            assert score_next(ana, "ana", given)
+            expect(done(staff)).to_have_text("1", timeout=15_000)
+            assert staff.evaluate("window.notReloaded")
+            score_all((ana, "ana"), (ben, "ben"), given=given)
+
+            pause(staff)
+            move_clock(up, days=15)
+            see_overdue_and_pass_on(staff)
+            cleo.reload()
+            expect(cleo.get_by_text("Start next")).to_have_count(0)
+            score_all((ana, "ana"), (ben, "ben"), given=given)
+
+        decide(staff)
+        selected = downloaded(staff, "cohort", tmp_path)
+        scores = downloaded(staff, "scores", tmp_path)
+
+    assert [row["external_id"] for row in selected] == ["A01", "A02"]
+    assert {reviewer for reviewer, _ in given} == {"ana", "ben"}
+    kept = {(row["reviewer"], row["external_id"]): float(row["score"]) for row in scores}
+    assert kept == pytest.approx(given, abs=0.001)
+
+
+def score_all(*people: tuple[Page, str], given: dict[tuple[str, str], float]) -> None:
+    """Let people score until, for some seconds, nothing more is asked of them."""
+    quiet = 0
+    while quiet < QUIET:
+        busy = [score_next(phone, name, given) for phone, name in people]
+        quiet = 0 if any(busy) else quiet + 1
+        if quiet:
+            people[0][0].wait_for_timeout(500)
+
+
+def move_clock(up: Deployment, *, days: float) -> None:
+    """Let the clock of the deployment be so many days ahead."""
+    ledger = SqlLedger(up.settings.database)
+    ledger.set_clock_offset(timedelta(days=days).total_seconds())
+    ledger.dispose()
+
+
+# Staff
+
+
+def sign_in(staff: Page) -> None:
+    staff.goto("/setup")
+    staff.get_by_text("Sign in with a password").click()
+    staff.locator("#email").fill(CHAIR)
+    staff.get_by_label("Password").fill(PASSWORD)
+    staff.get_by_role("button", name="Sign in", exact=True).click()
+    expect(staff.get_by_role("heading", level=1)).to_have_text("Setup")
+
+
+def set_up(staff: Page) -> None:
+    """Make round and program; rules from a file and changed by hand; score form; two imports."""
+    staff.locator("#r-name").fill("Fall 2027")
+    staff.locator("#r-id").fill("fall")
+    staff.get_by_role("button", name="Make the round").click()
+    staff.get_by_text("New program").click()
+    staff.locator("#p-name").fill("Master of Science")
+    staff.locator("#p-id").fill("ms")
+    staff.locator("#p-template").select_option("admissions")
+    staff.get_by_role("button", name="Make the program").click()
+
+    staff.get_by_role("main").get_by_role("link", name="Rules").first.click()
+    staff.locator("#f-file").set_input_files(EXAMPLE / "program.toml")
+    staff.get_by_role("button", name="Put the file in force").click()
+    staff.get_by_label("Budget, in minutes").fill("400")
+    staff.get_by_role("button", name="Save the rules").click()
+    expect(staff.get_by_text("2 places, budget 400").first).to_be_visible()
+
+    staff.goto("/setup/ms/rubrics/review")
+    staff.get_by_label("What it means").first.fill("gaps that one year cannot close")
+    staff.get_by_role("button", name="Put in force").click()
+    expect(staff.get_by_text("The score form for review is in force.")).to_be_visible()
+
+    bring_in(staff, "applicants", (EXAMPLE / "applicants.csv").read_bytes(), "8 applicants")
+    bring_in(staff, "reviewers", REVIEWERS.encode(), "3 reviewers")
+
+
+def bring_in(staff: Page, what: str, body: bytes, count: str) -> None:
+    staff.goto(f"/setup/ms/{what}")
+    staff.get_by_label("File", exact=True).set_input_files(
+        {"name": f"{what}.csv", "mimeType": "text/csv", "buffer": body}
+    )
+    staff.get_by_role("button", name="Look at the file").click()
+    expect(staff.get_by_text("everything can be imported")).to_be_visible()
+    staff.get_by_role("button", name=f"Import {count}").click()
+    expect(staff.get_by_text(f"{count} imported")).to_be_visible()
+
+
+def launch(staff: Page) -> None:
+    staff.goto("/setup/ms/launch")
+    expect(staff.get_by_text("Nothing is in the way of a launch.")).to_be_visible()
+    expect(staff.get_by_text("applicants for 2 places")).to_be_visible()
+    staff.get_by_role("checkbox").check()
+    staff.get_by_role("button", name="Launch Master of Science").click()
+    expect(staff.get_by_text("The program is launched")).to_be_visible()
+
+
+def done(staff: Page) -> Locator:
+    """The number of reviews done, on Today."""
+    return staff.get_by_role("region", name="Reviews by kind").get_by_role("cell").first
+
+
+def pause(staff: Page) -> None:
+    staff.goto("/today/ms")
+    staff.locator("#course-why").fill("holidays")
+    staff.get_by_role("button", name="Pause").click()
+    expect(staff.get_by_role("button", name="Resume")).to_be_visible()
+
+
+def see_overdue_and_pass_on(staff: Page) -> None:
+    """See on Today who is late; pass one of hers on, take the rest back, and pause her."""
+    staff.goto("/today/ms")
+    late = staff.locator("section", has_text="Overdue reviews")
+    expect(late).to_contain_text(re.compile(r"Cleo: \d reviews? overdue"))
+    late.get_by_role("link", name="Cleo").click()
+    staff.get_by_text("Give it to somebody else").first.click()
+    staff.get_by_label("Why").first.fill("no answer for two weeks")
+    staff.get_by_role("button", name="Reassign").first.click()
+    if staff.get_by_text("Give it to somebody else").count():
+        staff.locator("#why").fill("no answer for two weeks")
+        staff.get_by_role("button", name="Take back what was not begun").click()
+    expect(staff.get_by_text("Nothing waits.")).to_be_visible()
+    today = datetime.now(UTC).date()
+    staff.get_by_label("First day").fill(today.isoformat())
+    staff.get_by_label("Last day").fill((today + timedelta(days=60)).isoformat())
+    staff.get_by_role("button", name="Pause", exact=True).click()
+    expect(staff.get_by_text(f"{today} to")).to_be_visible()
+    staff.goto("/today/ms")
+    staff.locator("#course-why").fill("back from the holidays")
+    staff.get_by_role("button", name="Resume").click()
+
+
+def decide(staff: Page) -> None:
+    staff.goto("/decide/ms")
+    ending = staff.get_by_label("Why asking ends")
+    if ending.count():
+        ending.fill("nothing is open any more")
+        staff.get_by_role("button", name="End asking").click()
+    staff.get_by_role("button", name="Go on to reasons and signature").click()
+    waiver = staff.get_by_label(re.compile("^Why it is accepted"))
+    if waiver.count():
+        waiver.fill("two of the three reviewers agree")
+    staff.get_by_role("button", name="Prepare for signature").click()
+    staff.get_by_role("button", name=f"Sign as {CHAIR}").click()
+    expect(staff.get_by_text("Version 1 of the list is fixed")).to_be_visible()
+
+
+def downloaded(staff: Page, name: str, folder: Path) -> list[dict[str, str]]:
+    with staff.expect_download() as download:
+        staff.locator(f"a[href*='/files/{name}.csv']").click()
+    path = folder / f"{name}.csv"
+    download.value.save_as(path)
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+
+
+# Reviewers
+
+
+def enter_by_mail(up: Deployment, phone: Page, email: str) -> None:
+    before = len(up.ways_in(email))
+    phone.goto("/inbox")
+    phone.locator("#link-email").fill(email)
+    phone.get_by_role("button", name="Mail me a sign-in link").click()
+    phone.goto(up.mailed(email, LINK, after=before))
+    phone.get_by_role("button", name="Continue as").click()
+    expect(phone.get_by_role("link", name="Start next")).to_be_visible()
+
+
+def decline_one(phone: Page) -> None:
+    phone.get_by_role("link", name=re.compile("^Decline")).first.click()
+    phone.get_by_label("Conflict of interest").check()
+    phone.get_by_role("button", name="Decline").click()
+    expect(phone.get_by_text("Declined.")).to_be_visible()
+
+
+def score_next(phone: Page, reviewer: str, given: dict[tuple[str, str], float]) -> bool:
+    """Score what the inbox offers next; False when there is nothing."""
+    phone.goto("/inbox")
+    start = phone.get_by_role("link", name="Start next")
+    if not start.count():
+        return False
+    start.click()
+    applicant = phone.get_by_role("heading", level=1).inner_text()
+    marks = MARKS.get(applicant, OTHERS)
+    for name, mark in zip(("c0", "c1"), marks, strict=True):
+        phone.locator(f"input[name={name}][value='{mark}']").check()
+    phone.get_by_label("Remark for the committee").fill("as the file shows")
+    phone.get_by_role("button", name="Submit", exact=True).click()
+    expect(phone.get_by_role("heading", level=1)).to_have_text("Your review is stored")
+    given[reviewer, applicant] = 100 * (2 * (marks[0] - 1) / 4 + (marks[1] - 1) / 4) / 3
+    return True
