@@ -64,7 +64,7 @@ _ASSIGNMENTS_BY_REVIEWER = ASSIGNMENTS.where(
     ASSIGNMENT.c.cycle_id == _IN_CYCLE,
     ASSIGNMENT.c.reviewer == bindparam("reviewer"),
     ASSIGNMENT.c.status.in_(_IN_VALUES),
-).order_by(*ASSIGNMENT_ORDER)
+)
 _SCORES_BY_REVIEWER = SCORES.where(
     SCORE.c.cycle_id == _IN_CYCLE, SCORE.c.reviewer == bindparam("reviewer")
 )
@@ -180,7 +180,7 @@ def assignments_by_pull(
 ) -> tuple[Assignment, ...]:
     """Read every assignment of the pulls, by pull, seat and attempt."""
     rows = rows_in(connection, _ASSIGNMENTS_BY_PULL, pull_ids)
-    return tuple(sorted(map(to_assignment, rows), key=_place))
+    return tuple(sorted(map(to_assignment, rows), key=place))
 
 
 def assignments_by_reviewer(
@@ -194,7 +194,8 @@ def assignments_by_reviewer(
         cycle=cycle_id,
         reviewer=reviewer,
     )
-    return tuple(to_assignment(row) for row in rows)
+    # Asked for the order, SQLite walks through the whole cycle instead of one reviewer's rows.
+    return tuple(sorted(map(to_assignment, rows), key=place))
 
 
 def standing_scores(connection: Connection, pull_ids: Collection[str]) -> tuple[Score, ...]:
@@ -242,7 +243,8 @@ def _latest(rows: Iterable[AnyRow]) -> tuple[Score, ...]:
     )
 
 
-def _place(assignment: Assignment) -> tuple[int, int, int, int, int]:
+def place(assignment: Assignment) -> tuple[int, int, int, int, int]:
+    """Give what assignments of a cycle are ordered by."""
     return (
         assignment.application,
         assignment.kind,

@@ -90,12 +90,8 @@ _CURRENT_RULES = (
     .join(CYCLE, (CYCLE.c.id == RULES.c.cycle_id) & (CYCLE.c.rules_version == RULES.c.version))
     .where(CYCLE.c.id == bindparam("cycle"))
 )
-_OWN_IDS = (
-    select(ASSIGNMENT.c.id)
-    .where(
-        ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.reviewer == bindparam("reviewer")
-    )
-    .order_by(*reads.ASSIGNMENT_ORDER)
+_OWN_IDS = select(ASSIGNMENT.c.id).where(
+    ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.reviewer == bindparam("reviewer")
 )
 _HAS_OVERDUE = (
     select(ASSIGNMENT.c.id)
@@ -217,8 +213,11 @@ class Views:
             query = query.where(ASSIGNMENT.c.application == application)
         if statuses:
             query = query.where(ASSIGNMENT.c.status.in_([status.value for status in statuses]))
-        rows = self._all(cycle_id, query.order_by(*reads.ASSIGNMENT_ORDER))
-        return tuple(to_assignment(row) for row in rows)
+        if reviewer is None:
+            rows = self._all(cycle_id, query.order_by(*reads.ASSIGNMENT_ORDER))
+            return tuple(to_assignment(row) for row in rows)
+        # Asked for the order, SQLite walks through the whole cycle instead of one reviewer's rows.
+        return tuple(sorted(map(to_assignment, self._all(cycle_id, query)), key=reads.place))
 
     def pulls(
         self,
