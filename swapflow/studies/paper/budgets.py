@@ -169,7 +169,7 @@ def _conference_parts(effort: Effort) -> Sequence[Part]:
 def _needed_parts(effort: Effort) -> Sequence[Part]:
     ratios = [float(ratio) for ratio in RATIOS]
     cells = grid(round=tuple(CONFERENCES), ratio=ratios, data=[str(effort.data)])
-    return [Part(name="needed", cells=cells, work=reviews_needed, full=20, quick=1, chunk=1)]
+    return [Part(name="needed", cells=cells, work=reviews_needed, full=10, quick=1, chunk=1)]
 
 
 def _loss_rows(results: Sequence[Result]) -> list[Row]:

@@ -9,13 +9,19 @@ from pathlib import Path
 import numpy as np
 
 from swapflow.errors import InvalidInputError
-from swapflow.studies.paper import budgets, example, zones
+from swapflow.studies.paper import budgets, example, hardness, theorems, zones
 from swapflow.studies.paper.finding import Made, Record, write_finding, write_record
 from swapflow.studies.paper.study import Effort, Study
 from swapflow.studies.sweep import Report, Spread
 
 
-STUDIES: tuple[Study, ...] = (*example.STUDIES, *zones.STUDIES, *budgets.STUDIES)
+STUDIES: tuple[Study, ...] = (
+    *example.STUDIES,
+    *hardness.STUDIES,
+    *zones.STUDIES,
+    *theorems.STUDIES,
+    *budgets.STUDIES,
+)
 
 
 def chosen(names: Sequence[str]) -> list[Study]:
