@@ -118,12 +118,31 @@ async def _known(request: Request, error: Exception) -> Response:
         return _other_way(request, error)
     if isinstance(error, BadRowsError) and is_api(request):
         return problem(request, status, title, str(error), errors=_by_row(error))
+    if isinstance(error, NotSignedInError) and (typed := await _typed(request)):
+        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        context = {"address": address, "typed": typed}
+        return render(request, "signed_out.html", context, status=status)
     response = answer(request, status, title, str(error))
     if isinstance(error, NotSignedInError) and is_api(request):
         response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
     if isinstance(error, TooManyTriesError):
         response.headers["Retry-After"] = str(error.seconds)
     return response
+
+
+async def _typed(request: Request) -> list[tuple[str, str]]:
+    """Give what a form holds that was sent after its session had ended, to be sent again.
+
+    Nothing is given for files, for passwords, and for scripts, which keep what was typed.
+    """
+    kind = request.headers.get("content-type", "")
+    is_form = kind.startswith("application/x-www-form-urlencoded")
+    if not is_form or "application/json" in request.headers.get("accept", ""):
+        return []
+    form = await request.form()
+    if any("password" in name for name in form):
+        return []
+    return [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
 
 
 def _by_row(error: BadRowsError) -> list[dict[str, str]]:

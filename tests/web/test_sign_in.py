@@ -1,6 +1,7 @@
 """Links, codes, passwords, sessions, and writes that come from elsewhere."""
 
 import re
+from html import unescape
 
 import pytest
 from starlette.testclient import TestClient
@@ -400,3 +401,32 @@ def test_a_page_that_needs_a_sign_in_comes_back_to_itself(site: Site) -> None:
 
     assert led.status_code == 303
     assert led.headers["location"] == "/sign-in?next=/applicants/fall%3Fsort%3Dmargin%26page%3D2"
+
+
+def test_a_form_sent_after_the_session_has_ended_comes_back_to_be_sent_again(site: Site) -> None:
+    site.launched("fall")
+    client, assignment = site.assigned()
+    task = f"/tasks/{site.product.task_code(assignment.id)}"
+    cookies = dict(client.cookies)
+    client.cookies.clear()
+
+    out = client.post(
+        task, data={"c0": "3", "c1": "3", "remark": '<b>"typed"</b>', "then": "stay"}
+    )
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', out.text))
+    client.cookies.update(cookies)
+    again = client.post(task, data={name: unescape(value) for name, value in fields.items()})
+
+    assert out.status_code == 401
+    assert f'action="{task}"' in out.text
+    assert again.status_code == 303
+    assert "&lt;b&gt;&#34;typed&#34;&lt;/b&gt;" in client.get(again.headers["location"]).text
+
+
+def test_a_password_sent_after_the_session_has_ended_is_not_written_into_a_page(
+    site: Site,
+) -> None:
+    out = site.anonymous().post("/me/password", data={"old": PASSWORD, "password": PASSWORD})
+
+    assert out.status_code == 401
+    assert PASSWORD not in out.text

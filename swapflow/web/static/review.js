@@ -15,7 +15,7 @@
   const versionField = form.elements.version;
   const submits = [...form.querySelectorAll("button[name=then]")];
   let version = Number(form.dataset.version);
-  let timer = 0, dirty = false, saving = null, opened = false, leaving = false, waiting = null;
+  let timer = 0, dirty = false, saving = null, opened = false, leaving = false, waiting = null, typedAt = 0;
   const $ = (id) => document.getElementById(id);
   const say = (text) => { if (state.textContent !== text) state.textContent = text; };
 
@@ -153,9 +153,12 @@
 
   // Signed out: sign in here and go on
 
+  // Never under somebody's hands: what is being typed must not end up in the dialog.
   function signIn() {
     const again = $("again");
-    if (!again.open) again.showModal();
+    const typing = document.activeElement?.matches("textarea, input:not([type=radio])");
+    if (typing && Date.now() - typedAt < 2000) { setTimeout(signIn, 500); return; }
+    if (!again.open) { again.showModal(); $("again-title").focus(); }
   }
   async function post(path, fields) {
     const answer = await fetch(path, {
@@ -230,7 +233,7 @@
   });
   addEventListener("online", () => { if (dirty) save(); });
   setInterval(() => { if (dirty && !saving && !document.querySelector("dialog[open]")) save(); }, 15000);
-  form.addEventListener("input", changed);
+  form.addEventListener("input", () => { typedAt = Date.now(); changed(); });
   form.addEventListener("change", changed);
   form.addEventListener("focusout", () => { if (dirty) save(); });
 
