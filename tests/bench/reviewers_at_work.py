@@ -191,8 +191,10 @@ class Watcher:
             if line.startswith(b"data:"):
                 for path in (f"/today/{self._cycle}", f"/today/{self._cycle}/data"):
                     status, _, _ = self._browser.ask("dashboard", path)
-                    if status != 200:
+                    if status not in {0, 200}:
                         self._seen.wrong.append(f"dashboard {path}: status {status}")
+                # The server hangs up on who is silent for five seconds; browsers dial again.
+                self._browser.close()
         self._stream.close()
         self._browser.close()
 
