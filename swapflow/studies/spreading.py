@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -20,6 +21,9 @@ SPECIFICATION = "chunks.json"
 
 LOOK_SECONDS = 0.2
 """Time between two looks for files that workers have written."""
+
+PARENT_SECONDS = 0.5
+"""Time between two looks whether the sweep that a process computes for is still alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,12 @@ class Processes:
         count = self.count or os.cpu_count() or 1
         # Spawned, for a fork would inherit locks and connections in whatever state they are.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(count, len(chunks)), mp_context=context) as pool:
+        with ProcessPoolExecutor(
+            min(count, len(chunks)),
+            mp_context=context,
+            initializer=_end_with_parent,
+            initargs=(os.getpid(),),
+        ) as pool:
             futures: dict[Future[None], Chunk] = {
                 pool.submit(write, folder, chunk): chunk for chunk in list(chunks)
             }
@@ -141,6 +150,17 @@ def compute_chunk(path: str) -> bool:
         raise InvalidInputError(f"{chunk.work} does not lie in {HOME.rstrip('.')}")
     write(file.parent, chunk)
     return True
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process once its parent has died; it would wait for work for ever otherwise."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def _specify(folder: Path, chunks: Sequence[Chunk]) -> None:
