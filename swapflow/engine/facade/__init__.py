@@ -1,0 +1,28 @@
+"""What the interfaces call: one method for each thing that a person or a worker does.
+
+A command, a page and a task each parse, call one method here, and report.
+"""
+
+from dataclasses import dataclass
+
+from swapflow.engine.facade.cycles import Cycles
+from swapflow.engine.facade.deciding import Deciding
+from swapflow.engine.facade.looking import Looking
+from swapflow.engine.facade.people import People
+from swapflow.engine.facade.posting import Posting
+from swapflow.engine.facade.scoring import Scoring
+from swapflow.engine.facade.working import Working
+
+
+__all__ = ["Swapflow"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swapflow(Cycles, Looking, People, Working, Scoring, Deciding, Posting):
+    """The product, put together from its parts.
+
+    Attributes:
+        address: Where people reach the pages; links in mails start with it.
+        boards: The last board of each cycle that had to be made from the ledger.
+        provider: Whether an identity provider is connected: rules may want it only then.
+    """

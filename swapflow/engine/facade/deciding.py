@@ -1,0 +1,124 @@
+"""What people approve, prepare, sign and fix."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
+from swapflow.engine import approvals, signing, staff
+from swapflow.engine.facade.part import Part
+from swapflow.engine.finalize import Override, finalize, propose, reopen
+from swapflow.engine.progress import proposed_requests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deciding(Part):
+    """What people approve, prepare, sign and fix."""
+
+    def propose(self, cycle_id: str) -> Proposal:
+        """Make the list that the rule proposes now."""
+        return propose(cycle_id, ledger=self.ledger)
+
+    def finalize(
+        self,
+        cycle_id: str,
+        *,
+        by: str,
+        signed_by: Sequence[str] = (),
+        overrides: Sequence[Override] = (),
+        waiver: Waiver | None = None,
+    ) -> Proposal:
+        """Fix the cohort."""
+        return finalize(
+            cycle_id,
+            by=by,
+            signed_by=signed_by,
+            overrides=overrides,
+            waiver=waiver,
+            ledger=self.ledger,
+        )
+
+    def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
+        """Start another version of a fixed cohort."""
+        return reopen(cycle_id, names=names, reason=reason, ledger=self.ledger)
+
+    def prepare_decision(
+        self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
+    ) -> str:
+        """Put a decision up for signature; gives its digest."""
+        return signing.prepare(
+            cycle_id, by=by, overrides=overrides, waiver=waiver, ledger=self.ledger
+        )
+
+    def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
+        """Ask that a fixed cohort be reopened; gives what is to be signed."""
+        return signing.prepare_reopening(cycle_id, by=by, reason=reason, ledger=self.ledger)
+
+    def pending(
+        self, cycle_id: str, *, proposal: Proposal | None = None
+    ) -> signing.Pending | None:
+        """Read what waits for signatures; None when nothing does."""
+        return signing.pending(cycle_id, proposal=proposal, ledger=self.ledger)
+
+    def sign(self, cycle_id: str, digest: str, *, by: str) -> bool:
+        """Sign what is prepared; says whether that was the last signature, and it is done."""
+        return signing.sign(cycle_id, digest, by=by, ledger=self.ledger)
+
+    def take_back(self, cycle_id: str) -> bool:
+        """Take back what was put up for signature; False when nothing was."""
+        return self.ledger.drop_prepared(cycle_id)
+
+    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
+        """Read who signed a version of the cohort, and in which role."""
+        return self.ledger.signatures(cycle_id, version)
+
+    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
+        """Read the stored proposals: version, places, method sheet."""
+        return self.ledger.proposals(cycle_id)
+
+    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+        """Read what people decided for one version of the cohort."""
+        return self.ledger.outcomes(cycle_id, version)
+
+    def proposed_requests(self, cycle_id: str) -> tuple[tuple[str, str, str, int], ...]:
+        """List requests that wait for approval: id, external id, kind, decision."""
+        return proposed_requests(cycle_id, ledger=self.ledger)
+
+    def awaited(self, cycle_id: str) -> tuple[approvals.Awaited, ...]:
+        """List requests that wait for approval, with the reasons for each."""
+        return approvals.awaited(cycle_id, ledger=self.ledger)
+
+    def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
+        """Say who may stand in the place of whom in a request that waits for approval."""
+        return approvals.choices(cycle_id, pull, ledger=self.ledger)
+
+    def swap(
+        self,
+        cycle_id: str,
+        pull: str,
+        *,
+        application: int | None,
+        reviewer: int | None,
+        by: str,
+        reason: str,
+    ) -> None:
+        """Approve a request with another applicant, a chosen reviewer, or both."""
+        approvals.swap(
+            cycle_id,
+            pull,
+            application=application,
+            reviewer=reviewer,
+            by=by,
+            reason=reason,
+            ledger=self.ledger,
+        )
+        self.doorbell.ring(cycle_id)
+
+    def approve(self, cycle_id: str, pulls: Collection[str], *, by: str) -> int:
+        """Let proposed requests go out."""
+        approved = staff.approve(cycle_id, pulls, by=by, ledger=self.ledger)
+        return self._rung(cycle_id, approved)
+
+    def strike(self, cycle_id: str, pulls: Collection[str], *, by: str, reason: str) -> int:
+        """Refuse proposed requests."""
+        struck = staff.strike(cycle_id, pulls, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, struck)

@@ -1,0 +1,61 @@
+"""What every part of the product has at hand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from swapflow.engine.board import Board
+from swapflow.engine.hooks import HookCall
+from swapflow.engine.ports import CycleState, Dispatcher, Doorbell, Ledger, Mail
+from swapflow.errors import NotFoundError, UnavailableError
+
+
+T = TypeVar("T")
+
+Post = Callable[[Mail], None]
+"""Hands one mail to SMTP or to the outbox folder; raises UnavailableError or MailRefusedError."""
+
+MAIL_TRIES = 8
+"""How often a mail is tried when the server does not take it: nearly a day of growing waits."""
+
+Knock = Callable[[HookCall], str]
+"""Makes one call of a webhook and says what was answered; raises UnavailableError."""
+
+
+def nowhere(call: HookCall) -> str:
+    """Make no call: what a product without a way out does."""
+    raise UnavailableError(f"nothing here sends the call {call.id}; a worker does")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What every part of the product has at hand.
+
+    Attributes:
+        address: Where people reach the pages; links in mails start with it.
+        boards: The last board of each cycle that had to be made from the ledger.
+        provider: Whether an identity provider is connected: rules may want it only then.
+    """
+
+    ledger: Ledger
+    state: CycleState
+    dispatcher: Dispatcher
+    doorbell: Doorbell
+    post: Post
+    knock: Knock = nowhere
+    address: str = ""
+    provider: bool = False
+    lease_seconds: float = 15.0
+    resend_seconds: float = 600.0
+    boards: dict[str, Board] = field(default_factory=dict)
+
+    def _reviewer(self, cycle_id: str, external_id: str) -> int:
+        for reviewer in self.ledger.reviewers(cycle_id):
+            if reviewer.external_id == external_id:
+                return reviewer.number
+        raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
+
+    def _rung(self, cycle_id: str, result: T) -> T:
+        """Ring for the coordinator after a write, and hand the write's result on."""
+        self.doorbell.ring(cycle_id)
+        return result

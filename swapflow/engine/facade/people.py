@@ -1,0 +1,126 @@
+"""Applicants and reviewers, their files and their meetings."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
+from swapflow.domain.document import Document
+from swapflow.domain.reviewer import NewReviewer, Reviewer
+from swapflow.engine import documents, intake, interviews, staff
+from swapflow.engine.facade.part import Part
+from swapflow.engine.notify import nudge, nudge_late
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People(Part):
+    """Applicants and reviewers, their files and their meetings."""
+
+    def import_applications(
+        self, cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0
+    ) -> tuple[Application, ...]:
+        """Add applications: all, or none."""
+        added = intake.import_applications(cycle_id, new, wave=wave, ledger=self.ledger)
+        return self._rung(cycle_id, added)
+
+    def applications(self, cycle_id: str) -> tuple[Application, ...]:
+        """List a cycle's applications."""
+        return self.ledger.applications(cycle_id)
+
+    def application(self, cycle_id: str, number: int) -> Application:
+        """Read one application by its number."""
+        return self.ledger.application(cycle_id, number)
+
+    def last_moves(
+        self, cycle_id: str, applications: Collection[int]
+    ) -> dict[int, tuple[datetime, bool]]:
+        """Say when each was last asked about or answered, and whether it was an answer."""
+        return self.ledger.last_moves(cycle_id, applications)
+
+    def files_of(self, cycle_id: str, application: int) -> tuple[Document, ...]:
+        """List the documents of an application, without their bytes."""
+        return self.ledger.files(cycle_id, application)
+
+    def move_application(
+        self,
+        cycle_id: str,
+        external_id: str,
+        status: ApplicationStatus,
+        *,
+        by: str,
+        reason: str = "",
+    ) -> None:
+        """Hold, release, withdraw, reinstate … an application."""
+        intake.move_application(
+            cycle_id, external_id, status, by=by, reason=reason, ledger=self.ledger
+        )
+        self.doorbell.ring(cycle_id)
+
+    def purge(self, cycle_id: str, external_id: str, *, by: str) -> None:
+        """Erase one person's data for good."""
+        intake.purge(cycle_id, external_id, by=by, ledger=self.ledger)
+        self.ledger.compact()
+        self.doorbell.ring(cycle_id)
+
+    def ask(self, cycle_id: str, external_id: str, kind: str, *, by: str, reason: str) -> int:
+        """Wish for an extra review of an application."""
+        wish = staff.ask(cycle_id, external_id, kind, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, wish)
+
+    def import_reviewers(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
+        """Add reviewers to the roster, or change those that are there: all, or none."""
+        added = intake.import_reviewers(cycle_id, new, ledger=self.ledger)
+        return self._rung(cycle_id, added)
+
+    def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
+        """List a cycle's roster."""
+        return self.ledger.reviewers(cycle_id)
+
+    def nudge(self, cycle_id: str, external_id: str, *, by: str) -> None:
+        """Ask a reviewer for what waits, by mail, at most once a day."""
+        nudge(cycle_id, external_id, by=by, ledger=self.ledger, address=self.address)
+        self.doorbell.ring(cycle_id)
+
+    def nudge_late(self, cycle_id: str, *, by: str) -> int:
+        """Ask everybody who is late, by mail, at most once a day; counts them."""
+        asked = nudge_late(cycle_id, by=by, ledger=self.ledger, address=self.address)
+        return self._rung(cycle_id, asked)
+
+    def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
+        """Take a reviewer off the roster; says how many requests go to others."""
+        moved = intake.leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, moved)
+
+    def add_conflicts(
+        self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
+    ) -> None:
+        """Record conflicts of interest, as (application, reviewer) external ids."""
+        intake.add_conflicts(cycle_id, pairs, source=source, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def set_panel(self, cycle_id: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Restrict applications to the reviewers named."""
+        intake.set_panel(cycle_id, pairs, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def attach_documents(
+        self, cycle_id: str, uploads: Sequence[documents.Upload], *, redacted: bool
+    ) -> documents.Attached:
+        """Store uploaded files with the applicants whose ids begin their names."""
+        return documents.attach(cycle_id, uploads, redacted=redacted, ledger=self.ledger)
+
+    def interview_requests(self, cycle_id: str) -> tuple[interviews.Requested, ...]:
+        """List the requests that people are to meet applicants for, with their slots."""
+        return interviews.requested(cycle_id, ledger=self.ledger)
+
+    def set_slots(self, cycle_id: str, slots: Sequence[interviews.Slot], *, by: str) -> int:
+        """Set when and where interviews take place, and invite; counts what changed."""
+        changed = interviews.set_slots(
+            cycle_id, slots, by=by, address=self.address, ledger=self.ledger
+        )
+        return self._rung(cycle_id, changed)
+
+    def cancel_slot(self, cycle_id: str, pull_id: str, *, by: str) -> None:
+        """Take a slot back and tell its people."""
+        interviews.cancel_slot(cycle_id, pull_id, by=by, address=self.address, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)

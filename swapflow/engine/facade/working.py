@@ -1,0 +1,144 @@
+"""A reviewer's side, and what workers deliver."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from swapflow.domain.assignment import Assignment, AssignmentStatus
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.reviewer import Absence, DeclineKind
+from swapflow.domain.score import Answer, Draft, Given, Receipt
+from swapflow.engine import desk, inbox, intake, interviews
+from swapflow.engine.facade.part import Part
+from swapflow.engine.notify import notify
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Working(Part):
+    """A reviewer's side, and what workers deliver."""
+
+    def inbox(self, cycle_id: str, external_id: str) -> tuple[Assignment, ...]:
+        """List what waits for a reviewer, soonest due first."""
+        number = self._reviewer(cycle_id, external_id)
+        waiting = self.ledger.assignments(
+            cycle_id,
+            reviewer=number,
+            statuses={
+                AssignmentStatus.QUEUED,
+                AssignmentStatus.DELIVERED,
+                AssignmentStatus.OPENED,
+            },
+        )
+        return tuple(sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id)))
+
+    def open(self, assignment_id: str) -> Assignment:
+        """Note that a reviewer has opened an assignment, and read it."""
+        assignment = self.ledger.assignment(assignment_id)
+        rules = self.ledger.rules(assignment.cycle_id)
+        rubric = rules.rubric(rules.kinds[assignment.kind].name)
+        self.ledger.mark_opened(
+            assignment_id, rubric_version=rubric.version if rubric is not None else 0
+        )
+        return self.ledger.assignment(assignment_id)
+
+    def deliver(self, assignment_ids: Sequence[str]) -> int:
+        """Put assignments into their reviewers' inboxes; says how many were new there.
+
+        Their reviewers get one mail a day and cycle, whose row is written first: after a crash in
+        between the delivery is repeated, and the row is there already.
+        """
+        notify(assignment_ids, ledger=self.ledger, address=self.address)
+        return self.ledger.mark_delivered(assignment_ids)
+
+    def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
+        """Store answers of one cycle: committed when this returns, whatever else is down."""
+        receipts = inbox.submit(answers, ledger=self.ledger)
+        for cycle_id in {cycle_of(answer.assignment_id) for answer in answers}:
+            self.doorbell.ring(cycle_id)
+        return receipts
+
+    def decline(
+        self,
+        assignment_id: str,
+        kind: DeclineKind,
+        *,
+        by: str,
+        reason: str = "",
+        busy: Absence | None = None,
+    ) -> None:
+        """Say no to an assignment; its request goes to another reviewer."""
+        inbox.decline(
+            assignment_id,
+            kind,
+            by=by,
+            reason=reason,
+            busy_until=busy,
+            address=self.address,
+            ledger=self.ledger,
+        )
+        self.ledger.drop_draft(assignment_id)
+        self.doorbell.ring(cycle_of(assignment_id))
+
+    def desk_of(self, seats: Collection[tuple[str, int]]) -> desk.Desk:
+        """Read everything that waits for somebody, in every cycle where they sit."""
+        return desk.read_desk(seats, ledger=self.ledger)
+
+    def task(self, task: str, *, reviewer: int) -> Assignment:
+        """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
+        return desk.find_task(task, reviewer=reviewer, ledger=self.ledger)
+
+    def task_code(self, assignment_id: str) -> str:
+        """Give the code by which a reviewer names an assignment."""
+        return self.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
+
+    def sheet(self, assignment: Assignment) -> desk.Sheet:
+        """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
+        return desk.read_sheet(assignment, ledger=self.ledger)
+
+    def document(self, assignment: Assignment, number: int) -> tuple[desk.Paper, bytes]:
+        """Read an uploaded document that a reviewer may see, by its number on the sheet."""
+        return desk.read_document(assignment, number, ledger=self.ledger)
+
+    def begin(self, assignment: Assignment) -> Assignment:
+        """Note that work on an assignment has begun, if it is open and had not; read it."""
+        if assignment.status.is_open and assignment.opened_at is None:
+            return self.open(assignment.id)
+        return assignment
+
+    def save_draft(
+        self, assignment: Assignment, body: Mapping[str, str], *, version: int
+    ) -> Draft:
+        """Keep what was typed so far; raises StaleDraftError when another tab was faster."""
+        self.begin(assignment)
+        return self.ledger.save_draft(assignment.id, desk.clean(body), expected=version)
+
+    def skip(self, assignment: Assignment) -> None:
+        """Put a task at the end of its reviewer's list."""
+        self.ledger.skip(assignment.id)
+
+    def given(self, assignment_id: str) -> Given | None:
+        """Read the standing score of an assignment and what was written with it."""
+        return self.ledger.given(assignment_id)
+
+    def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
+        """Keep new requests away from a reviewer for some days."""
+        intake.change_availability(cycle_id, reviewer, add=absence, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def remove_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
+        """Let new requests come again on some days."""
+        intake.change_availability(cycle_id, reviewer, remove=absence, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def set_packet(self, cycle_id: str, reviewer: int, packet: int) -> None:
+        """Change how many requests a reviewer has at the same time."""
+        intake.change_availability(cycle_id, reviewer, packet=packet, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def did_not_come(self, assignment_id: str, *, by: str, note: str = "") -> None:
+        """Note that an applicant did not come; the request goes to others."""
+        interviews.did_not_come(assignment_id, by=by, note=note, ledger=self.ledger)
+        self.doorbell.ring(cycle_of(assignment_id))
+
+    def calendar(self, sheet: desk.Sheet) -> str:
+        """Spell the calendar entry of a task that has a slot."""
+        return desk.calendar_of(sheet, address=self.address, ledger=self.ledger)
