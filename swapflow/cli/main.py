@@ -15,6 +15,7 @@ from swapflow.cli import (
     doctor,
     inbox,
     monitoring,
+    plan,
     reviewers,
     rounds,
     running,
@@ -73,6 +74,7 @@ app.add_typer(upkeep.live_state, name="state")
 running.register(app)
 doctor.register(app)
 simulating.register(app)
+plan.register(app)
 study_paper.register(studies.app)
 
 

@@ -22,8 +22,11 @@ def rule_for(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
         application: The candidates, in the order of the situation.
         fitted: Parameters of the model that are still in force (`budget` only).
     """
-    rules = book.rules
-    oracle = _oracle(book, application)
+    return rule_of(book.rules, _oracle(book, application), fitted)
+
+
+def rule_of(rules: Rules, oracle: Oracle, fitted: Fitted | None) -> Rule:
+    """Make the bandit's rule that a cycle's rules name, for an objective that is at hand."""
     match rules.rule:
         case RuleName.BUDGET:
             return BudgetRule(

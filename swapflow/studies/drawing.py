@@ -1,0 +1,179 @@
+"""Pictures for reports: SVG that reads in light, in dark, on paper and by screen readers.
+
+Colours come from the page's own variables, so one picture serves both themes; every picture has a
+title and a description, and stands beside a table with the same figures. (The paper's figures are
+drawn by matplotlib; a page of one file for people who plan needs neither its size nor its fonts.)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+
+WIDTH = 720
+LABEL = 300
+"""Width kept for labels."""
+ROW = 34
+TOP = 14
+SIGNIFICANT = 2.0
+"""Standard errors at which a difference is marked as shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """One row of a dot plot.
+
+    Attributes:
+        label: What stands at the left.
+        value: Where the dot stands.
+        low: Left end of its interval.
+        high: Right end of its interval.
+        text: What stands at the right.
+        marked: Whether it is the one that the others are compared with.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    text: str
+    marked: bool = False
+
+
+def dots(rows: Sequence[Dot], *, title: str, description: str, axis: str, name: str) -> str:
+    """Draw values with their intervals, one row each.
+
+    Args:
+        rows: From top to bottom.
+        title: Of the picture, for screen readers.
+        description: What is to be seen, likewise.
+        axis: What is measured, with its unit.
+        name: Unique in the page.
+    """
+    right = 90
+    ticks = _ticks(
+        min(max(row.low, 2 * row.value - row.high) for row in rows),
+        max(min(row.high, 3 * row.value + 1) for row in rows),
+    )
+    low, high = ticks[0], ticks[-1]
+    plot = WIDTH - LABEL - right
+    bottom = TOP + ROW * len(rows)
+
+    def x(value: float) -> float:
+        return LABEL + plot * (min(max(value, low), high) - low) / (high - low)
+
+    parts = [
+        f'<line class="grid" x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{TOP}" y2="{bottom}"/>'
+        f'<text class="tick" x="{x(tick):.1f}" y="{bottom + 18}" text-anchor="middle">'
+        f"{tick:g}</text>"
+        for tick in ticks
+    ]
+    for place, row in enumerate(rows):
+        y = TOP + ROW * (place + 0.5)
+        kind = "own" if row.marked else "other"
+        shape = (
+            f'<rect class="{kind}" x="{x(row.value) - 6:.1f}" y="{y - 6:.1f}" width="12" '
+            'height="12"/>'
+            if row.marked
+            else f'<circle class="{kind}" cx="{x(row.value):.1f}" cy="{y:.1f}" r="6"/>'
+        )
+        parts.append(
+            f'<text class="label {kind}" x="{LABEL - 14}" y="{y + 5:.1f}" text-anchor="end">'
+            f"{escape(row.label)}</text>"
+            f'<line class="bar {kind}" x1="{x(row.low):.1f}" x2="{x(row.high):.1f}" '
+            f'y1="{y:.1f}" y2="{y:.1f}"/>{shape}'
+            f'<text class="label {kind}" x="{WIDTH - right + 14}" y="{y + 5:.1f}">'
+            f"{escape(row.text)}</text>"
+        )
+    middle = LABEL + plot / 2
+    parts.append(
+        f'<text class="axis" x="{middle:.0f}" y="{bottom + 40}" text-anchor="middle">'
+        f"{escape(axis)}</text>"
+    )
+    return _svg(parts, height=bottom + 52, title=title, description=description, name=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Square:
+    """One square of a heat map: what stands in it, and how good (+1) or bad (-1) it is."""
+
+    text: str
+    strength: float
+
+
+def squares(
+    cells: Sequence[Sequence[Square]],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    axes: tuple[str, str],
+    title: str,
+    description: str,
+    name: str,
+) -> str:
+    """Draw a heat map; the sign is written in every square, so that colour says nothing alone.
+
+    Args:
+        cells: Rows from top to bottom.
+        rows: Their labels.
+        columns: Labels of the columns.
+        axes: What rows and columns are.
+        title: Of the picture, for screen readers.
+        description: What is to be seen, likewise.
+        name: Unique in the page.
+    """
+    left, height = 150, 46
+    width = (WIDTH - left - 10) / len(columns)
+    top = 62
+    middle = left + (WIDTH - left) / 2
+    parts = [
+        f'<text class="axis" x="4" y="{top - 14}">{escape(axes[0])}</text>',
+    ]
+    across = f'<text class="axis" x="{middle:.0f}" y="18" text-anchor="middle">'
+    parts.append(f"{across}{escape(axes[1])}</text>")
+    for place, label in enumerate(columns):
+        middle = left + width * (place + 0.5)
+        parts.append(
+            f'<text class="tick" x="{middle:.1f}" y="{top - 14}" text-anchor="middle">'
+            f"{escape(label)}</text>"
+        )
+    for index, row in enumerate(cells):
+        y = top + height * index
+        parts.append(
+            f'<text class="label" x="{left - 14}" y="{y + height / 2 + 5:.1f}" '
+            f'text-anchor="end">{escape(rows[index])}</text>'
+        )
+        for place, cell in enumerate(row):
+            tone = "good" if cell.strength > 0 else "bad"
+            opacity = min(0.55, 0.55 * abs(cell.strength))
+            x = left + width * place
+            parts.append(
+                f'<rect class="{tone}" fill-opacity="{opacity:.2f}" x="{x + 1:.1f}" '
+                f'y="{y + 1:.1f}" width="{width - 2:.1f}" height="{height - 2}"/>'
+                f'<text class="label" x="{x + width / 2:.1f}" y="{y + height / 2 + 5:.1f}" '
+                f'text-anchor="middle">{escape(cell.text)}</text>'
+            )
+    bottom = top + height * len(cells)
+    return _svg(parts, height=bottom + 8, title=title, description=description, name=name)
+
+
+def _svg(parts: Sequence[str], *, height: float, title: str, description: str, name: str) -> str:
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+        f'aria-labelledby="{name}-title {name}-text" xmlns="http://www.w3.org/2000/svg">'
+        f'<title id="{name}-title">{escape(title)}</title>'
+        f'<desc id="{name}-text">{escape(description)}</desc>{"".join(parts)}</svg>'
+    )
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from below the lowest to above the highest."""
+    if not high > low:
+        low, high = low - 1, high + 1
+    rough = (high - low) / 4
+    power = 10 ** np.floor(np.log10(rough))
+    step = float(next(s for s in (1, 2, 2.5, 5, 10) if s * power >= rough) * power)
+    first, last = np.floor(low / step), np.ceil(high / step)
+    return [round(float(place * step), 9) for place in np.arange(first, last + 1)]

@@ -1,0 +1,1 @@
+"""Planning: the round to come, simulated under its rules, people and delays."""
