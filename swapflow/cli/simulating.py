@@ -1,6 +1,7 @@
 """`swapflow demo` and `swapflow replay`: whole rounds whose answers are known."""
 
 import json
+import shlex
 import shutil
 import signal
 import sys
@@ -142,6 +143,10 @@ def replay(
     cycle: Annotated[
         str, typer.Option(metavar="NAME", help="With --running: name of the cycle it makes.")
     ] = "replay",
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="OUT.HTML", help="Write what came out as a page."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Replay a past round's marks as the rules would have asked for them."""
@@ -173,7 +178,19 @@ def replay(
         found = replay_recording(
             recording, program, options, product=where, cycle_id=cycle, report=show
         )
+    if page is not None:
+        _write_page(page, found, options, folder=folder, items=len(recording.items))
     report(_replayed_json(found), *_replayed_plain(found, cohort), as_json=as_json)
+
+
+def _write_page(
+    path: Path, found: "Replayed", options: "Options", *, folder: Path, items: int
+) -> None:
+    from swapflow.studies.page import write
+    from swapflow.studies.replaying import page as replay_page
+
+    command = shlex.join(["swapflow", *sys.argv[1:]])
+    write(path, replay_page(found, options, folder=folder, items=items, command=command))
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from html import escape
 import numpy as np
 
 
-WIDTH = 720
-LABEL = 300
+WIDTH = 760
+LABEL = 350
 """Width kept for labels."""
 ROW = 34
 TOP = 14

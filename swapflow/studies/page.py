@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from swapflow.errors import InvalidInputError
 
@@ -80,6 +80,7 @@ def render(page: Page) -> str:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["picture"] = Markup
+    environment.filters["words"] = _words
     environment.filters["slug"] = slug
     return environment.from_string(text).render(page=page)
 
@@ -101,6 +102,11 @@ def write(path: Path, page: Page) -> None:
 def slug(title: str) -> str:
     """Give a title as the name of an anchor."""
     return re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")
+
+
+def _words(text: str) -> Markup:
+    """Escape a text, and set what stands in backticks as commands are set."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 def points(pairs: Sequence[tuple[str, str]]) -> tuple[Point, ...]:

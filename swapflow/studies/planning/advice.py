@@ -1,6 +1,5 @@
 """What a plan recommends, each with its reason. Nothing is claimed that chance could have done."""
 
-import math
 from dataclasses import dataclass
 
 from swapflow.studies.intervals import Interval
@@ -49,7 +48,8 @@ def _share(value: float) -> str:
 
 
 def _between(interval: Interval) -> str:
-    return f"95 % interval {100 * interval.low:+.1f} to {100 * interval.high:+.1f}"
+    ends = f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}"
+    return f"95 % interval {ends.replace('-', '−')}"
 
 
 def _feasible(plan: Plan, days_left: float | None) -> list[Advice]:
@@ -168,7 +168,9 @@ def _budget(plan: Plan) -> list[Advice]:
     else:
         listed.append(
             Advice(
-                title="More money would buy little",
+                title="More money would buy little"
+                if gap.high < ENOUGH
+                else "Whether more money would help, these rounds do not show",
                 reason=f"{larger} finds {_share(more.found.value)} of the ideal list instead of "
                 f"{_share(found)} ({_between(gap)} places in 100)",
             )
@@ -187,12 +189,11 @@ def _budget(plan: Plan) -> list[Advice]:
 
 def _spread(plan: Plan) -> list[Advice]:
     """Say whether the assumed spread of marks is worth measuring."""
-    found = [effect.summary.found.value for effect in _effects(plan, "spread of marks")]
-    if not found or math.isclose(max(found), min(found)):
+    levels = [effect.summary for effect in _effects(plan, "spread of marks")]
+    gap = difference(levels[0], levels[-1])
+    if gap.low <= 0 or gap.value < ENOUGH:
         return []
-    wide = max(found) - min(found)
-    if wide < ENOUGH:
-        return []
+    found = [level.found.value for level in levels]
     return [
         Advice(
             title="Train reviewers on the same scale, and measure how far they differ",

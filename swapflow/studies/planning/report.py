@@ -318,7 +318,7 @@ def _zone(plan: Plan) -> list[Section]:
 
 
 def _noticed(preview: Preview, assumed: tuple[str, ...]) -> Section:
-    pairs = [(f"Assumed {place}", text) for place, text in enumerate(assumed, start=1)]
+    pairs = [("Assumed", text) for text in assumed]
     pairs += [("To think about", warning) for warning in preview.warnings]
     return Section(
         title="What was assumed, and what to think about",
@@ -395,8 +395,8 @@ def _how(plan: Plan) -> Section:
                 f"Answers take lognormal times (medians {medians} "
                 f"days, sd of the logarithm {plan.setting.days.variation:g}), at most the window; "
                 f"{100 * plan.setting.days.silence:g} % need a second try. Utilities are normal, "
-                "and marks are normal around them, severity is not divided by the gain. Conflicts, "
-                "absences and topics are left out."
+                "and marks are normal around them; severity is not divided by the gain. Conflicts,"
+                " absences and topics are left out."
             ),
             (
                 "Intervals: Student's for means, Wilson's for shares, paired by round for "

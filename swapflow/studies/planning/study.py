@@ -240,8 +240,9 @@ def _changes(setting: Setting) -> Iterator[_Change]:
         level = f"{100 * marks.sigma * factor:.0f} points"
         yield "spread of marks", level, "σ", replace(setting, marks=changed)
     yield from _interview_changes(setting)
-    for share in (0.02, 0.1, 0.3):
-        out = max(1, round(share * setting.applicants))
+    room = sum(person.packet for person in setting.people)
+    for share in (8, 2):
+        out = max(1, room // share)
         yield "requests out at once", f"{out}", "batch", setting.with_rules(out=out, batch=out)
     if rules.rule is not RuleName.BUDGET:
         yield from _promise_changes(setting)
