@@ -200,7 +200,7 @@ def _compiled(
     problem: Problem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
 ) -> Outcomes:
     """Run the compiled loops."""
-    from swapflow.studies import compiled  # noqa: PLC0415 - needs numba, and compiles
+    from swapflow.studies import compiled, lockstep  # noqa: PLC0415 - need numba, and compile
 
     n, count = truths.shape[1], len(runs)
     out = (
@@ -213,7 +213,11 @@ def _compiled(
     )
     numbers = np.array(runs, dtype=np.int64)
     fixed = fixed_of(problem, stream, max_pulls)
-    compiled.whole_runs(fixed, new_run(problem, n), truths, numbers, out)
+    if problem.radius is Radius.PAPER and problem.groups is None and fixed.manner == compiled.COIN:
+        lanes, scratch = lockstep.room(truths, count)
+        lockstep.run_all(fixed, lanes, scratch, numbers, np.zeros(count, dtype=np.int64), out)
+    else:
+        compiled.whole_runs(fixed, new_run(problem, n), truths, numbers, out)
     cohort, cost, pulls, stopped, mean, information = out
     return Outcomes(
         cohort=cohort,

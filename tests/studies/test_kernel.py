@@ -29,7 +29,7 @@ from tests.bandit.test_golden import FILES, FOLDER, POLICIES
 
 
 STREAM = stream_of("tests", "kernel")
-EVERYDAY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EVERYDAY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 MANY = settings(EVERYDAY, max_examples=10_000)
 
 GOLDEN_RUNS = [
@@ -92,6 +92,21 @@ def check(problem: Problem, truth: FloatArray, start: int) -> None:
 @given(problems(), st.integers(0, 1 << 20))
 def test_all_ways_decide_alike(made: tuple[Problem, FloatArray], start: int) -> None:
     check(*made, start)
+
+
+@pytest.mark.parametrize("policy", [StrongPolicy.PAPER, StrongPolicy.WEAK])
+@pytest.mark.parametrize(("n", "size"), [(64, 9), (65, 65), (150, 12), (150, 1)])
+def test_it_is_enough_to_look_at_those_near_the_border(
+    n: int, size: int, policy: StrongPolicy
+) -> None:
+    problem = Problem(size=size, sigma=0.3, delta=0.1, gain=6, cost=3, policy=policy)
+    truth = stream_of("tests", f"border/{n}").generator(0).random((8, n))
+
+    def ended(way: Way) -> list[object]:
+        runs = range(8)
+        return as_lists(simulate(problem, truth, stream=STREAM, runs=runs, max_pulls=500, way=way))
+
+    assert ended(Way.COMPILED) == ended(Way.BATCHED)
 
 
 @pytest.mark.slow
