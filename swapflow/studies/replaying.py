@@ -23,12 +23,12 @@ def page(found: Replayed, options: Options, *, folder: Path, items: int, command
         lead=(
             (
                 f"{items:,} applicants for {options.cohort} places, and a budget of "
-                f"{options.budget:g} reviews for each applicant. The recorded marks were asked for "
-                "again, one batch at a time, as the rules would have asked for them."
+                f"{options.budget:g} reviews for each applicant. The recorded marks were asked "
+                "for again, one batch at a time, as the rules would have asked for them."
             ),
             (
-                "Lists are compared by the score that each applicant had in the end, everything on "
-                "record counted. This is about marks, not merit."
+                "Lists are compared by the score that each applicant had in the end, everything "
+                "on record counted. This is about marks, not merit."
             ),
         ),
         keys=_keys(found),

@@ -21,6 +21,8 @@ from swapflow.studies.past.agreement import Agreement, agreement
 
 ENOUGH = 10
 """Repeated marks below which a spread is not worked out: its interval would say nothing."""
+LARGEST_ERROR = 100.0
+"""Of a logarithm; beyond, the interval has no ends that a number could hold."""
 FINEST = 1e-6
 """Spreads of marks below this are none."""
 
@@ -140,7 +142,7 @@ def estimate(past: PastRound) -> Estimates:
         total=float(past.scores.mark[first].std()),
         between=fit.between,
         kinds=kinds,
-        agreement=agreement(past.scores),
+        agreement=agreement(past.scores) if fit.model is not None else None,
         severities=fit.severities(),
         days=_days(past),
         unknown=(*fit.unknown, *_untold(past, kinds)),
@@ -171,6 +173,10 @@ class _Fit:
         scores, unknown = past.scores, []
         used = [0]
         repeats = _repeats(scores.arm[scores.kind == 0])
+        if float(np.ptp(scores.mark[scores.kind == 0])) < FINEST:
+            reason = f"every {past.kinds[0]} has the same mark, so nothing can be told apart"
+            spread = Unknown(name="every spread, and agreement", reason=reason)
+            return cls(past=past, model=None, used=(), alone=False, unknown=(spread,))
         if repeats < ENOUGH:
             return cls._without_repeats(past, repeats)
         judged = np.unique(scores.arm[scores.kind == 0])
@@ -335,7 +341,8 @@ class _Fit:
     def _error(self, slope: FloatArray) -> float:
         """Standard error of a function of the logarithms, by its gradient."""
         assert self.model is not None
-        return math.sqrt(float(slope @ self.model.covariance @ slope))
+        error = math.sqrt(float(slope @ self.model.covariance @ slope))
+        return min(error, LARGEST_ERROR)
 
 
 def _part(scores: Scores, kinds: list[int]) -> Scores:
