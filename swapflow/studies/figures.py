@@ -172,6 +172,8 @@ def heat_map(
         gains, costs, values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest"
     )
     axes.grid(visible=False)
+    axes.set_xticks(gains[:: max(1, len(gains) // 6)])
+    axes.set_yticks(costs[:: max(1, len(costs) // 6)])
     figure = axes.get_figure()
     assert figure is not None, "axes have a figure"
     bar = figure.colorbar(mesh, ax=axes, shrink=0.9)

@@ -9,7 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from swapflow.errors import InvalidInputError
-from swapflow.studies.paper import budgets, example, hardness, theorems, zones
+from swapflow.studies.paper import (
+    admissions,
+    budgets,
+    example,
+    hardness,
+    stopping,
+    theorems,
+    zones,
+)
 from swapflow.studies.paper.finding import Made, Record, write_finding, write_record
 from swapflow.studies.paper.study import Effort, Study
 from swapflow.studies.sweep import Report, Spread
@@ -19,7 +27,9 @@ STUDIES: tuple[Study, ...] = (
     *example.STUDIES,
     *hardness.STUDIES,
     *zones.STUDIES,
+    *admissions.STUDIES,
     *theorems.STUDIES,
+    *stopping.STUDIES,
     *budgets.STUDIES,
 )
 

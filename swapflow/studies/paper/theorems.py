@@ -109,8 +109,8 @@ def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Findin
             f"In {int(sum(table.numbers('runs'))):,} runs the error rate is "
             f"{'at most δ in every row' if kept else 'ABOVE δ in some row'} "
             f"(worst {max(table.numbers('error')):.4f}); no run of the rule `paper` needs more "
-            f"than {100 * max(ratios):.2g} % of the pulls that its theorem allows. The greedy w_div "
-            f"cohort is the best one in {first['greedy_best']:,} of {first['instances']:,} "
+            f"than {100 * max(ratios):.2g} % of the pulls that its theorem allows. Greedy w_div "
+            f"gives the best cohort in {first['greedy_best']:,} of {first['instances']:,} "
             "instances with utilities of at least 0: exact, not only within 1 - 1/e."
         ),
         notes=(GREEDY_NOTE,),
