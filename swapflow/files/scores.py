@@ -134,7 +134,7 @@ def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
         headers=headers,
         rules=rules,
         kind=kind,
-        scale=_read_scale(scale) if scale else None,
+        scale=read_scale(scale) if scale else None,
         applications=_known(applications),
         reviewers=_known(reviewers),
     )
@@ -200,7 +200,12 @@ def volunteered(
     ]
 
 
-def _read_scale(scale: str) -> tuple[float, float]:
+def read_scale(scale: str) -> tuple[float, float]:
+    """Read the scale of a single score, worst to best: "0..5", or "5..1" where 1 is best.
+
+    Raises:
+        InvalidInputError: If it is none.
+    """
     match = _SCALE.fullmatch(scale)
     if match is None or float(match[1]) == float(match[2]):
         raise InvalidInputError(

@@ -11,6 +11,7 @@ from swapflow.domain.reviewer import Reviewer
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
 from swapflow.files.export import Format
+from swapflow.files.scores import read_scale
 from swapflow.files.sheets import FORMATS, file_name, sheet_file
 from swapflow.files.tabular import read_table
 from swapflow.files.uploads import Uploads
@@ -18,7 +19,7 @@ from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import may
 from swapflow.web.downloads import MEDIA
-from swapflow.web.nested import TheForm, file_of, text, texts
+from swapflow.web.nested import TheForm, file_of, text, texts, unwritable
 from swapflow.web.pages import plural, render
 from swapflow.web.parts import Parts, Product, parts_of
 from swapflow.web.score_files import ScoresFound, find_scores, store_scores, told
@@ -27,12 +28,14 @@ from swapflow.web.staff import visible
 
 router = APIRouter(prefix="/reviewers/{cycle_id}")
 
-LONGEST_TYPED = 100
+LONGEST_TYPED = 40
+"""Characters of a scale."""
+
 SHOWN_BAD = 200
 SHOWN_ROWS = 500
 
 MayEnter = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
-Typed = Annotated[str, Query(max_length=LONGEST_TYPED)]
+Typed = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/sheets")
@@ -45,12 +48,15 @@ def show_sheets(request: Request, cycle_id: str, visitor: MayEnter, stored: int 
 def upload_sheet(request: Request, cycle_id: str, visitor: MayEnter, form: TheForm) -> Response:
     """Keep a file of reviews and lead to what it would bring."""
     parts = parts_of(request)
-    typed = {name: text(form, name)[:LONGEST_TYPED] for name in ("kind", "scale")}
+    typed = {name: text(form, name) for name in ("kind", "scale")}
+    problems = _misread(parts, cycle_id, typed)
     try:
         name, data = file_of(form, "file")
         read_table(data, name=name)  # what is no table at all is not worth keeping
     except InvalidInputError as error:
-        return _start(request, cycle_id, visitor, typed=typed, problem=str(error))
+        problems["file"] = str(error)
+    if problems:
+        return _start(request, cycle_id, visitor, typed=typed, problems=problems)
     key = _uploads(parts).keep(
         data, owner=visitor.account.id, purpose=f"{cycle_id}:scores", name=name
     )
@@ -137,6 +143,26 @@ def _uploads(parts: Parts) -> Uploads:
     return Uploads(parts.settings.data_dir / "uploads")
 
 
+def _misread(parts: Parts, cycle_id: str, typed: Mapping[str, str]) -> dict[str, str]:
+    """Say what is wrong with how a file is to be read, by field."""
+    problems = {}
+    kind, scale = typed.get("kind", "").strip(), typed.get("scale", "").strip()
+    if kind and kind not in _kinds(parts, cycle_id):
+        problems["kind"] = "Choose one of the kinds of review."
+    if problem := unwritable(scale, most=LONGEST_TYPED):
+        problems["scale"] = problem
+    elif scale:
+        try:
+            read_scale(scale)
+        except InvalidInputError as error:
+            problems["scale"] = str(error)
+    return problems
+
+
+def _kinds(parts: Parts, cycle_id: str) -> list[str]:
+    return [kind.name for kind in parts.product.rules(cycle_id).kinds]
+
+
 def _found(
     parts: Parts, cycle_id: str, data: bytes, name: str, visitor: Visitor, typed: Mapping[str, str]
 ) -> ScoresFound:
@@ -158,7 +184,7 @@ def _start(
     *,
     typed: Mapping[str, str] | None = None,
     stored: int = -1,
-    problem: str = "",
+    problems: Mapping[str, str] | None = None,
 ) -> Response:
     parts = parts_of(request)
     product = parts.product
@@ -178,9 +204,9 @@ def _start(
             "said": "" if stored < 0 else f"{plural(stored, 'review')} stored.",
             "typed": typed or {},
             "most": parts.settings.upload_mb,
-            "problem": problem,
+            "problems": problems or {},
         },
-        status=422 if problem else 200,
+        status=422 if problems else 200,
     )
 
 
@@ -196,10 +222,12 @@ def _preview(
     parts = parts_of(request)
     upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:scores")
     found: ScoresFound | None = None
-    try:
-        found = _found(parts, cycle_id, upload.data, upload.name, visitor, typed)
-    except InvalidInputError as error:
-        problem = problem or str(error)
+    problems = _misread(parts, cycle_id, typed)
+    if not problems:
+        try:
+            found = _found(parts, cycle_id, upload.data, upload.name, visitor, typed)
+        except InvalidInputError as error:
+            problem = problem or str(error)
     return render(
         request,
         "sheet_preview.html",
@@ -210,9 +238,10 @@ def _preview(
             "typed": typed,
             "shown_bad": SHOWN_BAD,
             "shown_rows": SHOWN_ROWS,
-            "problem": problem,
+            "problem": "" if problems else problem,
+            "problems": problems,
         },
-        status=422 if problem else 200,
+        status=422 if problem or problems else 200,
     )
 
 
@@ -220,5 +249,5 @@ def _about(parts: Parts, cycle_id: str, visitor: Visitor) -> dict[str, object]:
     return {
         "cycle": parts.product.cycle(cycle_id),
         "cycles": visible(parts, visitor, Right.ENTER_REVIEWS),
-        "kinds": [kind.name for kind in parts.product.rules(cycle_id).kinds],
+        "kinds": _kinds(parts, cycle_id),
     }

@@ -417,6 +417,41 @@ def test_what_is_no_table_is_refused_beside_the_field(site: Site, data: bytes) -
     assert 'id="file-problem"' in refused.text
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("scale", "0..5\x07"),
+        ("scale", "5" * 41),
+        ("scale", "one to five"),
+        ("scale", "3..3"),
+        ("kind", "no such kind"),
+    ],
+)
+def test_what_says_how_to_read_a_file_is_refused_beside_its_field(
+    site: Site, field: str, value: str
+) -> None:
+    site.launched()
+    staff = staff_of(site)
+    file = {"file": ("x.csv", b"applicant,reviewer,score\nA1,R1,3\n")}
+    kept = staff.post("/reviewers/fall/sheets", files=file).headers["location"]
+    folder = site.settings.data_dir / "uploads"
+    files = sorted(folder.rglob("*"))
+
+    refused = staff.post("/reviewers/fall/sheets", files=file, data={field: value})
+    previews = [
+        staff.post(kept, data={field: value, "do": "preview"}),
+        staff.post(kept, data={field: value, "do": "apply"}),
+    ]
+
+    assert sorted(folder.rglob("*")) == files
+    for page in (refused, *previews):
+        assert page.status_code == 422
+        assert f'id="{field}-problem"' in page.text
+        assert re.search(f'aria-describedby="[^"]*{field}-problem" aria-invalid', page.text)
+    if field == "scale":
+        assert all(f'value="{value}"' in page.text for page in (refused, *previews))
+
+
 def test_nothing_waits_then_there_is_no_sheet(site: Site) -> None:
     site.launched(launch=False)
     staff = staff_of(site)
