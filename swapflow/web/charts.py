@@ -146,9 +146,11 @@ def budget(steps: tuple[Step, ...], cycle: Cycle, rules: Rules, now: datetime) -
 def load(product: Product, visitor: Visitor, cycle: Cycle, board: Board) -> list[Row]:
     """Give what waits for each reviewer and what they have done, most to do first."""
     rights = visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    # Read before the roster: whoever joins in between has nothing waiting yet.
+    waiting = product.waiting(cycle.id)
     people = {r.number: r for r in product.reviewers(cycle.id)}
     count, late = dict.fromkeys(people, 0), dict.fromkeys(people, 0)
-    for one in product.waiting(cycle.id):
+    for one in waiting:
         count[one.reviewer] += one.count
         late[one.reviewer] += one.overdue
     done = dict(enumerate(board.done.tolist()))

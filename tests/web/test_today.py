@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 from starlette.testclient import TestClient
 
+from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import KindRules
 from swapflow.domain.score import Answer
+from swapflow.engine.facade import Swapflow
+from swapflow.engine.ports import Waiting
 from swapflow.office.rights import Role
 from tests.engine.world import reviewer
 from tests.web.everyone import busy
@@ -242,6 +245,29 @@ def test_reviewers_are_named_in_the_chart_only_to_those_who_may_see_them(site: S
     assert staff[0]["reviewer"].startswith("Reviewer ")
     assert [row["reviewer"] for row in observer][:2] == ["reviewer 1", "reviewer 2"]
     assert [row["done"] for row in staff] == [row["done"] for row in observer]
+
+
+def test_a_reviewer_who_joins_while_the_page_is_made_breaks_nothing(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy(site)
+    observer = site.signed_in(Role.OBSERVER)
+    roster, waits = site.product.reviewers("fall"), site.product.waiting("fall")
+    asked: list[str] = []
+
+    def without_the_newest(_: Swapflow, cycle_id: str) -> tuple[Reviewer, ...]:
+        """Give the roster; before what waits is read, somebody is still missing."""
+        return tuple(r for r in roster if cycle_id in asked or r.number != waits[0].reviewer)
+
+    def with_the_newest(_: Swapflow, cycle_id: str) -> tuple[Waiting, ...]:
+        asked.append(cycle_id)
+        return waits
+
+    monkeypatch.setattr(Swapflow, "reviewers", without_the_newest)
+    monkeypatch.setattr(Swapflow, "waiting", with_the_newest)
+    for address in ("/today/fall", "/today/fall/data", "/today/fall/data.csv?chart=load"):
+        asked.clear()
+        assert observer.get(address).status_code == 200
 
 
 def test_the_budget_runs_down_from_all_of_it_to_what_is_left(site: Site) -> None:
