@@ -38,6 +38,7 @@ SIGMA, DELTA = 0.007, 0.05
 """The radius's σ at which SWAP stops by itself near the paper's 1,978; marks spread .15."""
 
 PAPER_COST = 2000
+UNBOUNDED = 1e12
 GAINS = tuple(float(s) for s in range(1, 21))
 
 
@@ -89,7 +90,7 @@ def experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         sheet = _twin_of(str(cell["only"])).shuffled(rng)
         objective = _objective(sheet, str(cell["by"]), _places(str(cell["only"])))
         source = WithFallback(sheet, float(cell["s"]), stream, run)
-        desk = Desk(source, budget=float("inf"))
+        desk = Desk(source, budget=UNBOUNDED)
         cohort = _chosen(str(cell["way"]), desk, sheet, objective, rng)
         groups = (
             np.zeros(desk.n, dtype=np.int64) if not cell["by"] else sheet.classes(str(cell["by"]))
@@ -180,13 +181,13 @@ WAYS = ("SWAP", "SWAP, true spread", "budget", "practice", "uniform", "random", 
 
 def _parts(_effort: Effort) -> Sequence[Part]:
     cells = grid(way=WAYS, by=("", "gender", "region"), s=[7.0], only=[""])
-    return [Part(name="ways", cells=cells, work=experiment, full=30, quick=1, chunk=1)]
+    return [Part(name="ways", cells=cells, work=experiment, full=20, quick=1, chunk=1)]
 
 
 def _gain_parts(effort: Effort) -> Sequence[Part]:
     gains = GAINS if effort.full else (1.0, 5.0, 7.0, 10.0, 20.0)
     cells = grid(way=["SWAP"], by=[""], s=gains, only=("MS", "PhD"))
-    return [Part(name="gains", cells=cells, work=experiment, full=20, quick=1, chunk=1)]
+    return [Part(name="gains", cells=cells, work=experiment, full=10, quick=1, chunk=1)]
 
 
 def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:

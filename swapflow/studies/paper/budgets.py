@@ -151,7 +151,7 @@ def _places(sheet: Sheet, cell: Cell) -> int:
 
 def _twin_parts(_effort: Effort) -> Sequence[Part]:
     cells = grid(budget=BUDGETS, strategy=tuple(STRATEGIES))
-    return [Part(name="losses", cells=cells, work=twin_losses, full=50, quick=4, chunk=5)]
+    return [Part(name="losses", cells=cells, work=twin_losses, full=50, quick=2, chunk=5)]
 
 
 def _conference_parts(effort: Effort) -> Sequence[Part]:
@@ -163,7 +163,7 @@ def _conference_parts(effort: Effort) -> Sequence[Part]:
         strategy=CONFERENCE_STRATEGIES,
         data=[str(effort.data)],
     )
-    return [Part(name="losses", cells=cells, work=conference_losses, full=5, quick=1, chunk=1)]
+    return [Part(name="losses", cells=cells, work=conference_losses, full=2, quick=1, chunk=1)]
 
 
 def _needed_parts(effort: Effort) -> Sequence[Part]:

@@ -28,7 +28,8 @@ def write_page(folder: Path, page: Path, *, order: Sequence[str]) -> None:
 
 def page_of(folder: Path, *, base: Path, order: Sequence[str]) -> str:
     """Give the page's text, with links relative to `base`."""
-    at = Path(os.path.relpath(folder, base)).as_posix()
+    way = Path(os.path.relpath(folder, base)).as_posix()
+    at = "" if way == "." else f"{way}/"
     records = [
         read_record(path) for path in sorted(folder.glob("*.json")) if path.name != "study.json"
     ]
@@ -48,7 +49,7 @@ def _section(record: Record, folder: Path, at: str) -> str:
     if record.missing:
         return "\n\n".join([*parts, f"Not run here: {record.missing}."])
     parts.append(f"**Seen here:** {record.seen}")
-    parts += [f"![{record.title}: {name}]({at}/{name}.svg)" for name in record.figures]
+    parts += [f"![{record.title}: {name}]({at}{name}.svg)" for name in record.figures]
     if record.beside:
         parts.append(_markdown(record.beside))
     for name in record.tables:
@@ -56,7 +57,7 @@ def _section(record: Record, folder: Path, at: str) -> str:
         if len(table.rows) <= LARGEST_TABLE and not record.beside:
             parts.append(_markdown(table))
     parts += record.notes
-    links = ", ".join(f"[{name}.csv]({at}/{name}.csv)" for name in record.tables)
+    links = ", ".join(f"[{name}.csv]({at}{name}.csv)" for name in record.tables)
     made = record.made
     parts.append(
         f"{record.effort}. Made by `{made.command}`, seed {made.seed}, commit "

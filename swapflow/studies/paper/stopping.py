@@ -202,7 +202,7 @@ def _stop_parts(_effort: Effort) -> Sequence[Part]:
     ]
     loose = grid(instance=["normal scores"], rule=WEAK_RULES[:2], s=[1.0], j=[1.0], eps=TOLERANCES)
     return [
-        Part(name=name, cells=cells, work=stop_costs, full=1000, quick=20, chunk=100)
+        Part(name=name, cells=cells, work=stop_costs, full=200, quick=10, chunk=100)
         for name, cells in (("radii", radii), ("kinds", kinds), ("loose", loose))
     ]
 
@@ -214,7 +214,7 @@ def _out_parts(_effort: Effort) -> Sequence[Part]:
         ),
         *grid(certificate=["mixture"], way=["batches"], out=(32, REVIEWERS * PACKET)),
     ]
-    return [Part(name="out", cells=cells, work=out_at_once, full=40, quick=2, chunk=2)]
+    return [Part(name="out", cells=cells, work=out_at_once, full=20, quick=1, chunk=1)]
 
 
 def _rows(results: Sequence[Result], *more: str) -> list[Row]:
