@@ -111,12 +111,11 @@ def _list(studies: "list[Study]", *, as_json: bool) -> None:
 
 
 def _say(records: "list[Record]", folder: Path, seconds: float, *, as_json: bool) -> None:
-    """Print what was seen, and leave it as one file for programs too."""
+    """Print what was seen, and leave it in a file for programs that names no path here."""
     from dataclasses import asdict
 
     content: dict[str, object] = {
         "seconds": seconds,
-        "folder": str(folder),
         "studies": {record.study: asdict(record) for record in records},
     }
     (folder / "study.json").write_text(to_text(content) + "\n", encoding="utf-8")
@@ -125,7 +124,7 @@ def _say(records: "list[Record]", folder: Path, seconds: float, *, as_json: bool
         for record in records
     ]
     report(
-        content,
+        {**content, "folder": str(folder)},
         *lines,
         f"{seconds:.0f} seconds in all. Tables and figures: {folder}",
         as_json=as_json,

@@ -182,6 +182,7 @@ def test_a_study_through_the_command_leaves_tables_figures_and_a_record(tmp_path
     assert record.seen
     assert "](theorems.svg)" in page.read_text()
     assert json.loads((tmp_path / "study.json").read_text())["studies"]["theorems"]["seen"]
+    assert str(tmp_path) not in (tmp_path / "study.json").read_text()
 
 
 def test_the_same_study_gives_the_same_files(tmp_path: Path) -> None:
