@@ -90,14 +90,15 @@ class Allowance:
                 return kind
         return None
 
-    def open_arms(self) -> BoolArray:
-        """Mark the arms that may get one more pull of some kind that can be paid."""
+    def open_arms(self, among: IntArray | None = None) -> BoolArray:
+        """Mark the arms, all or those named, that may get a pull of a kind that can be paid."""
         payable = [
             kind
             for kind in self._cheapest_first
             if self._kind_left[kind] > 0 and self._affordable(kind)
         ]
-        is_open: BoolArray = np.any(self._allowed[:, payable] > 0, axis=1)
+        allowed = self._allowed if among is None else self._allowed[among]
+        is_open: BoolArray = np.any(allowed[:, payable] > 0, axis=1)
         return is_open
 
     def lacks_only_money(self, arms: Iterable[int]) -> bool:
@@ -182,7 +183,7 @@ def choose_contested(
         if is_settled(comparison, manner.tolerance):
             return Picks(picks=tuple(picks), shortfall=certified_stop(oracle))
         contested = comparison.contested
-        eligible = contested[allowance.open_arms()[contested]].tolist()
+        eligible = contested[allowance.open_arms(contested)].tolist()
         if not eligible:
             waiting = bool(picks) or bool(situation.pending.any())
             reason = shortfall_reason(allowance, contested.tolist(), waiting=waiting)

@@ -70,10 +70,7 @@ def compare(
     """
     utilities = worst_case(mean, radius, cohort)
     rival = oracle.best(tidy(utilities))
-    in_one = np.zeros(mean.size, dtype=np.bool_)
-    in_one[cohort] = True
-    in_one[rival] ^= True
-    contested = np.flatnonzero(in_one)
+    contested = np.setxor1d(cohort, rival, assume_unique=True)
     if not contested.size:
         return Comparison(rival=rival, contested=contested, gap=0.0)
     most_uncertain_first = np.argsort(-tidy(radius[contested]), kind="stable")

@@ -48,6 +48,9 @@ def paper_radius(
     """
     _check(sigma=sigma, delta=delta)
     log_term = math.log(4 * information.size * max(cost, 1.0) ** 3 / delta)
+    if information.size and information.min() > 0:
+        scored: FloatArray = sigma * np.sqrt(2 * log_term / information)
+        return scored
     unscored = information <= 0
     safe = np.where(unscored, 1.0, information)
     radius: FloatArray = sigma * np.sqrt(2 * log_term / safe)

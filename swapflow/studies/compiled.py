@@ -210,8 +210,7 @@ def mark_largest(values: FloatArray, size: int, threshold: float, marked: BoolAr
                 above += marked[arm]
             if above == size:
                 return middle
-    ranked = np.sort(values)
-    last, after = float(ranked[n - size]), float(ranked[n - size - 1])
+    last, after = _border(values, size)
     left = size
     for arm in range(n):
         marked[arm] = values[arm] > last
@@ -221,6 +220,42 @@ def mark_largest(values: FloatArray, size: int, threshold: float, marked: BoolAr
             marked[arm] = True
             left -= 1
     return after + (last - after) / 2
+
+
+@compiled
+def _border(values: FloatArray, size: int) -> tuple[float, float]:
+    """Give the size-th largest value and the next one, by counting into equal buckets.
+
+    Not a step depends on how a comparison comes out, so it takes a few nanoseconds a value where
+    sorting and partitioning stumble over every second one.
+    """
+    n = values.size
+    low, high = values.min(), values.max()
+    buckets = max(n // 2, 16)
+    width = (high - low) / buckets
+    if not width > 0.0:
+        return float(low), float(low)
+    place = np.empty(n, np.int64)
+    count = np.zeros(buckets + 2, np.int64)
+    for arm in range(n):
+        place[arm] = min(int((values[arm] - low) / width), buckets)
+        count[place[arm]] += 1
+    chosen, above = buckets, 0
+    while above + count[chosen] < size:
+        above += count[chosen]
+        chosen -= 1
+    near, after, found = np.empty(count[chosen]), low, 0
+    for arm in range(n):
+        if place[arm] == chosen:
+            near[found] = values[arm]
+            found += 1
+        elif place[arm] < chosen:
+            after = max(after, values[arm])
+    near.sort()
+    last = near[found - (size - above)]
+    if size - above < found:
+        after = near[found - (size - above) - 1]
+    return float(last), float(after)
 
 
 @compiled
@@ -534,6 +569,19 @@ def begin(fixed: Fixed, run: Run) -> None:
     choose_cohort(fixed, run)
     if fixed.radius == PAIRWISE:
         fill_excess(fixed, run, -1)
+
+
+@compiled
+def decide(fixed: Fixed, run: Run, mean: FloatArray, information: FloatArray, cost: float) -> int:
+    """Look once, from nothing; give whose turn it is, -1 when settled. The cohort is in `run`."""
+    for arm in range(mean.size):
+        run.mean[arm], run.information[arm] = mean[arm], information[arm]
+        run.spread[arm] = spread_of(fixed, information[arm], mean.size)
+    run.numbers[0], run.numbers[1] = cost, np.inf
+    choose_cohort(fixed, run)
+    if fixed.radius == PAIRWISE:
+        fill_excess(fixed, run, -1)
+    return next_pull(fixed, run)[0]
 
 
 @compiled

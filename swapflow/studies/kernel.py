@@ -37,7 +37,7 @@ from swapflow.studies.randomness import Stream, normal_quantile
 if TYPE_CHECKING:
     from swapflow.studies.compiled import Fixed, Run
 
-__all__ = ["MOST_PULLS", "Outcomes", "Problem", "Radius", "Way", "simulate"]
+__all__ = ["MOST_PULLS", "Decider", "Outcomes", "Problem", "Radius", "Way", "simulate"]
 
 MOST_PULLS = 1_000_000
 """Pulls after which a run is cut, unless the caller says otherwise."""
@@ -181,6 +181,33 @@ def simulate(
             return _by_rules(problem, truths, stream, runs, max_pulls)
         case unknown:
             assert_never(unknown)
+
+
+class Decider:
+    """Makes single decisions of a rule in compiled code; needs numba.
+
+    One object serves one problem and one number of applicants, and one thread.
+    """
+
+    def __init__(self, problem: Problem, n: int) -> None:
+        from swapflow.studies import compiled  # noqa: PLC0415 - needs numba, and compiles
+
+        self._decide = compiled.decide
+        self._fixed = fixed_of(problem, Stream(0, 0), max_pulls=1)
+        self._run = new_run(problem, n)
+
+    def decide(
+        self, mean: FloatArray, information: FloatArray, *, cost: float
+    ) -> tuple[IntArray, int | None]:
+        """Give the cohort, sorted, and who is to be pulled next, None when it is settled.
+
+        Args:
+            mean: Estimates, shape (n,).
+            information: T of each applicant in weak pulls, all positive, shape (n,).
+            cost: Cost spent so far in weak pulls.
+        """
+        arm = self._decide(self._fixed, self._run, mean, information, float(cost))
+        return np.flatnonzero(self._run.member), None if arm < 0 else int(arm)
 
 
 def fastest(problem: Problem) -> Way:

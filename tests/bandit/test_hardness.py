@@ -83,7 +83,7 @@ def test_real_runs_need_fewer_pulls_than_the_theorems_allow(policy: StrongPolicy
         Problem(size=2, sigma=sigma, delta=delta, gain=gain, cost=cost, policy=policy),
         truth + sigma * rng.standard_normal((400, 4)),
         draw=draw,
-        flip=lambda runs: rng.random(runs.size),
+        flip=lambda runs, _arms: rng.random(runs.size),
         max_steps=10_000,
     )
 

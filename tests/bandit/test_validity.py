@@ -111,7 +111,7 @@ def test_thousands_of_harder_runs_of_the_paper_are_wrong_in_at_most_a_share_delt
         Problem(size=3, sigma=SIGMA, delta=DELTA, gain=INTERVIEW.gain, cost=INTERVIEW.cost),
         truth + SIGMA * rng.standard_normal((2000, truth.size)),
         draw=draw,
-        flip=lambda runs: rng.random(runs.size),
+        flip=lambda runs, _arms: rng.random(runs.size),
         max_steps=5000,
     )
 

@@ -8,6 +8,10 @@ from tests.bench import decision_bench, ingest_bench
 
 OUT = Path("var/bench.json")
 TARGETS = {
+    "decision_speedup_n1600": (">=", 100.0),
+    "growth_nlogn": ("<", 1.0),
+    "live_growth_nlogn": ("<", 1.0),
+    "kernel_speedup_n50": (">=", 500.0),
     "ingest_over_noop": (">=", 0.5),
     "turn_s": ("<", 0.5),
     "applied_after_ms": ("<", 100.0),

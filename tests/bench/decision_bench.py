@@ -1,52 +1,117 @@
-"""Times one decision and whole runs against the straightforward loop, in the same process.
+"""Times decisions and whole runs against the straightforward loop, in the same process.
 
-Run it with `python -m tests.bench.decision_bench`; it prints what `measure` returns.
+Run it with `python -m tests.bench.decision_bench`; it prints the tables, and what `measure`
+returns. All times are processor time: others who use the machine make it no slower on paper.
 """
 
 import json
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.kernel import BLOCK, Kernel, Problem
+from swapflow.bandit.kernel import BLOCK
 from swapflow.bandit.oracle import TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.situation import BoolArray, FloatArray, IntArray, PullKind, Situation
+from swapflow.bandit.policy import StrongPolicy
+from swapflow.bandit.situation import FloatArray, PullKind, Situation
+from swapflow.studies.kernel import Decider, Problem, Radius, Way, simulate
+from swapflow.studies.randomness import stream_of
 from tests.bench import straightforward
 
 
 SIGMA, DELTA = 0.15, 0.05
 KINDS = (PullKind(cost=1, gain=1), PullKind(cost=5, gain=10))
+SIZES = (1_600, 12_500, 50_000, 200_000)
+"""Numbers of applicants of the table of single decisions; one in sixteen is chosen."""
+
+AUTHORS_STEP_US = 164.0
+"""A step of the authors' program at n = 50, K = 7 on a quiet machine like the first one here."""
 
 
-def measure() -> dict[str, float]:
-    """Time both; more is faster.
+def measure(sizes: tuple[int, ...] = SIZES) -> dict[str, float]:
+    """Time all and print the tables; more is faster.
 
     Returns:
-        `decision_speedup_n1600`: one look and one pick, n = 1600, K = 100, top-k, including
-        the certified loss, which the straightforward loop does not compute.
-        `kernel_speedup_n50`: one step of one run, n = 50, K = 7, 250 runs side by side.
+        `decision_speedup_n1600`: one decision from nothing in compiled code, n = 1600, K = 100.
+        `live_decision_speedup_n1600`: the same by the rule that serves live cycles, with the
+        certified loss, which the straightforward loop does not compute.
+        `kernel_speedup_n50`: run throughput at n = 50, K = 7, up to 2000 pulls a run.
+        `growth_nlogn`: cost per decision at the largest n over that at the smallest, divided
+        by the growth of n log n (1 or less is no faster).
         Beside them the times behind these ratios, in microseconds.
     """
-    decision, plain_decision = time_decision(n=1600, size=100)
-    step, plain_step = time_step(n=50, size=7, runs=BLOCK)
-    return {
-        "decision_speedup_n1600": plain_decision / decision,
-        "kernel_speedup_n50": plain_step / step,
-        "decision_us_n1600": decision * 1e6,
-        "decision_straightforward_us_n1600": plain_decision * 1e6,
-        "kernel_step_us_n50": step * 1e6,
-        "straightforward_step_us_n50": plain_step * 1e6,
-    }
+    figures: dict[str, float] = {}
+    rows = [decision_row(n) for n in sizes]
+    print(f"{'applicants':>10} {'compiled µs':>12} {'live µs':>10} {'loop µs':>12}")
+    for row in rows:
+        loop = f"{row.loop:12.1f}" if row.loop else f"{'-':>12}"
+        print(f"{row.n:10} {row.compiled:12.1f} {row.live:10.1f} {loop}")
+    first, last = rows[0], rows[-1]
+    figures["decision_speedup_n1600"] = first.loop / first.compiled
+    figures["live_decision_speedup_n1600"] = first.loop / first.live
+    figures["decision_us_n1600"] = first.compiled
+    figures["live_decision_us_n1600"] = first.live
+    figures["decision_straightforward_us_n1600"] = first.loop
+    if len(rows) > 1:
+        growth = last.n * np.log(last.n) / (first.n * np.log(first.n))
+        figures["growth_nlogn"] = last.compiled / first.compiled / growth
+        figures["live_growth_nlogn"] = last.live / first.live / growth
+        figures[f"decision_us_n{last.n}"] = last.compiled
+    return figures | measure_runs()
 
 
-def time_decision(*, n: int, size: int) -> tuple[float, float]:
-    """Time a decision by the rule and by the loop, in seconds."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Times of one decision, in microseconds; 0 where it was not timed."""
+
+    n: int
+    compiled: float
+    live: float
+    loop: float
+
+
+def decision_row(n: int) -> Row:
+    """Time one look and one pick among n, three ways."""
+    size = n // 16
     rng = np.random.default_rng(1)
     mean = rng.random(n)
     information = rng.integers(1, 9, n).astype(float)
-    situation = Situation(
+    cost = float(information.sum())
+    situation = situation_of(mean, information, cost)
+    rule = PaperRule(oracle=TopK(size), sigma=SIGMA, delta=DELTA)
+    decider = Decider(Problem(size=size, sigma=SIGMA, delta=DELTA, gain=10, cost=5), n)
+    mean_list, information_list = mean.tolist(), information.tolist()
+
+    def live() -> int:
+        look = rule.look(situation)
+        return rule.choose(situation, look, at_most=1, rng=rng).picks[0].arm
+
+    def compiled() -> int | None:
+        return decider.decide(mean, information, cost=cost)[1]
+
+    def loop() -> int | None:
+        return straightforward.one_look(
+            mean_list, information_list, cost=cost, size=size, sigma=SIGMA, delta=DELTA
+        )[1]
+
+    plain = n <= SIZES[0]
+    assert live() == compiled()
+    assert not plain or live() == loop()
+    repeats = max(3, 80_000 // n)
+    return Row(
+        n=n,
+        compiled=best_of(compiled, repeats) * 1e6,
+        live=best_of(live, repeats) * 1e6,
+        loop=best_of(loop, 5) * 1e6 if plain else 0.0,
+    )
+
+
+def situation_of(mean: FloatArray, information: FloatArray, cost: float) -> Situation:
+    """Set a cycle up in which nothing limits the picks."""
+    n = mean.size
+    return Situation(
         mean=mean,
         information=information,
         pending=np.zeros(n),
@@ -56,80 +121,97 @@ def time_decision(*, n: int, size: int) -> tuple[float, float]:
         allowed=np.full((n, 2), 99),
         kind_left=np.full(2, 9999),
         budget_left=1e9,
-        cost=float(information.sum()),
+        cost=cost,
     )
-    rule = PaperRule(oracle=TopK(size), sigma=SIGMA, delta=DELTA)
-    mean_list, information_list = mean.tolist(), information.tolist()
-
-    def decide() -> int:
-        look = rule.look(situation)
-        return rule.choose(situation, look, at_most=1, rng=rng).picks[0].arm
-
-    def decide_plainly() -> int | None:
-        return straightforward.one_look(
-            mean_list,
-            information_list,
-            cost=situation.cost,
-            size=size,
-            sigma=SIGMA,
-            delta=DELTA,
-        )[1]
-
-    assert decide() == decide_plainly()
-    return best_of(decide, 50), best_of(decide_plainly, 5)
 
 
-def time_step(*, n: int, size: int, runs: int) -> tuple[float, float]:
-    """Time a step of one run by the kernel and by the loop, in seconds."""
-    rng = np.random.default_rng(2)
-    truth = rng.random(n)
+def measure_runs(pulls: int = 2000) -> dict[str, float]:
+    """Time runs at n = 50, K = 7 by the loop, in numpy and compiled, and print the table."""
+    truth = np.random.default_rng(2).random(50)
+    loop = time_loop(truth, pulls=min(pulls, 400))
+    plain = {"size": 7, "sigma": SIGMA, "delta": DELTA, "gain": 10.0, "cost": 5.0}
+    problems = {
+        "paper, numpy": (Problem(**plain), Way.BATCHED, BLOCK, 50),  # type: ignore[arg-type]  # mypy takes the dict's values for one type
+        "paper": (Problem(**plain), Way.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
+        "weak only": (Problem(**plain, policy=StrongPolicy.WEAK), Way.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
+        "strong only": (Problem(**plain, policy=StrongPolicy.STRONG), Way.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
+        "paper, w_div": (Problem(**plain, groups=np.arange(50) % 3), Way.COMPILED, 4, pulls),  # type: ignore[arg-type]  # as above
+        "mixture": (
+            Problem(**plain, radius=Radius.MIXTURE, policy=None),  # type: ignore[arg-type]  # as above
+            Way.COMPILED,
+            4,
+            pulls,
+        ),
+        "pairwise": (
+            Problem(**plain, radius=Radius.PAIRWISE, policy=None),  # type: ignore[arg-type]  # as above
+            Way.COMPILED,
+            4,
+            pulls,
+        ),
+    }
+    steps = {name: time_runs(truth, *settings) for name, settings in problems.items()}
+    print(f"\n{'n = 50, K = 7':16} {'µs a pull':>10} {'times the loop':>15}")
+    print(f"{'loop':16} {loop * 1e6:10.2f} {1:15}")
+    for name, step in steps.items():
+        print(f"{name:16} {step * 1e6:10.3f} {loop / step:15.0f}")
+    return {
+        "kernel_speedup_n50": loop / steps["paper"],
+        "numpy_kernel_speedup_n50": loop / steps["paper, numpy"],
+        "kernel_speedup_over_authors_n50": AUTHORS_STEP_US * 1e-6 / steps["paper"],
+        "kernel_step_us_n50": steps["paper"] * 1e6,
+        "straightforward_step_us_n50": loop * 1e6,
+    }
+
+
+def time_runs(truth: FloatArray, problem: Problem, way: Way, runs: int, pulls: int) -> float:
+    """Time a pull within whole runs, first looks and random numbers included, in seconds."""
+    stream = stream_of("bench")
+    done = 0
+
+    def work() -> None:
+        nonlocal done
+        outcomes = simulate(
+            problem, truth, stream=stream, runs=range(runs), max_pulls=pulls, way=way
+        )
+        done = int(outcomes.pulls.sum())
+
+    work()
+    return best_of(work, 3) / done
+
+
+def time_loop(truth: FloatArray, *, pulls: int) -> float:
+    """Time a pull by the straightforward loop, in seconds."""
+    rng = np.random.default_rng(3)
     gain, cost = KINDS[1].gain, KINDS[1].cost
-    steps = 50
-
-    def draw(rows: IntArray, arms: IntArray, strong: BoolArray) -> FloatArray:
-        deviation = np.where(strong, SIGMA / np.sqrt(gain), SIGMA)
-        noisy: FloatArray = truth[arms] + deviation * rng.standard_normal(rows.size)
-        return noisy
-
-    def flip(rows: IntArray, arms: IntArray) -> FloatArray:
-        return rng.random(rows.size)
-
-    def kernel_steps() -> None:
-        first_looks = truth + SIGMA * rng.standard_normal((runs, n))
-        problem = Problem(size=size, sigma=SIGMA, delta=DELTA, gain=gain, cost=cost)
-        kernel = Kernel(problem, first_looks)
-        for _ in range(steps):
-            kernel.step(draw, flip)
-        assert kernel.running.size == runs
 
     def reward(arm: int, strong: bool) -> float:
         deviation = SIGMA / gain**0.5 if strong else SIGMA
         return float(truth[arm] + deviation * rng.standard_normal())
 
-    def plain_steps() -> None:
+    def work() -> None:
         _, _, done = straightforward.whole_run(
-            (truth + SIGMA * rng.standard_normal(n)).tolist(),
-            size=size,
+            (truth + SIGMA * rng.standard_normal(truth.size)).tolist(),
+            size=7,
             sigma=SIGMA,
             delta=DELTA,
             gain=gain,
             cost=cost,
             reward=reward,
             coin=rng.random,
-            max_steps=steps,
+            max_steps=pulls,
         )
-        assert done == steps
+        assert done == pulls
 
-    return best_of(kernel_steps, 3) / steps / runs, best_of(plain_steps, 5) / steps
+    return best_of(work, 5) / pulls
 
 
 def best_of(work: Callable[[], object], repeats: int) -> float:
-    """Give the shortest of some repeats, in seconds."""
+    """Give the shortest of some repeats, in seconds of processor time."""
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times)
 
 

@@ -15,6 +15,7 @@ from swapflow.bandit.situation import FloatArray
 from swapflow.errors import InvalidInputError
 from swapflow.studies import compiled
 from swapflow.studies.kernel import (
+    Decider,
     Outcomes,
     Problem,
     Radius,
@@ -26,6 +27,7 @@ from swapflow.studies.kernel import (
 )
 from swapflow.studies.randomness import stream_of
 from tests.bandit.test_golden import FILES, FOLDER, POLICIES
+from tests.bench import straightforward
 
 
 STREAM = stream_of("tests", "kernel")
@@ -218,3 +220,22 @@ def test_a_cohort_larger_than_the_field_is_refused() -> None:
 
     with pytest.raises(InvalidInputError, match="10 of 9 cannot be chosen"):
         simulate(problem, np.zeros(9), stream=STREAM, runs=range(1))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_single_decision_is_that_of_the_algorithms_box(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, size = 40 + seed, 1 + 5 * seed
+    mean = np.round(rng.random(n), 2)
+    information = rng.integers(1, 9, n).astype(float)
+    cost = float(information.sum())
+    sigma = (0.001, 0.1)[seed % 2]
+
+    cohort, arm = Decider(Problem(size=size, sigma=sigma, delta=0.05), n).decide(
+        mean, information, cost=cost
+    )
+
+    expected = straightforward.one_look(
+        mean.tolist(), information.tolist(), cost=cost, size=size, sigma=sigma, delta=0.05
+    )
+    assert (cohort.tolist(), arm) == expected
