@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -239,3 +241,32 @@ def test_a_single_decision_is_that_of_the_algorithms_box(seed: int) -> None:
         mean.tolist(), information.tolist(), cost=cost, size=size, sigma=sigma, delta=0.05
     )
     assert (cohort.tolist(), arm) == expected
+
+
+def test_without_numba_the_same_runs_are_made_more_slowly() -> None:
+    code = """
+import sys
+sys.modules["numba"] = None
+import numpy as np
+from swapflow.studies.kernel import Problem, Radius, fastest, simulate
+from swapflow.studies.randomness import stream_of
+for radius, policy in ((Radius.PAPER, "paper"), (Radius.MIXTURE, None)):
+    problem = Problem(size=2, sigma=0.2, delta=0.1, gain=4, cost=2, radius=radius, policy=policy)
+    done = simulate(problem, np.linspace(0, 1, 6), stream=stream_of("bare"), runs=range(3))
+    print(fastest(problem), done.cost.tolist())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+    )
+
+    def costs(radius: Radius, policy: StrongPolicy | None) -> list[float]:
+        problem = Problem(
+            size=2, sigma=0.2, delta=0.1, gain=4, cost=2, radius=radius, policy=policy
+        )
+        runs = simulate(problem, np.linspace(0, 1, 6), stream=stream_of("bare"), runs=range(3))
+        return [float(cost) for cost in runs.cost]
+
+    assert done.stdout.splitlines() == [
+        f"batched {costs(Radius.PAPER, StrongPolicy.PAPER)}",
+        f"rules {costs(Radius.MIXTURE, None)}",
+    ]
