@@ -84,6 +84,15 @@ class Board:
     done: Integers
     judging: Judging
 
+    def received(self, kinds: int) -> Integers:
+        """Give `closed` for so many kinds, shape (n, kinds).
+
+        Kinds may be appended while a program runs, and rules are in force before a board is made
+        by them: of a kind it does not know yet it has received nothing.
+        """
+        missing = max(0, kinds - self.closed.shape[1])
+        return np.pad(self.closed, ((0, 0), (0, missing)))[:, :kinds]
+
 
 def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -> Board:
     """Say how a cycle stands; `book` and `arms` must stand at the same position."""

@@ -316,8 +316,9 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
     unknown = np.isnan(board.estimate).tolist()
     estimate, margin = board.estimate.tolist(), board.margin.tolist()
     in_list, contested = board.in_list.tolist(), board.contested.tolist()
-    closed, pending = board.closed.tolist(), board.pending.tolist()
-    none = [0] * board.closed.shape[1]
+    kinds = len(product.rules(cycle_id).kinds)
+    closed, pending = board.received(kinds).tolist(), board.pending.tolist()
+    none = [0] * kinds
     pins = {pin.application: pin.verdict for pin in product.pins(cycle_id)}
     rows = []
     for one in product.named(cycle_id, only):

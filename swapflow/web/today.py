@@ -221,6 +221,7 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
     product, rights = parts.product, held(parts, visitor, cycle)
     rules = product.rules(cycle.id)
     board, live = product.board(cycle.id)
+    received = board.received(len(rules.kinds))
     waiting, pulse, now = product.waiting(cycle.id), product.pulse(cycle.id), product.now()
     mails = product.count_mails(cycle.id)
     steps = product.steps(cycle.id)
@@ -246,7 +247,7 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
         "kinds": [
             {
                 "name": kind.name,
-                "done": int(board.closed[:, index].sum()),
+                "done": int(received[:, index].sum()),
                 "open": sum(w.count for w in waiting if w.kind == index),
                 "overdue": sum(w.overdue for w in waiting if w.kind == index),
             }

@@ -247,6 +247,21 @@ def test_reviewers_are_named_in_the_chart_only_to_those_who_may_see_them(site: S
     assert [row["done"] for row in staff] == [row["done"] for row in observer]
 
 
+def test_a_kind_that_the_board_does_not_know_yet_breaks_nothing(site: Site) -> None:
+    busy(site)
+    rules = site.product.rules("fall")
+    client = site.signed_in(Role.ADMINISTRATOR)
+
+    longer = replace(rules, kinds=(*rules.kinds, replace(INTERVIEW, name="a talk")))
+    site.product.change_rules("fall", longer, by="ops", reason="talks were asked for")
+
+    assert site.product.board("fall")[0].closed.shape[1] == len(rules.kinds)
+    for address in ("/today/fall", "/applicants/fall", "/applicants/fall/0", "/reviewers/fall"):
+        page = client.get(address)
+        assert page.status_code == 200, address
+    assert "a talk" in client.get("/today/fall").text
+
+
 def test_a_reviewer_who_joins_while_the_page_is_made_breaks_nothing(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
