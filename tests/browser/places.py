@@ -222,6 +222,10 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/decide/ended", 200, _decide_otherwise, "decide-reasons"),
             (ADMIN, "/decide/ended", 422, _no_reason, "decide-no-reason"),
             (ADMIN, "/decide/busy", 422, _press("End asking"), "stop-no-why"),
+            (ADMIN, "/reviewers/busy/sheets", 200, _scores, "sheet-preview"),
+            (ADMIN, "/reviewers/busy/sheets", 200, _bad_scores, "sheet-bad-rows"),
+            (ADMIN, "/reviewers/busy/sheets", 422, _bad_scale, "sheet-wrong"),
+            (ADMIN, "/today/asking", 422, _swap_without_why, "swap-no-why"),
             (ADMIN, "/today/nothing", 404, None, "not-found"),
             (REVIEWER, f"/tasks/{own}/decline", 422, _decline_without_why, "decline-why"),
             (REVIEWER, f"/tasks/{own}", 422, _hand_in_nothing, "review-missing"),
@@ -263,6 +267,30 @@ def _good_rows(page: Page) -> None:
 
 def _good_reviewers(page: Page) -> None:
     _upload(page, "id,name,email,capacity:review\nR9,Rae,rae@example.org,5\n")
+
+
+def _scores(page: Page) -> None:
+    page.locator("main summary").click()
+    page.locator("#scale").fill("0..5")
+    _upload(page, "applicant,reviewer,kind,score\nA009,R1,review,3\nA010,R1,review,4\n")
+
+
+def _bad_scores(page: Page) -> None:
+    page.locator("main summary").click()
+    page.locator("#scale").fill("0..5")
+    _upload(page, "applicant,reviewer,kind,score\nnobody,R1,review,3\nA010,R1,review,high\n")
+
+
+def _bad_scale(page: Page) -> None:
+    page.locator("main summary").click()
+    page.locator("#scale").fill("one to five")
+    page.get_by_role("button", name="Look at the file").click()
+
+
+def _swap_without_why(page: Page) -> None:
+    page.get_by_role("link", name="Exchange").first.click()
+    page.eval_on_selector("main form.card", "form => { form.noValidate = true; }")
+    page.get_by_role("button", name="Exchange and approve").click()
 
 
 def _bad_rules(page: Page) -> None:
