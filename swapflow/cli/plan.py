@@ -79,6 +79,12 @@ def plan(
     processes: Annotated[
         int, typer.Option(min=0, help="Local processes; 0 takes one per processor.")
     ] = 0,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="The forecast and the comparison only, in a third of the time."
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of everything drawn.")] = 0,
     out: Annotated[
         Path | None,
@@ -110,6 +116,7 @@ def plan(
             processes=processes or os.cpu_count() or 1,
             seed=seed,
             report=show,
+            quick=quick,
         )
     where = out or Path("plan.html")
     command = shlex.join(["swapflow", *sys.argv[1:]])

@@ -5,8 +5,9 @@ title and a description, and stands beside a table with the same figures. (The p
 drawn by matplotlib; a page of one file for people who plan needs neither its size nor its fonts.)
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
@@ -53,10 +54,8 @@ def dots(rows: Sequence[Dot], *, title: str, description: str, axis: str, name: 
         name: Unique in the page.
     """
     right = 90
-    ticks = _ticks(
-        min(max(row.low, 2 * row.value - row.high) for row in rows),
-        max(min(row.high, 3 * row.value + 1) for row in rows),
-    )
+    rows = [_finite(row) for row in rows]
+    ticks = _ticks(min(row.low for row in rows), max(row.high for row in rows))
     low, high = ticks[0], ticks[-1]
     plot = WIDTH - LABEL - right
     bottom = TOP + ROW * len(rows)
@@ -157,6 +156,15 @@ def squares(
             )
     bottom = top + height * len(cells)
     return _svg(parts, height=bottom + 8, title=title, description=description, name=name)
+
+
+def _finite(row: Dot) -> Dot:
+    """Draw no line to an end that is not known."""
+    return replace(
+        row,
+        low=row.low if math.isfinite(row.low) else row.value,
+        high=row.high if math.isfinite(row.high) else row.value,
+    )
 
 
 def _svg(parts: Sequence[str], *, height: float, title: str, description: str, name: str) -> str:

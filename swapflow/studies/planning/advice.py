@@ -190,6 +190,8 @@ def _budget(plan: Plan) -> list[Advice]:
 def _spread(plan: Plan) -> list[Advice]:
     """Say whether the assumed spread of marks is worth measuring."""
     levels = [effect.summary for effect in _effects(plan, "spread of marks")]
+    if len(levels) < 2:  # noqa: PLR2004 - less and more
+        return []
     gap = difference(levels[0], levels[-1])
     if gap.low <= 0 or gap.value < ENOUGH:
         return []

@@ -43,7 +43,7 @@ def page(
             _ways(plan),
             _calendar(plan, start),
             *_budget(plan),
-            _matters(plan),
+            *_matters(plan),
             *_zone(plan),
             _noticed(preview, assumed),
         ),
@@ -223,7 +223,9 @@ def _budget(plan: Plan) -> list[Section]:
     ]
 
 
-def _matters(plan: Plan) -> Section:
+def _matters(plan: Plan) -> list[Section]:
+    if not plan.effects:
+        return []
     rows = [
         (
             effect.parameter,
@@ -253,26 +255,28 @@ def _matters(plan: Plan) -> Section:
         for effect in plan.effects
         if effect.parameter != "budget"
     ]
-    return Section(
-        title="What else matters",
-        text=(f"{_scaled(plan)} One thing is changed at a time.",),
-        picture=dots(
-            drawn,
-            title="Share of the ideal list found when one thing changes",
-            description="; ".join(f"{row[0]} {row[1]}: {row[2]}" for row in rows),
-            axis="share of the ideal list found, in percent",
-            name="matters",
-        ),
-        legend="Dot: mean. Line: 95 % interval. The square is the round as planned.",
-        tables=(
-            Table(
-                caption="One thing changed at a time",
-                headers=("what", "changed to", "ideal list", "95 % interval", "days", "cost"),
-                rows=tuple(rows),
-                numbers=(2, 3, 4, 5),
+    return [
+        Section(
+            title="What else matters",
+            text=(f"{_scaled(plan)} One thing is changed at a time.",),
+            picture=dots(
+                drawn,
+                title="Share of the ideal list found when one thing changes",
+                description="; ".join(f"{row[0]} {row[1]}: {row[2]}" for row in rows),
+                axis="share of the ideal list found, in percent",
+                name="matters",
+            ),
+            legend="Dot: mean. Line: 95 % interval. The square is the round as planned.",
+            tables=(
+                Table(
+                    caption="One thing changed at a time",
+                    headers=("what", "changed to", "ideal list", "95 % interval", "days", "cost"),
+                    rows=tuple(rows),
+                    numbers=(2, 3, 4, 5),
+                ),
             ),
         ),
-    )
+    ]
 
 
 def _zone(plan: Plan) -> list[Section]:

@@ -24,6 +24,8 @@ from swapflow.studies.randomness import stream_of
 COMPARED, VARIED, ZONED = 800, 400, 150
 """Most applicants in comparisons, in sensitivities, and in the zone of interviews."""
 FEWEST = 4
+LARGEST_WORK = 80_000
+"""Applicants of all rounds of the forecast: the larger a round, the less its shares vary."""
 ZONE_GAINS = (1.0, 2.0, 4.0, 7.0, 12.0)
 ZONE_COSTS = (1.0, 3.0, 6.0, 10.0)
 
@@ -122,20 +124,27 @@ class Plan:
     seed: int
 
 
-def plan(setting: Setting, *, runs: int, processes: int, seed: int, report: Report) -> Plan:
+def plan(
+    setting: Setting, *, runs: int, processes: int, seed: int, report: Report, quick: bool = False
+) -> Plan:
     """Simulate the round, its alternatives and its sensitivities.
 
     Args:
         setting: The round.
-        runs: Rounds behind the forecast; the rest takes half as many, and four at least.
+        runs: Rounds behind the forecast, fewer where they are very large; the rest takes half
+            as many, and four at least.
         processes: Local processes.
         seed: Of everything drawn.
         report: Called with how many rounds are done, and of how many.
+        quick: Whether to leave out what each setting matters, and where interviews pay.
     """
     half = max(FEWEST, 2 * (runs // 4))
     small = setting.at_most(COMPARED)
     varied = setting.at_most(VARIED)
-    forecast = Cell(key="forecast", label="these rules", setting=setting, runs=max(2, runs))
+    affordable = max(FEWEST, 2 * (LARGEST_WORK // setting.applicants // 2))
+    forecast = Cell(
+        key="forecast", label="these rules", setting=setting, runs=min(runs, affordable)
+    )
     ways = list(_ways(small, half))
     base = Cell(key="base", label="as planned", setting=varied, runs=half)
     changes = [
@@ -145,10 +154,9 @@ def plan(setting: Setting, *, runs: int, processes: int, seed: int, report: Repo
             letter,
             Cell(key=f"{parameter}/{level}", label=level, setting=changed, runs=half),
         )
-        for parameter, level, letter, changed in _changes(varied)
-        if _payable(changed)
+        for parameter, level, letter, changed in ([] if quick else changes_of(varied))
     ]
-    zone = list(_zone_cells(setting.at_most(ZONED), half))
+    zone = [] if quick else list(_zone_cells(setting.at_most(ZONED), half))
     cells = [forecast, base, *ways, *(change[3] for change in changes), *zone]
     outcomes = _run(cells, processes=processes, seed=seed, report=report)
 
@@ -215,10 +223,16 @@ def _ways(setting: Setting, runs: int) -> Iterator[Cell]:
     )
 
 
-_Change = tuple[str, str, str, Setting]
+Change = tuple[str, str, str, Setting]
+"""Parameter, level, its letter in the paper, and the changed round."""
 
 
-def _changes(setting: Setting) -> Iterator[_Change]:
+def changes_of(setting: Setting) -> list[Change]:
+    """List the rounds in which one thing is changed and the floors can still be paid."""
+    return [change for change in _changes(setting) if _payable(change[3])]
+
+
+def _changes(setting: Setting) -> Iterator[Change]:
     """Change one thing at a time: (parameter, level, letter, setting)."""
     rules, marks = setting.rules, setting.marks
     for factor in (0.75, 1.25, 1.5, 2.0):
@@ -248,7 +262,7 @@ def _changes(setting: Setting) -> Iterator[_Change]:
         yield from _promise_changes(setting)
 
 
-def _promise_changes(setting: Setting) -> Iterator[_Change]:
+def _promise_changes(setting: Setting) -> Iterator[Change]:
     """What the rules `certified` and `paper` promise; `budget` does not ask."""
     for delta in (0.01, 0.2):
         level = f"{100 * delta:g} in 100"
@@ -259,7 +273,7 @@ def _promise_changes(setting: Setting) -> Iterator[_Change]:
         yield "loss that is accepted", level, "ε", changed
 
 
-def _interview_changes(setting: Setting) -> Iterator[_Change]:
+def _interview_changes(setting: Setting) -> Iterator[Change]:
     """What the dearest kind tells and costs."""
     kinds = setting.rules.kinds
     if len(kinds) < 2:  # noqa: PLR2004 - reviews and something else
@@ -270,7 +284,7 @@ def _interview_changes(setting: Setting) -> Iterator[_Change]:
             kind.gain * (factor if index == last else 1) for index, kind in enumerate(kinds)
         )
         marks = replace(setting.marks, gains=gains)
-        level = f"as much as {gains[last]:.1f} {kinds[0].name}s"
+        level = f"{gains[last]:.1f} {kinds[0].name}s"
         yield f"what one {kinds[last].name} tells", level, "s", replace(setting, marks=marks)
     for factor in (0.5, 1.5):
         cost = max(1, round(kinds[last].cost * factor))
