@@ -65,6 +65,7 @@ class Settings(BaseSettings):
         worker_concurrency: Tasks that one worker runs at the same time.
         web_host: Address that the web process listens on.
         web_port: Port that it listens on.
+        web_processes: Processes that serve it; one processor core each is enough.
         trusted_proxies: Addresses of proxies, by commas, whose forwarding headers are believed.
         upload_mb: Largest file that the web process takes, in MB.
         public_url: Address under which people reach swapflow; links in mails start with it. The
@@ -102,6 +103,7 @@ class Settings(BaseSettings):
 
     web_host: str = "127.0.0.1"
     web_port: int = Field(default=8000, ge=0, le=65_535)
+    web_processes: int = Field(default=2, ge=1, le=64)
     trusted_proxies: str = "127.0.0.1"
     upload_mb: int = Field(default=20, ge=1, le=500)
 

@@ -1,7 +1,6 @@
 """`swapflow up`, `coordinator` and `worker`: the processes of a deployment."""
 
 import os
-import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -67,36 +66,21 @@ def web(
     ] = False,
 ) -> None:
     """Serve the pages and the JSON API until it is asked to stop; several may run."""
-    import uvicorn
-
-    from swapflow.bootstrap import office, swapflow
+    from swapflow.bootstrap import swapflow
+    from swapflow.cli.serving import serve
     from swapflow.processes.logs import set_up_logs
     from swapflow.processes.metrics import serve_figures
     from swapflow.settings import load_settings, refuse_unsafe
-    from swapflow.web.app import create_app
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     settings = load_settings()
     set_up_logs(settings)
     refuse_unsafe(settings)
-    serve_figures(swapflow(), settings)
-    # uvicorn raises the signal again once it has stopped in order; stopping in order is success.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    # Every step of a transaction gives Python's lock away and waits for its turn to take it back,
-    # by default 5 ms behind each busy thread; meanwhile everybody else waits for the transaction.
-    sys.setswitchinterval(0.0005)
-    uvicorn.run(
-        create_app(swapflow(), office(), settings),
-        host=settings.web_host,
-        port=settings.web_port,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        forwarded_allow_ips=settings.trusted_proxies,
-        # A dashboard's open stream would otherwise keep the process alive for ever.
-        timeout_graceful_shutdown=2,
-    )
+    # Here, so that what is wrong is said once and in words, whoever serves in the end.
+    product = swapflow()
+    serve_figures(product, settings)
+    serve(settings)
 
 
 def coordinator(

@@ -1,5 +1,7 @@
 """Passwords of staff: argon2id hashes, and what is too weak to be one."""
 
+from functools import cache
+
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -10,7 +12,12 @@ SHORTEST_PASSWORD = 12
 LONGEST_PASSWORD = 256
 
 _HASHER = PasswordHasher()
-_NOBODYS = _HASHER.hash("nobody has this password")
+
+
+@cache
+def _nobodys() -> str:
+    """Make a hash to compare with where there is none; not at import, for it takes its time."""
+    return _HASHER.hash("nobody has this password")
 
 
 def hash_password(password: str) -> str:
@@ -33,7 +40,7 @@ def hash_password(password: str) -> str:
 def check_password(stored: str, password: str) -> bool:
     """Say whether a password belongs to a hash; takes as long for whoever has none."""
     try:
-        _HASHER.verify(stored or _NOBODYS, password[:LONGEST_PASSWORD])
+        _HASHER.verify(stored or _nobodys(), password[:LONGEST_PASSWORD])
     except (VerificationError, InvalidHashError):
         return False
     return bool(stored)

@@ -1,0 +1,118 @@
+"""`swapflow web` serves from several processes as from one: none outlives it, none is missed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from swapflow.bootstrap import upgrade_database
+from swapflow.settings import Settings
+from tests.support.waiting import wait_until
+
+
+SLOW = 60.0
+"""Seconds that a start may take on a machine that is busy with other tests."""
+
+
+class Web:
+    """One `swapflow web`, and the processes that serve for it."""
+
+    def __init__(self, folder: Path, *, processes: int) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        self.log = folder / "web.log"
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "swapflow.cli.main", "web"],
+                env=os.environ
+                | {
+                    "SWAPFLOW_DATA_DIR": str(folder),
+                    "SWAPFLOW_WEB_PORT": str(self._port),
+                    "SWAPFLOW_WEB_PROCESSES": str(processes),
+                },
+                stdout=output,
+                stderr=output,
+            )
+
+    def answers(self) -> bool:
+        with suppress(URLError, OSError), urlopen(self.address, timeout=2) as answer:
+            return bool(answer.status == 200)
+        return False
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}/health/live"
+
+    def serving(self) -> set[int]:
+        """Number the children that serve; multiprocessing's own helper is none of them."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return {
+            int(child)
+            for child in children
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+        }
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[Web]:
+    upgrade_database(Settings(data_dir=tmp_path))
+    started = Web(tmp_path, processes=2)
+    try:
+        wait_until(started.answers, seconds=SLOW, what="the web process answers")
+        yield started
+    finally:
+        started.process.kill()
+        started.process.wait()
+
+
+def gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in {"Z", "X"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_web_process_that_is_killed_takes_those_that_serve_for_it_along(web: Web) -> None:
+    children = web.serving()
+    assert len(children) == 2
+    web.process.kill()
+    wait_until(lambda: all(map(gone, children)), seconds=10, what="its children are gone")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_serving_process_that_dies_is_replaced_and_nobody_waits_for_it(web: Web) -> None:
+    victim, other = web.serving()
+    os.kill(victim, signal.SIGKILL)
+    assert all(web.answers() for _ in range(5))
+    wait_until(
+        lambda: len(web.serving() - {victim}) == 2, seconds=SLOW, what="another took its place"
+    )
+    assert other in web.serving()
+
+
+def test_a_web_process_that_is_asked_to_stop_leaves_in_order(web: Web) -> None:
+    children = web.serving()
+    web.process.terminate()
+    assert web.process.wait(timeout=30) == 0
+    assert all(map(gone, children))
+    assert "Traceback" not in web.log.read_text()
+
+
+def test_what_is_wrong_is_said_once_and_in_words(tmp_path: Path) -> None:
+    started = Web(tmp_path, processes=2)
+    assert started.process.wait(timeout=SLOW) == 5
+    said = started.log.read_text()
+    assert said.count("swapflow db upgrade") == 1
+    assert "Traceback" not in said
