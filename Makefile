@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check bench load-web chaos openapi lock clean
+.PHONY: help setup demo test test-browser screenshots slow check bench load-web chaos study openapi lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,11 @@ load-web: setup  ## Let 200 reviewers type at once for two minutes, into var/web
 
 chaos: setup  ## Kill, freeze and empty real processes by the dozen, into var/chaos.json
 	$(BIN)/python -m tests.system.chaos
+
+study: setup  ## Run every study at a reduced size, into docs/studies/quick/ and var/study.json
+	$(BIN)/swapflow study paper --out docs/studies/quick --page docs/studies/quick/README.md \
+		$(if $(DATA),--data $(DATA),$(if $(wildcard ../shared/data),--data ../shared/data))
+	@mkdir -p var && cp docs/studies/quick/study.json var/study.json
 
 openapi: setup  ## Write the description of the JSON API anew, into docs/openapi.json
 	$(BIN)/python -m swapflow.web.api.schema > docs/openapi.json

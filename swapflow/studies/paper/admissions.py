@@ -315,6 +315,7 @@ def _draw(name: str, tables: dict[str, Table]) -> Figure:
             label=str(row["way"]),
         )
     axes.set_xscale("symlog", linthresh=1000)
+    axes.set_xticks([0, 1000, 10_000], ["0", "1,000", "10,000"])
     label(
         axes,
         title="Cost and " + ("general utility" if name == "top" else "diversity by region"),

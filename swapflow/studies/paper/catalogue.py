@@ -14,6 +14,7 @@ from swapflow.studies.paper import (
     budgets,
     example,
     hardness,
+    robust,
     stopping,
     theorems,
     zones,
@@ -31,6 +32,7 @@ STUDIES: tuple[Study, ...] = (
     *theorems.STUDIES,
     *stopping.STUDIES,
     *budgets.STUDIES,
+    *robust.STUDIES,
 )
 
 
