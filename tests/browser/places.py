@@ -270,19 +270,19 @@ def _good_reviewers(page: Page) -> None:
 
 
 def _scores(page: Page) -> None:
-    page.locator("main summary").click()
+    page.get_by_text("The file is no sheet of ours").click()
     page.locator("#scale").fill("0..5")
     _upload(page, "applicant,reviewer,kind,score\nA009,R1,review,3\nA010,R1,review,4\n")
 
 
 def _bad_scores(page: Page) -> None:
-    page.locator("main summary").click()
+    page.get_by_text("The file is no sheet of ours").click()
     page.locator("#scale").fill("0..5")
     _upload(page, "applicant,reviewer,kind,score\nnobody,R1,review,3\nA010,R1,review,high\n")
 
 
 def _bad_scale(page: Page) -> None:
-    page.locator("main summary").click()
+    page.get_by_text("The file is no sheet of ours").click()
     page.locator("#scale").fill("one to five")
     page.get_by_role("button", name="Look at the file").click()
 
