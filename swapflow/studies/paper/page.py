@@ -61,7 +61,7 @@ def _section(record: Record, folder: Path, at: str) -> str:
     made = record.made
     parts.append(
         f"{record.effort}. Made by `{made.command}`, seed {made.seed}, commit "
-        f"{made.commit or 'unknown'}, in {made.seconds:.0f} s. Numbers: {links}."
+        f"{made.commit or 'unknown'}, numpy {made.numpy}. Numbers: {links}."
     )
     return "\n\n".join(parts)
 
