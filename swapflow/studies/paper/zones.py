@@ -339,9 +339,9 @@ def _study(variant: str, title: str) -> Study:
         group="paper",
         title=title,
         paper=(
-            "Strong pulls alone cost less than weak ones over most of s > j, the corollary is a "
-            "weak bound on the border, and there is a zone of s and j in which SWAP costs less "
-            "than both (Figure 3; against each alone in the appendix)."
+            "The corollary is a weak bound on the border between weak and strong, and there is a "
+            "zone of s and j, which varies with the problem, in which SWAP costs less than both "
+            "(Figure 3; against each alone in the appendix)."
         ),
         parts=partial(_parts, variant),
         conclude=partial(_finding, variant),
