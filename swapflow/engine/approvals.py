@@ -16,9 +16,8 @@ from swapflow.engine.assign import Seat, may_ask
 from swapflow.engine.book import STRUCK, Book
 from swapflow.engine.decide import PlannedPull
 from swapflow.engine.dispatch import HARMLESS, assign_seats, cancel_pulls, open_pulls
-from swapflow.engine.finalize import snapshot
-from swapflow.engine.ports import Arms, DecisionRecord, Ledger, Transaction
-from swapflow.engine.situate import see
+from swapflow.engine.folds import Folds, Snapshot
+from swapflow.engine.ports import DecisionRecord, Ledger, Transaction
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 
@@ -80,7 +79,7 @@ def awaited(cycle_id: str, *, ledger: Ledger) -> tuple[Awaited, ...]:
     return tuple(sorted(found, key=lambda one: (one.decision, one.turn, one.pull.id)))
 
 
-def choices(cycle_id: str, pull: str, *, ledger: Ledger) -> Choices:
+def choices(cycle_id: str, pull: str, *, ledger: Ledger, folds: Folds | None = None) -> Choices:
     """Say who may stand in the place of whom in a request that waits for approval.
 
     Raises:
@@ -89,8 +88,13 @@ def choices(cycle_id: str, pull: str, *, ledger: Ledger) -> Choices:
     one = next((a for a in awaited(cycle_id, ledger=ledger) if a.pull.id == pull), None)
     if one is None:
         raise NotFoundError("this request does not wait for approval any more")
-    seen = snapshot(cycle_id, ledger=ledger)
-    numbers = _others(one.pull, seen.book, seen.arms)
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        numbers = _others(one.pull, seen)
+        may = {
+            reviewer.number
+            for reviewer in ledger.reviewers(cycle_id)
+            if may_ask(seen.book, one.pull.application, one.pull.kind, reviewer.number)
+        }
     record = next(iter(ledger.decisions_before(cycle_id, 0, at_most=1)), None)
     close = {n: turn for turn, n in enumerate(record[0].contested)} if record else {}
     numbers.sort(key=lambda number: (close.get(number, len(close)), number))
@@ -98,11 +102,7 @@ def choices(cycle_id: str, pull: str, *, ledger: Ledger) -> Choices:
     return Choices(
         awaited=one,
         applicants=tuple(people[number] for number in numbers[:MOST_CHOICES]),
-        reviewers=tuple(
-            reviewer
-            for reviewer in ledger.reviewers(cycle_id)
-            if may_ask(seen.book, one.pull.application, one.pull.kind, reviewer.number)
-        ),
+        reviewers=tuple(r for r in ledger.reviewers(cycle_id) if r.number in may),
     )
 
 
@@ -115,6 +115,7 @@ def swap(
     by: str,
     reason: str,
     ledger: Ledger,
+    folds: Folds | None = None,
 ) -> None:
     """Approve a request with another applicant, a chosen reviewer, or both.
 
@@ -129,6 +130,7 @@ def swap(
         by: Who does it.
         reason: Why; it is kept with the approval.
         ledger: The ledger.
+        folds: What was folded before; without it the whole cycle is read.
 
     Raises:
         NotFoundError: If no such request waits for approval.
@@ -137,8 +139,8 @@ def swap(
     """
     if application is None and reviewer is None:
         raise InvalidInputError("choose another applicant or a reviewer, or approve it as it is")
-    seen = snapshot(cycle_id, ledger=ledger)
-    with ledger.write(cycle_id) as tx:
+    folded = (folds or Folds()).at_head(cycle_id, ledger=ledger)
+    with folded as seen, ledger.write(cycle_id) as tx:
         if not tx.event_types_after(seen.book.position.seq) <= HARMLESS:
             raise ConflictError("the program moved on meanwhile; look again, then try once more")
         proposed = tx.pulls([pull]).get(pull)
@@ -147,7 +149,7 @@ def swap(
         if proposed.status is not PullStatus.PROPOSED:
             raise NotReadyError("this request does not wait for approval any more")
         if application is not None and application != proposed.application:
-            if application not in _others(proposed, seen.book, seen.arms):
+            if application not in _others(proposed, seen):
                 raise InvalidInputError("this applicant cannot be asked about in its place")
             proposed = _exchange(tx, proposed, application, seen.book, by=by, reason=reason)
         if reviewer is not None and not _may(seen.book, proposed, reviewer):
@@ -181,9 +183,9 @@ def _exchange(
     return tx.pulls([made])[made]
 
 
-def _others(pull: Pull, book: Book, arms: Arms) -> list[int]:
+def _others(pull: Pull, seen: Snapshot) -> list[int]:
     """Number the applicants who may be given one more request of a kind, the own one apart."""
-    sight = see(book, arms)
+    sight = seen.sight()
     may = sight.situation.allowed[:, pull.kind] > 0
     return [int(n) for n in sight.application[may] if int(n) != pull.application]
 

@@ -19,14 +19,10 @@ from swapflow.domain.cohort import (
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import FloorFor, RuleName, Rules
-from swapflow.engine.book import Book
-from swapflow.engine.coordinator import last_fit
-from swapflow.engine.decide import look_now, versions
+from swapflow.engine.decide import versions
 from swapflow.engine.dispatch import cancel_pulls
-from swapflow.engine.ingest import Tally, follow
-from swapflow.engine.ports import Arms, Ledger
-from swapflow.engine.ranks import ranking
-from swapflow.engine.situate import Sight
+from swapflow.engine.folds import Belief, Folds, Snapshot
+from swapflow.engine.ports import Ledger
 from swapflow.errors import (
     CycleFinalizedError,
     InvalidInputError,
@@ -67,43 +63,31 @@ class Override:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """A cycle folded up to one event: what a proposal or a report is made from."""
-
-    cycle: Cycle
-    book: Book
-    arms: Arms
-
-
-def snapshot(cycle_id: str, *, ledger: Ledger) -> Snapshot:
-    """Fold a cycle's book and numbers from the ledger alone, up to its last event."""
-    cycle = ledger.cycle(cycle_id)
-    book, tally = Book(ledger.rules(cycle_id)), Tally()
-    while events := ledger.events(cycle_id, after=book.position, at_most=2000):
-        follow(book, events, ledger=ledger)
-        tally.add(events)
-    return Snapshot(cycle=cycle, book=book, arms=tally.arms())
-
-
-def propose(cycle_id: str, *, ledger: Ledger) -> Proposal:
+def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Proposal:
     """Make the list that the rule proposes at this moment; writes nothing.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        folds: What was folded before; without it the whole cycle is read from its first event.
 
     Raises:
         NotReadyError: If the cycle was not launched.
     """
-    seen = snapshot(cycle_id, ledger=ledger)
-    if seen.cycle.status is CycleStatus.DRAFT:
-        raise NotReadyError(f"cycle {cycle_id!r} was not launched yet, so there is nothing to say")
-    sight, look, _ = look_now(seen.book, seen.arms, fitted=last_fit(ledger, cycle_id))
-    names = {a.number: (a.external_id, a.name) for a in ledger.applications(cycle_id)}
-    unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
-    return Proposal(
-        cycle_id=cycle_id,
-        version=seen.cycle.cohort_version + 1,
-        places=_places(seen, sight, look, names),
-        sheet=_sheet(seen, sight, look, unit),
-    )
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        if seen.cycle.status is CycleStatus.DRAFT:
+            raise NotReadyError(
+                f"cycle {cycle_id!r} was not launched yet, so there is nothing to say"
+            )
+        belief = seen.belief(ledger=ledger)
+        names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
+        unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
+        return Proposal(
+            cycle_id=cycle_id,
+            version=seen.cycle.cohort_version + 1,
+            places=_places(seen, belief, names),
+            sheet=_sheet(seen, belief, unit),
+        )
 
 
 def finalize(
@@ -267,9 +251,9 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
 
 
 def _places(
-    seen: Snapshot, sight: Sight, look: Look, names: dict[int, tuple[str, str]]
+    seen: Snapshot, belief: Belief, names: dict[int, tuple[str, str]]
 ) -> tuple[Place, ...]:
-    rules = seen.book.rules
+    rules, sight, look = seen.book.rules, belief.sight, belief.look
     inside = set(look.cohort.tolist())
     contested = set(look.contested.tolist())
     tied = _tied(look)
@@ -277,8 +261,12 @@ def _places(
     counts = np.zeros((seen.book.applications, len(rules.kinds)), dtype=np.int64)
     np.add.at(counts, (scores.application, scores.kind), 1)
     closed = seen.book.closed()
+    floors = [
+        np.array(rules.floor_counts(FloorFor.ALL)),
+        np.maximum(rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)),
+    ]
     places = []
-    for rank, arm in enumerate(ranking(seen.book, sight, look).tolist(), start=1):
+    for rank, arm in enumerate(belief.order.tolist(), start=1):
         number = int(sight.application[arm])
         external_id, name = names[number]
         information = float(sight.situation.information[arm])
@@ -298,21 +286,14 @@ def _places(
                 pulls={
                     kind.name: int(counts[number, index]) for index, kind in enumerate(rules.kinds)
                 },
-                floor_missing=_floor_missing(rules, closed[number], chosen=arm in inside),
+                floor_missing=_floor_missing(rules, floors[arm in inside] - closed[number]),
             )
         )
     return tuple(places)
 
 
-def _floor_missing(rules: Rules, closed: IntArray, *, chosen: bool) -> dict[str, int]:
-    missing: dict[str, int] = {}
-    for who in (FloorFor.ALL, FloorFor.CHOSEN) if chosen else (FloorFor.ALL,):
-        for index, count in enumerate(rules.floor_counts(who)):
-            lack = count - int(closed[index])
-            if lack > 0:
-                name = rules.kinds[index].name
-                missing[name] = max(lack, missing.get(name, 0))
-    return missing
+def _floor_missing(rules: Rules, lack: IntArray) -> dict[str, int]:
+    return {rules.kinds[index].name: int(lack[index]) for index in np.flatnonzero(lack > 0)}
 
 
 def _tied(look: Look) -> set[int]:
@@ -323,8 +304,8 @@ def _tied(look: Look) -> set[int]:
     return equal if equal - set(look.cohort.tolist()) else set()
 
 
-def _sheet(seen: Snapshot, sight: Sight, look: Look, unit: str) -> MethodSheet:
-    rules, book = seen.book.rules, seen.book
+def _sheet(seen: Snapshot, belief: Belief, unit: str) -> MethodSheet:
+    rules, book, sight, look = seen.book.rules, seen.book, belief.sight, belief.look
     sigma = look.parameters.get("noise_variance", (rules.sigma or 0.0) ** 2) ** 0.5
     reason = seen.cycle.stop_reason or ""
     closed = book.closed().sum(axis=0)

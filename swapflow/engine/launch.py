@@ -10,6 +10,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, Purpose, Rules, WayIn
 from swapflow.engine.book import Book
+from swapflow.engine.folds import Folds
 from swapflow.engine.ingest import BATCH, follow
 from swapflow.engine.ports import Ledger
 from swapflow.engine.rule import rule_for
@@ -75,12 +76,21 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
 
 
-def obstacles(cycle_id: str, *, ledger: Ledger, provider: bool = False) -> tuple[Obstacle, ...]:
-    """Name everything that would refuse a launch now; changes nothing."""
-    book = read_book(cycle_id, ledger=ledger)
-    closed = no_way_in(book.rules, provider=provider)
-    ways = [Obstacle(Step.RULES, closed)] if closed else []
-    return (*_problems(cycle_id, book, ledger=ledger), *ways)
+def obstacles(
+    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: Folds | None = None
+) -> tuple[Obstacle, ...]:
+    """Name everything that would refuse a launch now; changes nothing.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        provider: Whether an identity provider is connected.
+        folds: What was folded before; without it the whole cycle is read from its first event.
+    """
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        closed = no_way_in(seen.book.rules, provider=provider)
+        ways = [Obstacle(Step.RULES, closed)] if closed else []
+        return (*_problems(cycle_id, seen.book, ledger=ledger), *ways)
 
 
 def no_way_in(rules: Rules, *, provider: bool) -> str:

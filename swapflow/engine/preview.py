@@ -7,6 +7,7 @@ from itertools import combinations
 from swapflow.domain.applicant import Application
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, KindRules, Rules
+from swapflow.engine.folds import Folds
 from swapflow.engine.launch import Obstacle, obstacles
 from swapflow.engine.ports import Ledger
 
@@ -65,7 +66,9 @@ class Preview:
     obstacles: tuple[Obstacle, ...]
 
 
-def preview(cycle_id: str, *, ledger: Ledger, provider: bool = False) -> Preview:
+def preview(
+    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: Folds | None = None
+) -> Preview:
     """Say what launching a cycle now would mean; changes nothing."""
     rules = ledger.rules(cycle_id)
     cycle = ledger.cycle(cycle_id)
@@ -94,7 +97,7 @@ def preview(cycle_id: str, *, ledger: Ledger, provider: bool = False) -> Preview
         kinds=kinds,
         days=None if not asked or None in asked else sum(d for d in asked if d is not None),
         warnings=tuple(_warnings(rules, kinds, roster, applications)),
-        obstacles=obstacles(cycle_id, ledger=ledger, provider=provider),
+        obstacles=obstacles(cycle_id, ledger=ledger, provider=provider, folds=folds),
     )
 
 

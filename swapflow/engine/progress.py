@@ -10,12 +10,11 @@ from swapflow.domain.score import Score
 from swapflow.engine.blocked import blocked
 from swapflow.engine.board import Board, make_board
 from swapflow.engine.coordinator import last_fit
-from swapflow.engine.decide import look_now
-from swapflow.engine.finalize import STOP_SENTENCES, Snapshot, snapshot
-from swapflow.engine.intake import find
-from swapflow.engine.ports import DecisionRecord, Ledger
-from swapflow.engine.ranks import ranking
-from swapflow.engine.situate import candidates, see
+from swapflow.engine.finalize import STOP_SENTENCES
+from swapflow.engine.folds import Folds, Snapshot
+from swapflow.engine.ports import DecisionRecord, Ledger, Named
+from swapflow.engine.situate import candidates
+from swapflow.errors import NotFoundError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +99,81 @@ class Explanation:
     asked: tuple[Asked, ...]
 
 
-def progress(cycle_id: str, *, ledger: Ledger) -> Progress:
-    """Say how a cycle stands."""
-    seen = snapshot(cycle_id, ledger=ledger)
+def progress(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Progress:
+    """Say how a cycle stands; `folds` as for `propose`."""
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        return _progress(cycle_id, seen, ledger=ledger)
+
+
+def board_from_ledger(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Board:
+    """Make a cycle's board from the ledger alone: for when the live state has none."""
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        fitted = last_fit(ledger, cycle_id)
+        return make_board(seen.book, seen.arms, fitted=fitted, at=ledger.now())
+
+
+def explain(
+    cycle_id: str, external_id: str, *, ledger: Ledger, folds: Folds | None = None
+) -> Explanation:
+    """Say why an application was asked about, and where it stands; `folds` as for `propose`.
+
+    Raises:
+        NotFoundError: If the cycle has no such application.
+    """
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        application = _called(cycle_id, external_id, ledger=ledger)
+        number = application.number
+        standing = _standing(seen, number, ledger=ledger)
+    return Explanation(
+        external_id=external_id,
+        name=application.name,
+        status=application.status.value,
+        rank=standing[0],
+        in_list=standing[1],
+        estimate=standing[2],
+        margin=standing[3],
+        evidence=standing[4],
+        too_close=standing[5],
+        asked=asked_about(cycle_id, number, ledger=ledger),
+    )
+
+
+def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[Asked, ...]:
+    """Say why each review of an application was asked for, and what came of it.
+
+    Reads only what concerns that application, however much has happened.
+    """
+    with ledger.one_moment():
+        rules = ledger.rules(cycle_id)
+        reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
+        pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
+        decisions = ledger.decisions_numbered(cycle_id, {p.decision for p in pulls.values()})
+        latest: dict[str, Score] = {}
+        for score in ledger.scores(cycle_id, application=number):
+            latest[score.assignment_id] = score
+        return tuple(
+            _asked(
+                assignment,
+                kind=rules.kinds[assignment.kind].name,
+                why=pulls[assignment.pull_id].why.value,
+                record=decisions.get(pulls[assignment.pull_id].decision),
+                reviewer=reviewers[assignment.reviewer],
+                score=latest.get(assignment.id),
+            )
+            for assignment in ledger.assignments(cycle_id, application=number)
+        )
+
+
+def _called(cycle_id: str, external_id: str, *, ledger: Ledger) -> Named:
+    for one in ledger.named(cycle_id):
+        if one.external_id == external_id:
+            return one
+    raise NotFoundError(f"cycle {cycle_id!r} has no application {external_id!r}")
+
+
+def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
     cycle, book = seen.cycle, seen.book
-    belief = _belief(cycle_id, seen, ledger=ledger)
+    belief = _belief(seen, ledger=ledger)
     counts = ledger.counts(cycle_id)
     unit = next(r.unit for r in ledger.rounds() if r.id == cycle.round_id)
     closed = book.closed().sum(axis=0)
@@ -151,63 +220,6 @@ def progress(cycle_id: str, *, ledger: Ledger) -> Progress:
     )
 
 
-def board_from_ledger(cycle_id: str, *, ledger: Ledger) -> Board:
-    """Make a cycle's board from the ledger alone: for when the live state has none."""
-    seen = snapshot(cycle_id, ledger=ledger)
-    fitted = last_fit(ledger, cycle_id)
-    return make_board(seen.book, seen.arms, fitted=fitted, at=ledger.now())
-
-
-def explain(cycle_id: str, external_id: str, *, ledger: Ledger) -> Explanation:
-    """Say why an application was asked about, and where it stands.
-
-    Raises:
-        NotFoundError: If the cycle has no such application.
-    """
-    seen = snapshot(cycle_id, ledger=ledger)
-    application = find(ledger.applications(cycle_id), external_id, cycle_id)
-    number = application.number
-    standing = _standing(cycle_id, seen, number, ledger=ledger)
-    return Explanation(
-        external_id=external_id,
-        name=application.name,
-        status=application.status.value,
-        rank=standing[0],
-        in_list=standing[1],
-        estimate=standing[2],
-        margin=standing[3],
-        evidence=standing[4],
-        too_close=standing[5],
-        asked=asked_about(cycle_id, number, ledger=ledger),
-    )
-
-
-def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[Asked, ...]:
-    """Say why each review of an application was asked for, and what came of it.
-
-    Reads only what concerns that application, however much has happened.
-    """
-    with ledger.one_moment():
-        rules = ledger.rules(cycle_id)
-        reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
-        pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
-        decisions = ledger.decisions_numbered(cycle_id, {p.decision for p in pulls.values()})
-        latest: dict[str, Score] = {}
-        for score in ledger.scores(cycle_id, application=number):
-            latest[score.assignment_id] = score
-        return tuple(
-            _asked(
-                assignment,
-                kind=rules.kinds[assignment.kind].name,
-                why=pulls[assignment.pull_id].why.value,
-                record=decisions.get(pulls[assignment.pull_id].decision),
-                reviewer=reviewers[assignment.reviewer],
-                score=latest.get(assignment.id),
-            )
-            for assignment in ledger.assignments(cycle_id, application=number)
-        )
-
-
 def _asked(
     assignment: Assignment,
     *,
@@ -235,16 +247,15 @@ def _asked(
     )
 
 
-def _belief(
-    cycle_id: str, seen: Snapshot, *, ledger: Ledger
-) -> tuple[int, float | None, float | None, int, int]:
+def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float | None, int, int]:
     """Contested, certified loss, expected loss, reserve and missing floors."""
     if seen.cycle.status is CycleStatus.DRAFT or candidates(seen.book).size == 0:
         return 0, None, None, 0, 0
     if not seen.arms.information.any():
-        sight = see(seen.book, seen.arms)
+        sight = seen.sight()
         return 0, None, None, sight.reserved, int(sight.floors_missing.sum())
-    sight, look, _ = look_now(seen.book, seen.arms, fitted=last_fit(ledger, cycle_id))
+    belief = seen.belief(ledger=ledger)
+    sight, look = belief.sight, belief.look
     expected = look.expected_loss
     return (
         look.contested.size,
@@ -256,13 +267,14 @@ def _belief(
 
 
 def _standing(
-    cycle_id: str, seen: Snapshot, number: int, *, ledger: Ledger
+    seen: Snapshot, number: int, *, ledger: Ledger
 ) -> tuple[int | None, bool, float | None, float | None, float, bool]:
     if not seen.book.statuses[number].is_candidate or not seen.arms.information.any():
         return None, False, None, None, 0.0, False
-    sight, look, _ = look_now(seen.book, seen.arms, fitted=last_fit(ledger, cycle_id))
+    belief = seen.belief(ledger=ledger)
+    sight, look = belief.sight, belief.look
     arm = int((sight.application == number).argmax())
-    rank = ranking(seen.book, sight, look).tolist().index(arm) + 1
+    rank = int((belief.order == arm).argmax()) + 1
     return (
         rank,
         arm in look.cohort,
@@ -278,18 +290,21 @@ def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[st
     book = seen.book
     if seen.cycle.status is not CycleStatus.RUNNING:
         return ()
-    names = {a.number: a.external_id for a in ledger.applications(cycle_id)}
+    found = blocked(book, seen.sight())
+    wanted = {one.application for one in found}
+    names = {n.number: n.external_id for n in ledger.named(cycle_id, wanted)}
     return tuple(
         (names[one.application], book.rules.kinds[one.kind].name, one.obstacle.value)
-        for one in blocked(book, see(book, seen.arms))
+        for one in found
     )
 
 
 def proposed_requests(cycle_id: str, *, ledger: Ledger) -> tuple[tuple[str, str, str, int], ...]:
     """List requests that wait for approval: id, external id, kind, decision."""
-    names = {a.number: a.external_id for a in ledger.applications(cycle_id)}
-    rules = ledger.rules(cycle_id)
+    rules, pulls = ledger.rules(cycle_id), ledger.pulls(cycle_id, statuses={PullStatus.PROPOSED})
+    wanted = {pull.application for pull in pulls}
+    names = {n.number: n.external_id for n in ledger.named(cycle_id, wanted)}
     return tuple(
         (pull.id, names[pull.application], rules.kinds[pull.kind].name, pull.decision)
-        for pull in ledger.pulls(cycle_id, statuses={PullStatus.PROPOSED})
+        for pull in pulls
     )

@@ -20,6 +20,7 @@ from swapflow.engine.finalize import (
     propose,
     reopen,
 )
+from swapflow.engine.folds import Folds
 from swapflow.engine.ports import Ledger, Prepared
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 
@@ -65,6 +66,7 @@ def prepare(
     overrides: Sequence[Override] = (),
     waiver: str = "",
     ledger: Ledger,
+    folds: Folds | None = None,
 ) -> str:
     """Put a decision up for signature; what was up before is taken back. Gives its digest.
 
@@ -74,7 +76,7 @@ def prepare(
             no waiver. Nothing is written.
     """
     given = Waiver(by=by, reason=waiver) if waiver.strip() else None
-    proposal = propose(cycle_id, ledger=ledger)
+    proposal = propose(cycle_id, ledger=ledger, folds=folds)
     check_decision(ledger.cycle(cycle_id), proposal, overrides, given)
     numbers = {place.external_id: place.application for place in proposal.places}
     body: dict[str, Json] = {
@@ -107,13 +109,20 @@ def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) ->
     return digest
 
 
-def pending(cycle_id: str, *, ledger: Ledger, proposal: Proposal | None = None) -> Pending | None:
+def pending(
+    cycle_id: str,
+    *,
+    ledger: Ledger,
+    proposal: Proposal | None = None,
+    folds: Folds | None = None,
+) -> Pending | None:
     """Read what waits for signatures; None when nothing does.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
         proposal: The list as it is proposed now, where the caller has made it already.
+        folds: As for `propose`, where the caller has not.
     """
     found = ledger.prepared(cycle_id)
     if found is None:
@@ -129,7 +138,7 @@ def pending(cycle_id: str, *, ledger: Ledger, proposal: Proposal | None = None) 
             current=cycle.status is CycleStatus.FINALIZED
             and cycle.cohort_version == found.body["version"],
         )
-    proposal = proposal or propose(cycle_id, ledger=ledger)
+    proposal = proposal or propose(cycle_id, ledger=ledger, folds=folds)
     return Pending(
         prepared=found,
         overrides=_overrides(found.body, proposal),
@@ -140,7 +149,9 @@ def pending(cycle_id: str, *, ledger: Ledger, proposal: Proposal | None = None) 
     )
 
 
-def sign(cycle_id: str, digest: str, *, by: str, ledger: Ledger) -> bool:
+def sign(
+    cycle_id: str, digest: str, *, by: str, ledger: Ledger, folds: Folds | None = None
+) -> bool:
     """Sign what is prepared; with the last signature it is carried out. Says whether it was.
 
     Raises:
@@ -148,7 +159,7 @@ def sign(cycle_id: str, digest: str, *, by: str, ledger: Ledger) -> bool:
             signatures are void then, and it must be prepared again.
         InvalidInputError: If whoever asked for a reopening also wants to agree to it.
     """
-    waiting = pending(cycle_id, ledger=ledger)
+    waiting = pending(cycle_id, ledger=ledger, folds=folds)
     if waiting is None or waiting.prepared.digest != digest:
         raise ConflictError(
             "what you were about to sign was changed or taken back; look at it again"

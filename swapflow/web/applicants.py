@@ -321,7 +321,7 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
     none = [0] * kinds
     pins = {pin.application: pin.verdict for pin in product.pins(cycle_id)}
     rows = []
-    for one in product.named(cycle_id, only):
+    for one in product.named(cycle_id, None if only is None else {only}):
         i = where.get(one.number)
         known = i is not None and not unknown[i]
         standing = ""

@@ -307,9 +307,7 @@ def _open(
             "tied": [p for p in places if p.tied],
             "close": sum(p.contested for p in places),
             "gone": [
-                a
-                for a in product.applications(cycle.id)
-                if a.status.value in {"withdrawn", "ineligible"}
+                a for a in product.named(cycle.id) if a.status.value in {"withdrawn", "ineligible"}
             ],
             "open_requests": sum(kind.out for kind in progress.kinds),
             "waiting_requests": sum(kind.proposed for kind in progress.kinds),

@@ -263,7 +263,7 @@ def _card(
     if refused.form.startswith("void "):
         shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
     wanted = {one.application for one in (*tasks, *shown)}
-    names = {n.number: n for n in product.named(cycle_id) if n.number in wanted}
+    names = {n.number: n for n in product.named(cycle_id, wanted)}
     board, _ = product.board(cycle_id)
     return render(
         request,

@@ -46,6 +46,9 @@ MayManageReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
 PAGE = 25
 """Decisions on a page of the log."""
 
+ASKED, CLOSE = 100, 20
+"""Names shown of those asked about, and of those too close to call; a batch may have thousands."""
+
 TABLE = 60
 """Rows of a chart's table on the page; the download has all of them."""
 
@@ -103,16 +106,26 @@ def show_decisions(
     before: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Response:
     """Show batch by batch what was believed and asked for."""
-    names = {n.number: n for n in product.named(cycle_id)}
     rules = product.rules(cycle_id)
     found = product.decisions_before(cycle_id, before, at_most=PAGE + 1)
+    wanted = {
+        application
+        for record, _ in found[:PAGE]
+        for application in (
+            *(pick[0] for pick in record.picks[:ASKED]),
+            *record.contested[:CLOSE],
+        )
+    }
+    names = {n.number: n for n in product.named(cycle_id, wanted)}
     shown = [
         {
             "record": record,
             "at": at,
             "why": _WORDS.get(record.why, record.why),
-            "asked": [(names[a], rules.kinds[k].name) for a, k, *_ in record.picks if a in names],
-            "close": [names[a] for a in record.contested[:20] if a in names],
+            "asked": [
+                (names[a], rules.kinds[k].name) for a, k, *_ in record.picks[:ASKED] if a in names
+            ],
+            "close": [names[a] for a in record.contested[:CLOSE] if a in names],
             "stop": STOP_SENTENCES.get(record.stop, ""),
         }
         for record, at in found[:PAGE]
@@ -290,7 +303,7 @@ def _blocked(
         if one.obstacle is not Obstacle.BUSY and one.kind < len(rules.kinds):
             found.setdefault((one.kind, one.obstacle), []).append(one.application)
     wanted = {number for numbers in found.values() for number in numbers}
-    people = {n.number: n for n in product.named(cycle.id) if n.number in wanted}
+    people = {n.number: n for n in product.named(cycle.id, wanted)}
     return [
         {
             "kind": rules.kinds[kind].name,

@@ -14,12 +14,14 @@ from swapflow.domain.rules import Floor, FloorFor, KindRules, Purpose, Rules, Se
 from swapflow.domain.score import Answer, Receipt, Score
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.facade import Swapflow
+from swapflow.engine.folds import Folds
 from swapflow.engine.ingest import Tally
 from swapflow.engine.launch import read_book
 from swapflow.engine.ports import Arms, Message, Topic
 from swapflow.ledger.sql import SqlLedger
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
+from tests.engine.folded import folded
 
 
 CYCLE = "fall"
@@ -234,6 +236,8 @@ class World:
         assert (tally.spent, tally.committed) == (spent, committed)
         assert tally.pending.sum() == sum(p.gain for p in pulls if p.status in WAITING)
         self._check_book()
+        # Folded on since the check before, or from the first event: it must not matter.
+        assert folded(self.product.folds, self.ledger) == folded(Folds(), self.ledger)
         live = self.arms()
         if live.position == tally.position:
             assert_same_numbers(live, tally)

@@ -87,11 +87,11 @@ class Cycles(Part):
 
     def obstacles(self, cycle_id: str) -> tuple[Obstacle, ...]:
         """Name everything that would refuse a launch now."""
-        return obstacles(cycle_id, ledger=self.ledger, provider=self.provider)
+        return obstacles(cycle_id, ledger=self.ledger, provider=self.provider, folds=self.folds)
 
     def preview(self, cycle_id: str) -> Preview:
         """Say what launching a cycle now would mean."""
-        return preview(cycle_id, ledger=self.ledger, provider=self.provider)
+        return preview(cycle_id, ledger=self.ledger, provider=self.provider, folds=self.folds)
 
     def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
         """Read every version of a cycle's rules, newest first."""

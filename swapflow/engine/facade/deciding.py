@@ -16,7 +16,7 @@ class Deciding(Part):
 
     def propose(self, cycle_id: str) -> Proposal:
         """Make the list that the rule proposes now."""
-        return propose(cycle_id, ledger=self.ledger)
+        return propose(cycle_id, ledger=self.ledger, folds=self.folds)
 
     def finalize(
         self,
@@ -46,7 +46,12 @@ class Deciding(Part):
     ) -> str:
         """Put a decision up for signature; gives its digest."""
         return signing.prepare(
-            cycle_id, by=by, overrides=overrides, waiver=waiver, ledger=self.ledger
+            cycle_id,
+            by=by,
+            overrides=overrides,
+            waiver=waiver,
+            ledger=self.ledger,
+            folds=self.folds,
         )
 
     def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
@@ -57,11 +62,11 @@ class Deciding(Part):
         self, cycle_id: str, *, proposal: Proposal | None = None
     ) -> signing.Pending | None:
         """Read what waits for signatures; None when nothing does."""
-        return signing.pending(cycle_id, proposal=proposal, ledger=self.ledger)
+        return signing.pending(cycle_id, proposal=proposal, ledger=self.ledger, folds=self.folds)
 
     def sign(self, cycle_id: str, digest: str, *, by: str) -> bool:
         """Sign what is prepared; says whether that was the last signature, and it is done."""
-        return signing.sign(cycle_id, digest, by=by, ledger=self.ledger)
+        return signing.sign(cycle_id, digest, by=by, ledger=self.ledger, folds=self.folds)
 
     def take_back(self, cycle_id: str) -> bool:
         """Take back what was put up for signature; False when nothing was."""
@@ -89,7 +94,7 @@ class Deciding(Part):
 
     def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
         """Say who may stand in the place of whom in a request that waits for approval."""
-        return approvals.choices(cycle_id, pull, ledger=self.ledger)
+        return approvals.choices(cycle_id, pull, ledger=self.ledger, folds=self.folds)
 
     def swap(
         self,
@@ -110,6 +115,7 @@ class Deciding(Part):
             by=by,
             reason=reason,
             ledger=self.ledger,
+            folds=self.folds,
         )
         self.doorbell.ring(cycle_id)
 

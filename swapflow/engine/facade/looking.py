@@ -1,6 +1,6 @@
 """How a cycle stands, and whether its record holds."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,7 +31,7 @@ class Looking(Part):
 
     def progress(self, cycle_id: str) -> Progress:
         """Say how a cycle stands."""
-        return progress(cycle_id, ledger=self.ledger)
+        return progress(cycle_id, ledger=self.ledger, folds=self.folds)
 
     def board(self, cycle_id: str) -> tuple[Board, bool]:
         """Read how a cycle stands, and whether the live state had it; else from the ledger."""
@@ -47,7 +47,7 @@ class Looking(Part):
         # Made anew only when something has happened: many may look at a program without one.
         known, head = self.boards.get(cycle_id), self.ledger.cycle(cycle_id).position
         if known is None or known.position != head:
-            known = board_from_ledger(cycle_id, ledger=self.ledger)
+            known = board_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
             self.boards[cycle_id] = known
         return known, False
 
@@ -59,9 +59,9 @@ class Looking(Part):
             return False
         return True
 
-    def named(self, cycle_id: str, number: int | None = None) -> tuple[Named, ...]:
-        """Read who a cycle's applications are, all or one."""
-        return self.ledger.named(cycle_id, number)
+    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, all or some."""
+        return self.ledger.named(cycle_id, numbers)
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
         """Count what waits, and what of it is overdue, by kind and reviewer."""
@@ -123,7 +123,7 @@ class Looking(Part):
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Say why an application was asked about, and where it stands."""
-        return explain(cycle_id, external_id, ledger=self.ledger)
+        return explain(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare with the record, and with the live state if asked."""

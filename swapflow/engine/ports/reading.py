@@ -328,8 +328,8 @@ class Desk(Protocol):
 class Overview(Protocol):
     """What the dashboard shows: names, loads, health, pins."""
 
-    def named(self, cycle_id: str, number: int | None = None) -> tuple[Named, ...]:
-        """Read who a cycle's applications are, in the order of their numbers; or only one."""
+    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers; all or some."""
         ...
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
