@@ -155,9 +155,9 @@ def number(value: float | None) -> str:
 def plural(count: int, noun: str, many: str = "") -> str:
     """Spell a count and its noun: "1 review", "3 reviews"."""
     return f"{number(count)} {noun if count == 1 else many or noun + 's'}"
+
+
 def sentence(text: str) -> str:
     """Spell a message as a sentence: a capital first, a full stop last."""
     text = text.strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
-
-
