@@ -91,10 +91,12 @@ def test_the_session_ended_while_i_typed_and_nothing_has_to_be_retyped(
 ) -> None:
     task, path = next_task(fears)
     phone.goto(path)
+    give_marks(phone)
+    save_remark(phone, "Typed for an")
     phone.context.clear_cookies()
 
-    give_marks(phone)
-    remark_of(phone).press_sequentially("Typed for an hour", delay=150)
+    # Slowly: every letter is sent, and refused, before the next one comes.
+    remark_of(phone).press_sequentially(" hour", delay=1100)
     expect(phone.get_by_role("heading", name="Please sign in again")).to_be_visible()
     expect(remark_of(phone)).to_have_value("Typed for an hour")  # not a letter in the dialog
     before = len(fears.ways_in(R1))
