@@ -197,10 +197,10 @@ def erase_applicant(
 
 def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
     """Find an applicant of this program who was not erased."""
-    for application in product.applications(cycle_id):
-        if application.number == number and application.external_id:
-            return application
-    raise NotFoundError(f"this program has no applicant with the number {number}")
+    application = product.application(cycle_id, number)
+    if not application.external_id:
+        raise NotFoundError(f"this program has no applicant with the number {number}")
+    return application
 
 
 def _refuse_protected(applicants: Sequence[models.NewApplicant], objective: str) -> None:
