@@ -102,6 +102,7 @@ def test_the_example_stands_as_the_papers_figure_does() -> None:
     assert [row["in_rival"] for row in arms] == [True, False, True]
 
 
+@pytest.mark.slow
 def test_strong_pulls_that_cost_nothing_extra_win_and_useless_ones_lose(tmp_path: Path) -> None:
     rows = {(r["s"], r["j"]): r for r in found("zones", tmp_path).tables["zones"].records()}
 
@@ -135,6 +136,7 @@ def test_error_rates_are_counted_against_the_best_cohort() -> None:
     assert arrays["stopped"].all()
 
 
+@pytest.mark.slow
 def test_certified_stops_sooner_than_the_paper_and_pairwise_sooner_still() -> None:
     def cost(rule: str) -> float:
         cell: Cell = {"instance": "clear border", "rule": rule, "s": 1.0, "j": 1.0, "eps": 0.0}

@@ -104,6 +104,7 @@ def test_the_ends_of_a_profile_interval_are_where_the_likelihood_has_fallen() ->
         assert profile + 2 * found.likelihood == pytest.approx(stats.chi2.ppf(0.95, 1), abs=0.1)
 
 
+@pytest.mark.slow
 def test_95_percent_intervals_hold_the_truth_in_about_95_of_100_rounds() -> None:
     spreads = (0.12, 0.06, 0.15)
     hits = np.zeros(3)
