@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -56,9 +55,6 @@ def application() -> "FastAPI":
     if parent is not None:
         die_with_parent(int(parent))
         set_up_logs(load_settings())
-    # Every step of a transaction gives Python's lock away and waits for its turn to take it back,
-    # by default 5 ms behind each busy thread; meanwhile everybody else waits for the transaction.
-    sys.setswitchinterval(0.0005)
     # Not at the top: the process that only watches over the others serves nothing.
     from swapflow.web.app import create_app
 
