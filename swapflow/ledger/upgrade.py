@@ -62,6 +62,7 @@ def drift(url: str) -> list[object]:
         with database.reading() as connection, warnings.catch_warnings():
             # SQLAlchemy cannot read an index over an expression back from SQLite.
             warnings.filterwarnings("ignore", "Skipped unsupported reflection", SAWarning)
+            warnings.filterwarnings("ignore", "autogenerate skipping metadata", UserWarning)
             context = MigrationContext.configure(connection, opts={"compare_type": True})
             return list(compare_metadata(context, METADATA))
     finally:

@@ -27,7 +27,7 @@ ALIKE = 2
 SAME = re.compile(r"[^/]*\d[^/]*|(?<=/)(busy|fresh|asking|ended|done)(?=/|$)")
 """Parts of an address in which pages of one shape differ."""
 
-MOST = 200
+MOST = 400
 """Pages that one person opens at most; more would be a walk in circles."""
 
 ADMIN, REVIEWER, NEWCOMER, NOBODY = "walker@example.org", "busy-r1@example.org", "new@x.org", ""

@@ -135,7 +135,7 @@ def set_up(staff: Page) -> None:
 
     staff.get_by_role("main").get_by_role("link", name="Rules").first.click()
     staff.locator("#f-file").set_input_files(EXAMPLE / "program.toml")
-    staff.get_by_role("button", name="Put the file in force").click()
+    staff.get_by_role("button", name="Put it in force").click()
     staff.get_by_label("Budget, in minutes").fill("400")
     staff.get_by_role("button", name="Save the rules").click()
     expect(staff.get_by_text("2 places, budget 400").first).to_be_visible()
