@@ -231,7 +231,7 @@ def explanation_plain(found: "Explanation") -> list["str | Listing"]:
     if found.estimate is not None:
         parts.append(
             f"score {hundred(found.estimate)} of 100, margin {hundred(found.margin)}, "
-            f"evidence of {found.evidence:g} reviews"
+            f"evidence of {found.evidence:g} review{'' if found.evidence == 1 else 's'}"
             f"{'; too close to call' if found.too_close else ''}"
         )
     parts.append(

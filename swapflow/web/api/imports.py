@@ -1,9 +1,10 @@
 """Lists as files: looked at in a dry run, then taken whole or not at all."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, File, Query, Request, UploadFile
+from fastapi import APIRouter, Depends, File, Query, Request, UploadFile
 
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError
@@ -30,19 +31,55 @@ Encoding = Annotated[
 LONGEST_NAME = 120
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentFile:
+    """What every import is sent.
+
+    Attributes:
+        name: What messages call the file.
+        data: Its bytes.
+        dry_run: Whether nothing is to be stored.
+        encoding: Of a text file; None lets the reader find out.
+    """
+
+    name: str
+    data: bytes
+    dry_run: bool
+    encoding: str | None
+
+
+def read_sent(
+    file: Table,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    encoding: Encoding = "",
+) -> SentFile:
+    """Read the file of an import and what is asked about it.
+
+    Raises:
+        InvalidInputError: If the file is empty.
+    """
+    plain = "".join(c for c in file.filename or "" if c.isprintable())[:LONGEST_NAME]
+    data = file.file.read()
+    if not data:
+        raise InvalidInputError(f"file: {plain or 'the file'} is empty")
+    return SentFile(
+        name=plain or "the file", data=data, dry_run=dry_run, encoding=encoding or None
+    )
+
+
+Sent = Annotated[SentFile, Depends(read_sent)]
+
+
 @router.post("/applicants/import")
 def import_applicants(
     request: Request,
     cycle_id: CycleId,
     visitor: MayManageApplicants,
     product: Product,
-    file: Table,
-    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
-    encoding: Encoding = "",
+    sent: Sent,
 ) -> models.Imported:
     """Add the applicants of a file, all or none; those who are there already stay as they are."""
-    name, data = _read(file)
-    table = read_table(data, name=name, encoding=encoding or None)
+    table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
     found = imports.found_applicants(
         parts_of(request), cycle_id, table, {}, product.rules(cycle_id), [], {}
     )
@@ -50,9 +87,8 @@ def import_applicants(
         request,
         visitor,
         found,
-        name,
+        sent,
         "imported applicants",
-        dry_run=dry_run,
         act=lambda: len(product.import_applications(cycle_id, found.applicants)),
     )
 
@@ -63,13 +99,10 @@ def import_reviewers(
     cycle_id: CycleId,
     visitor: MayManageReviewers,
     product: Product,
-    file: Table,
-    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
-    encoding: Encoding = "",
+    sent: Sent,
 ) -> models.Imported:
     """Add the reviewers of a file, or change those who are there: all, or none."""
-    name, data = _read(file)
-    table = read_table(data, name=name, encoding=encoding or None)
+    table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
     found = imports.found_reviewers(
         parts_of(request), cycle_id, table, {}, product.rules(cycle_id)
     )
@@ -77,9 +110,8 @@ def import_reviewers(
         request,
         visitor,
         found,
-        name,
+        sent,
         "imported reviewers",
-        dry_run=dry_run,
         act=lambda: len(product.import_reviewers(cycle_id, found.reviewers)),
     )
 
@@ -90,21 +122,17 @@ def import_conflicts(
     cycle_id: CycleId,
     visitor: MayManageReviewers,
     product: Product,
-    file: Table,
-    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
-    encoding: Encoding = "",
+    sent: Sent,
 ) -> models.Imported:
     """Record the conflicts of interest of a file: applicant and reviewer in each row."""
     return _pairs(
         request,
         visitor,
         cycle_id,
-        file,
+        sent,
         "recorded conflicts of interest",
         lambda pairs: product.add_conflicts(cycle_id, pairs, source="staff"),
         product=product,
-        dry_run=dry_run,
-        encoding=encoding,
     )
 
 
@@ -114,33 +142,27 @@ def import_panels(
     cycle_id: CycleId,
     visitor: MayManageReviewers,
     product: Product,
-    file: Table,
-    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
-    encoding: Encoding = "",
+    sent: Sent,
 ) -> models.Imported:
     """Let only the reviewers of a file judge its applicants: one pair in each row."""
     return _pairs(
         request,
         visitor,
         cycle_id,
-        file,
+        sent,
         "set panels",
         lambda pairs: product.set_panel(cycle_id, pairs),
         product=product,
-        dry_run=dry_run,
-        encoding=encoding,
     )
 
 
 @router.post("/scores/import")
-def import_scores(  # noqa: PLR0913, PLR0917 - FastAPI reads them from the signature
+def import_scores(
     request: Request,
     cycle_id: CycleId,
     visitor: MayEnterReviews,
     product: Product,
-    file: Table,
-    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
-    encoding: Encoding = "",
+    sent: Sent,
     kind: Annotated[str, Query(max_length=24, description="Where no column names it.")] = "",
     scale: Annotated[str, Query(max_length=40, description="Worst and best: 0..5.")] = "",
     reviewer: Annotated[
@@ -148,23 +170,22 @@ def import_scores(  # noqa: PLR0913, PLR0917 - FastAPI reads them from the signa
     ] = None,
 ) -> models.ImportedScores:
     """Enter a sheet that came back, under both names; or keep scores that nobody asked for."""
-    name, data = _read(file)
     found = find_scores(
         product,
         cycle_id,
-        data,
-        name=name,
+        sent.data,
+        name=sent.name,
         by=visitor.name,
         kind=kind,
         scale=scale,
         reviewer=reviewer,
-        encoding=encoding or None,
+        encoding=sent.encoding,
     )
-    if not dry_run:
+    if not sent.dry_run:
         store_scores(product, cycle_id, found, by=visitor.name)
-        note(request, visitor, "entered reviews from a file", about=name, detail=told(found))
+        note(request, visitor, "entered reviews from a file", about=sent.name, detail=told(found))
     return models.ImportedScores(
-        dry_run=dry_run,
+        dry_run=sent.dry_run,
         sheet=found.plan is not None,
         new=found.count("new"),
         corrected=found.count("corrected"),
@@ -187,34 +208,24 @@ def import_scores(  # noqa: PLR0913, PLR0917 - FastAPI reads them from the signa
     )
 
 
-def _read(file: UploadFile) -> tuple[str, bytes]:
-    """Give what messages call a file, and its bytes."""
-    plain = "".join(c for c in file.filename or "" if c.isprintable())[:LONGEST_NAME]
-    data = file.file.read()
-    if not data:
-        raise InvalidInputError(f"file: {plain or 'the file'} is empty")
-    return plain or "the file", data
-
-
 def _apply(
     request: Request,
     visitor: Visitor,
     found: imports.Found,
-    name: str,
+    sent: SentFile,
     what: str,
     *,
-    dry_run: bool,
     act: Callable[[], int],
 ) -> models.Imported:
     new, known = found.fresh, found.known
-    if not dry_run:
+    if not sent.dry_run:
         if found.bad:
-            raise BadRowsError(name, found.bad)
+            raise BadRowsError(sent.name, found.bad)
         new = act()
         known = found.total - new
-        note(request, visitor, what, about=name, detail=f"{new} new, {known} there already")
+        note(request, visitor, what, about=sent.name, detail=f"{new} new, {known} there already")
     return models.Imported(
-        dry_run=dry_run,
+        dry_run=sent.dry_run,
         new=new,
         known=known,
         bad=[models.BadLine.of(row) for row in found.bad],
@@ -222,33 +233,30 @@ def _apply(
     )
 
 
-def _pairs(  # noqa: PLR0913 - what is asked, and what is done with it
+def _pairs(
     request: Request,
     visitor: Visitor,
     cycle_id: str,
-    file: UploadFile,
+    sent: SentFile,
     what: str,
     act: Callable[[Sequence[tuple[str, str]]], None],
     *,
     product: Swapflow,
-    dry_run: bool,
-    encoding: str,
 ) -> models.Imported:
-    name, data = _read(file)
     bad: tuple[BadRow, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
     try:
-        pairs = read_pairs(data, encoding=encoding or None, name=name)
-        _known_pairs(product, cycle_id, pairs, name)
+        pairs = read_pairs(sent.data, encoding=sent.encoding, name=sent.name)
+        _known_pairs(product, cycle_id, pairs, sent.name)
     except BadRowsError as error:
         bad = error.rows
-        if not dry_run:
+        if not sent.dry_run:
             raise
-    if not dry_run:
+    if not sent.dry_run:
         act(pairs)
-        note(request, visitor, what, about=name, detail=f"{len(pairs)} pairs")
+        note(request, visitor, what, about=sent.name, detail=f"{len(pairs)} pairs")
     return models.Imported(
-        dry_run=dry_run,
+        dry_run=sent.dry_run,
         new=0 if bad else len(pairs),
         known=0,
         bad=[models.BadLine.of(row) for row in bad],
