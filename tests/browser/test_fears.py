@@ -124,6 +124,8 @@ def test_the_connection_was_away_and_the_text_is_sent_when_it_is_back(
     remark_of(phone).fill("Typed in a tunnel")
     expect(phone.get_by_text("Not connected – kept on this device")).to_be_visible()
     submit(phone)
+    # Said anew once the press came to nothing; before that, it would still go through.
+    expect(phone.get_by_text("Not connected – kept on this device")).to_be_visible()
     expect(remark_of(phone)).to_have_value("Typed in a tunnel")
     phone.context.set_offline(False)
 

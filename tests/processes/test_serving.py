@@ -56,11 +56,14 @@ class Web:
         """Number the children that serve; multiprocessing's own helper is none of them."""
         pid = self.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return {
-            int(child)
-            for child in children
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-        }
+        return {int(child) for child in children if b"spawn_main" in command_of(child)}
+
+
+def command_of(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # it has gone since it was named
+        return b""
 
 
 @pytest.fixture

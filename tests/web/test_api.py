@@ -154,11 +154,13 @@ def test_a_key_makes_no_keys_and_signs_nothing(site: Site) -> None:
 
 def test_a_key_that_asks_too_often_is_told_when_to_go_on(site: Site) -> None:
     client = program(site, Role.OBSERVER)
-    statuses = {client.get(f"{V1}/me").status_code for _ in range(600)}
-    refused = client.get(f"{V1}/me")
+    key = client.headers["Authorization"].removeprefix("Bearer ")
+    # Most of them without a page around them: on a busy machine 600 pages take over a minute.
+    for _ in range(599):
+        site.office.program(key)
+    allowed, refused = client.get(f"{V1}/me"), client.get(f"{V1}/me")
 
-    assert statuses == {200}
-    assert refused.status_code == 429
+    assert (allowed.status_code, refused.status_code) == (200, 429)
     assert 0 < int(refused.headers["retry-after"]) <= 60
 
 
