@@ -23,7 +23,8 @@ from swapflow.web.nested import (
 )
 from swapflow.web.pages import render
 from swapflow.web.parts import parts_of
-from swapflow.web.rules_pages import MaySetUp, field_of, read_field, spoken
+from swapflow.web.rules_fields import field_of, read_field, spoken
+from swapflow.web.rules_pages import MaySetUp
 from swapflow.web.setup import about
 
 
