@@ -10,66 +10,13 @@ from typing import Literal
 from swapflow.domain.applicant import NewApplication
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow
+from swapflow.files.cells import read_yes_no, refuse, shorten, spelling
 from swapflow.files.dates import read_date_column
 from swapflow.files.protected import protected_trait
-from swapflow.files.tabular import (
-    Row,
-    Source,
-    Table,
-    read_table,
-    read_yes_no,
-    refuse,
-    shorten,
-    spelling,
-)
+from swapflow.files.tabular import Row, Source, Table, read_table
+from swapflow.files.vocabulary import EMAIL, FIRST, ID_SPELLINGS, LAST, NAME, WEAK_ID
 
 
-ID_SPELLINGS = (
-    "external_id",
-    "id",
-    "applicant_id",
-    "applicant_no",
-    "applicant_number",
-    "applicant_reference",
-    "applicant_ref",
-    "application_id",
-    "application_no",
-    "application_number",
-    "application_reference",
-    "app_id",
-    "app_no",
-    "candidate_id",
-    "candidate_no",
-    "candidate_number",
-    "reference",
-    "reference_no",
-    "reference_number",
-    "ref",
-    "ref_id",
-    "ref_no",
-    "personal_id",
-    "item_id",
-    "paper",
-    "paper_id",
-    "submission",
-    "submission_id",
-    "submission_#",
-    "bewerbernr",
-    "bewerber_nr",
-    "bewerber_id",
-    "bewerbernummer",
-    "#",
-    "no",
-    "nr",
-)
-"""Headers taken for the office's own key, as `spelling` reduces them; the first found wins only
-over "#", "no" and "nr", which may be row numbers."""
-
-_WEAK_ID = frozenset({"#", "no", "nr"})
-_NAME = ("name", "full_name", "applicant", "applicant_name", "candidate", "candidate_name")
-_FIRST = ("first_name", "firstname", "given_name", "given_names", "forename", "vorname")
-_LAST = ("last_name", "lastname", "surname", "family_name", "nachname")
-_EMAIL = ("email", "e_mail", "email_address", "e_mail_address", "mail")
 _READY = ("ready",)
 _TOPIC = ("topic",)
 
@@ -267,7 +214,7 @@ class _Columns:
                 )
             return
         candidates = self.headers("external_id?")
-        strong = [h for h in candidates if spelling(h) not in _WEAK_ID]
+        strong = [h for h in candidates if spelling(h) not in WEAK_ID]
         exact = [h for h in candidates if spelling(h) == "external_id"]
         chosen = self.headers("external_id") or exact or strong or candidates
         if len(chosen) > 1:
@@ -362,10 +309,10 @@ def _meaning(header: str, rules: Rules | None) -> str:
 
 _SPELLINGS: dict[str, tuple[str, ...]] = {
     "external_id?": ID_SPELLINGS,
-    "name": _NAME,
-    "first_name": _FIRST,
-    "last_name": _LAST,
-    "email": _EMAIL,
+    "name": NAME,
+    "first_name": FIRST,
+    "last_name": LAST,
+    "email": EMAIL,
     "ready": _READY,
     "topic": _TOPIC,
     "document": ("document",),

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.tabular import Row, Table, is_missing, shorten
+from swapflow.files.cells import is_missing, shorten
+from swapflow.files.tabular import Row, Table
 from swapflow.files.workbook import serial_date
 
 

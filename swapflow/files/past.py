@@ -14,19 +14,9 @@ from swapflow.bandit.posterior import NO_REVIEWER
 from swapflow.bandit.situation import FloatArray, Scores
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.applications import normal
+from swapflow.files.cells import is_missing, read_number, read_yes_no, refuse, shorten, spelling
 from swapflow.files.reviewers import PAIR_COLUMNS, find_headers, missing_columns
-from swapflow.files.tabular import (
-    Row,
-    Source,
-    Table,
-    is_missing,
-    read_number,
-    read_table,
-    read_yes_no,
-    refuse,
-    shorten,
-    spelling,
-)
+from swapflow.files.tabular import Row, Source, Table, read_table
 
 
 REVIEW, INTERVIEW = "review", "interview"

@@ -9,33 +9,12 @@ from swapflow.domain.ids import KIND_NAME
 from swapflow.domain.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.applications import ID_SPELLINGS, normal
-from swapflow.files.tabular import (
-    Row,
-    Source,
-    Table,
-    read_table,
-    refuse,
-    shorten,
-    spelling,
-    split_list,
-)
+from swapflow.files.applications import normal
+from swapflow.files.cells import refuse, shorten, spelling, split_list
+from swapflow.files.tabular import Row, Source, Table, read_table
+from swapflow.files.vocabulary import ID_SPELLINGS, REVIEWER_SPELLINGS
 
 
-REVIEWER_SPELLINGS = (
-    "reviewer_id",
-    "reviewer",
-    "reviewer_no",
-    "reviewer_number",
-    "member_#",
-    "member",
-    "interviewer",
-    "interviewer_id",
-    "judge",
-    "judge_id",
-    "panelist",
-    "reviewer_email",  # last: EasyChair leaves it empty beside its member #
-)
 _OWN_ID = ("external_id", "id", *REVIEWER_SPELLINGS, "#")
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "external_id": _OWN_ID,

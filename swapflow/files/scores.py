@@ -9,39 +9,16 @@ from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.corrections import Volunteered
 from swapflow.errors import BadRow, InvalidInputError, ScoreOutOfRangeError
 from swapflow.files.applications import normal
+from swapflow.files.cells import is_missing, read_number, refuse, shorten, spelling
 from swapflow.files.reviewers import PAIR_COLUMNS, find_headers, missing_columns
-from swapflow.files.tabular import (
-    Row,
-    Source,
-    Table,
-    is_missing,
-    read_number,
-    read_table,
-    refuse,
-    shorten,
-    spelling,
-)
+from swapflow.files.tabular import Row, Source, Table, read_table
+from swapflow.files.vocabulary import SCORE
 
 
-_SCORE = (
-    "score",
-    "overall_score",
-    "overall_merit",
-    "overall_evaluation",
-    "overall",
-    "mark",
-    "rating",
-    "points",
-    "punkte",
-    "panel_score",
-    "utility",
-    "rating_list",
-    "ratings",
-)
 _COLUMNS: dict[str, tuple[str, ...]] = {
     **PAIR_COLUMNS,
     "kind": ("kind",),
-    "score": _SCORE,
+    "score": SCORE,
     "scores": ("scores",),
     "version": ("version",),
     "remark": ("remark", "remarks", "comment", "comments", "text", "comments_for_pc"),
@@ -345,7 +322,7 @@ class _Reader:
                 match = _LINE.fullmatch(line)
                 if match:
                     values[spelling(match[1])] = match[2]
-            overall = next((values[label] for label in _SCORE if label in values), "")
+            overall = next((values[label] for label in SCORE if label in values), "")
             values.setdefault("", overall)
         return values
 

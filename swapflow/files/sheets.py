@@ -20,18 +20,10 @@ from swapflow.domain.rules import Criterion
 from swapflow.engine import desk
 from swapflow.engine.sheets import Returned
 from swapflow.errors import BadRow, InvalidInputError
+from swapflow.files.cells import is_missing, read_number, shorten, spelling
 from swapflow.files.export import MOST_CELL, Cell, Format, Sheet, sheet_bytes, table_cell
 from swapflow.files.guard import guard
-from swapflow.files.tabular import (
-    Row,
-    Source,
-    Table,
-    is_missing,
-    read_number,
-    read_table,
-    shorten,
-    spelling,
-)
+from swapflow.files.tabular import Row, Source, Table, read_table
 
 
 FORMATS = (Format.XLSX, Format.CSV)

@@ -10,7 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.engine.facade import Swapflow
 from swapflow.engine.interviews import Requested, Slot
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError
-from swapflow.files.tabular import read_table, refuse
+from swapflow.files.cells import refuse
+from swapflow.files.tabular import read_table
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import Own, may

@@ -11,15 +11,9 @@ from openpyxl import Workbook
 
 from swapflow.errors import BadRowsError, InvalidInputError
 from swapflow.files import tabular, workbook
+from swapflow.files.cells import is_missing, read_number, read_yes_no, spelling, split_list
 from swapflow.files.guard import guard, unguard
-from swapflow.files.tabular import (
-    is_missing,
-    read_number,
-    read_table,
-    read_yes_no,
-    spelling,
-    split_list,
-)
+from swapflow.files.tabular import read_table
 
 
 DATA = Path(__file__).parent / "data"
@@ -70,7 +64,7 @@ def test_the_encoding_that_staff_name_is_taken_without_a_warning() -> None:
 
 def test_bytes_that_the_encoding_does_not_know_are_named_by_line() -> None:
     with pytest.raises(InvalidInputError, match=r"line 3 holds bytes that cp1252 does not know"):
-        read_table(b"id,name\n1,a\n2,\x81\n")
+        read_table(b"id,name\n1,a\n2,\x81\n", encoding="cp1252")
 
 
 def test_an_encoding_that_does_not_exist_is_named() -> None:
@@ -89,7 +83,7 @@ def test_an_encoding_that_does_not_exist_is_named() -> None:
         (b"%PDF-1.7", "this is no table"),
         (b"PK\x03\x04 nonsense", "this is no table"),
         (b"<html><table>", "this is a web page"),
-        ("id,name\n1,a\n".encode("utf-16-le"), "say its encoding, e.g. utf-16-le"),
+        (bytes(range(32)) * 9, "say its encoding, e.g. utf-16-le"),
     ],
 )
 def test_what_is_no_table_is_refused_in_words(data: bytes, says: str) -> None:
