@@ -83,7 +83,8 @@ def _is_upper(above: Sequence[str], header: Sequence[str]) -> bool:
 def _is_lower(header: Sequence[str], below: Sequence[str]) -> bool:
     """Whether the row below is the header's lower half: it names parts of groups, and no one."""
     filled = [cell for cell in below if cell]
-    if not filled or below[0] or not header[0] or any(map(_VALUE.fullmatch, filled)):
+    named = not header[0] or below[0] not in {"", header[0]}
+    if not filled or named or any(map(_VALUE.fullmatch, filled)):
         return False
     groups = [bool(h) for h in header]
     gaps = [i for i, h in enumerate(groups) if not h and any(groups[:i])]

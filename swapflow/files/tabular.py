@@ -53,6 +53,8 @@ class Table:
         warnings: What the reader did that staff should know, in sentences.
         bad: Records that could not be read; importers add theirs and refuse the file.
         formulas: (line, header) of every cell of a workbook that holds a formula.
+        sheet: The sheet of the workbook that was read.
+        sheets: Its visible sheets.
     """
 
     source: str
@@ -64,6 +66,8 @@ class Table:
     warnings: tuple[str, ...] = ()
     bad: tuple[BadRow, ...] = ()
     formulas: frozenset[tuple[int, str]] = frozenset()
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -78,6 +82,8 @@ class Raw:
     formulas: set[tuple[int, int]] = field(default_factory=set)
     aligned: bool = False
     """Whether every cell is known to stand in its column."""
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
 
 
 def read_table(
@@ -109,6 +115,8 @@ def read_table(
             warnings=book.warnings,
             formulas=book.formulas,
             aligned=True,
+            sheet=book.title,
+            sheets=book.titles,
         )
     else:
         raw = _read_text(data, name, encoding, separator)
@@ -224,6 +232,8 @@ def _table(raw: Raw, name: str) -> Table:
         formulas=frozenset(
             (line, header[column]) for line, column in raw.formulas if column < len(header)
         ),
+        sheet=raw.sheet,
+        sheets=raw.sheets,
     )
 
 

@@ -1,32 +1,52 @@
 """XLSX files, read as the spreadsheet shows them."""
 
+import math
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
+from itertools import islice
 from typing import Protocol, cast
 from xml.etree.ElementTree import ParseError
 
 from defusedxml.common import DefusedXmlException
 from openpyxl import load_workbook
+from openpyxl.utils import column_index_from_string
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
 from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.xml import DEFUSEDXML
 
 from swapflow.errors import InvalidInputError
-from swapflow.files.guard import unguard
+from swapflow.files.cells import clean, spelling
+from swapflow.files.vocabulary import KNOWN
 
 
 assert DEFUSEDXML, "openpyxl reads untrusted XML safely only with defusedxml installed"
 
 MOST_UNZIPPED = 300 * 1024 * 1024
-EXACT_DIGITS = 10**15
+MOST_PACKED = 200
+"""How many times smaller than its content an honest workbook is at most, from `_SMALL` on."""
+_SMALL = 50 * 1024 * 1024
+MOST_EMPTY = 10
+"""Formatted empty cells that are passed over, for each cell that a table may have."""
+_EXACT = 15
+EXACT_DIGITS = 10**_EXACT
 """A spreadsheet's numbers keep 15 digits; longer ones have lost their last."""
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
-_ZEROS = re.compile(r"0{2,}")
+_MERGED = re.compile(
+    rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
+)
+_HIDDEN = re.compile(rb'<(?:\w+:)?row\b[^>]*\bhidden="(?:1|true)"')
+_SHOWN_DIGITS = re.compile(r'"([^"]*)"|\\(.)|([-/ 0])')
+_DAYS_TO_1904 = 1462
+_LOOKED_AT = 20
+"""Rows of a sheet that its header is looked for in, where there are several sheets."""
 _UNREADABLE = (
     zipfile.BadZipFile,
     InvalidFileException,
@@ -40,6 +60,11 @@ _UNREADABLE = (
     OSError,
     EOFError,
     NotImplementedError,
+    OverflowError,
+    RecursionError,
+    RuntimeError,  # a member of the archive has a password
+    struct.error,
+    zlib.error,
 )
 
 
@@ -53,6 +78,7 @@ class _Sheet(Protocol):
     """What is used of openpyxl's read-only sheet, whose published types do not fit it."""
 
     title: str
+    _worksheet_path: str
 
     def reset_dimensions(self) -> None: ...
     def iter_rows(self) -> Iterator[tuple[_OpenCell, ...]]: ...
@@ -63,9 +89,13 @@ class Book:
     """One sheet's records: (row number, cells), and what was noticed.
 
     Attributes:
+        title: Name of the sheet.
+        titles: Names of the visible sheets.
         formulas: (row number, column from 0) of every cell that holds a formula.
     """
 
+    title: str = ""
+    titles: tuple[str, ...] = ()
     records: list[tuple[int, list[str]]] = field(default_factory=list)
     formulas: set[tuple[int, int]] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
@@ -110,7 +140,8 @@ def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) 
 def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Book:
     with zipfile.ZipFile(BytesIO(data)) as archive:
         unzipped = sum(info.file_size for info in archive.infolist())
-    if unzipped > MOST_UNZIPPED:
+    packed = unzipped > _SMALL and unzipped > MOST_PACKED * len(data)
+    if unzipped > MOST_UNZIPPED or packed:
         raise InvalidInputError(
             f"{name}: {unzipped // 2**20} MB when unpacked, and {MOST_UNZIPPED // 2**20} MB are "
             "the most. Save the sheet alone, as CSV"
@@ -119,21 +150,32 @@ def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Book:
     values = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
     worksheet = _sheet(values, name, sheet, book.warnings)
     shown: list[tuple[int, list[_Cell]]] = []
-    seen = 0
+    filled, seen = 0, 0
     for number, row in _rows(worksheet):
         seen += len(row)
-        if number > rows or seen > cells:
+        while row and not row[-1].text:
+            row.pop()
+        filled += len(row)
+        if number > rows or filled > cells or seen > MOST_EMPTY * cells:
             raise InvalidInputError(
                 f"{name}: row {number}: more than {rows} rows or {cells} cells. Split the file, "
                 "or remove formatting from empty rows and columns"
             )
         shown.append((number, row))
-    title = worksheet.title
+    book.title = worksheet.title
+    book.titles = tuple(sheet.title for sheet in _sheets(values))
+    since_1904 = values.epoch == CALENDAR_MAC_1904
+    member = worksheet._worksheet_path  # noqa: SLF001 - openpyxl names it nowhere else
     values.close()
-    book.records = [(number, [cell.text for cell in row]) for number, row in shown]
-    _warn_dates(shown, book)
+    width = max((len(row) for _, row in shown), default=0)
+    book.records = [
+        (number, [cell.text for cell in row] + [""] * (width - len(row))) for number, row in shown
+    ]
+    _warn_dates(shown, book, since_1904=since_1904)
     _warn_digits(shown, book)
-    _warn_formulas(data, title, shown, book)
+    _warn_formulas(data, book.title, shown, book)
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        _look_at_rows(archive.read(member.lstrip("/")), book)
     return book
 
 
@@ -161,13 +203,25 @@ def _sheet(workbook: Workbook, name: str, wanted: str, warnings: list[str]) -> _
         raise InvalidInputError(
             f"{name}: there is no visible sheet {wanted!r}; there are {titles}. Name one of them"
         )
-    if len(visible) > 1 and not wanted:
-        others = ", ".join(repr(s.title) for s in visible[1:])
-        warnings.append(
-            f"the sheet {named[0].title!r} was read, not {others}. "
-            "Name the sheet if another was meant"
-        )
-    return named[0]
+    if len(visible) == 1 or wanted:
+        return named[0]
+    # A sheet that explains the list may come before it.
+    chosen = max(visible, key=lambda s: min(_words(s), 2))
+    others = ", ".join(repr(s.title) for s in visible if s is not chosen)
+    warnings.append(
+        f"the sheet {chosen.title!r} was read, not {others}. Name the sheet if another was meant"
+    )
+    return chosen
+
+
+def _words(worksheet: _Sheet) -> int:
+    """Count the words known from headers on the row of a sheet that has most of them."""
+    worksheet.reset_dimensions()
+    rows = islice(worksheet.iter_rows(), _LOOKED_AT)
+    return max(
+        (sum(spelling(str(c.value)) in KNOWN for c in row if c.value is not None) for row in rows),
+        default=0,
+    )
 
 
 def _rows(worksheet: _Sheet) -> Iterator[tuple[int, list[_Cell]]]:
@@ -191,15 +245,39 @@ def _cell(value: object, number_format: str | None) -> _Cell:
         case date() | time():
             return _Cell(value.isoformat(), is_date=True)
         case _:
-            return _Cell(unguard(str(value)).strip())
+            return _Cell(clean(str(value)))
 
 
 def _digits(value: float, number_format: str) -> str:
-    """Spell a number, with the leading zeros that its format shows."""
-    text = str(int(value)) if float(value).is_integer() and abs(value) < 1e21 else repr(value)  # noqa: PLR2004 - beyond it repr is clearer
-    if _ZEROS.fullmatch(number_format) and text.isdigit():
-        return text.zfill(len(number_format))
-    return text
+    """Spell a number, with the leading zeros and dashes that its format shows."""
+    if not math.isfinite(value):
+        return str(value)
+    if not float(value).is_integer():
+        text = f"{value:.{_EXACT}g}"  # as a spreadsheet shows it, not 0.30000000000000004
+        return repr(value) if "e" in text else text
+    text = str(int(value)) if abs(value) < 1e21 else repr(value)  # noqa: PLR2004 - beyond it repr is clearer
+    return _formatted(text, number_format) if text.isdigit() else text
+
+
+def _formatted(digits: str, number_format: str) -> str:
+    """Spell digits in a format of zeros, dashes and quoted text; any other is passed over."""
+    parts = list(_SHOWN_DIGITS.finditer(number_format))
+    if "".join(part[0] for part in parts) != number_format:
+        return digits
+    zeros = sum(part[3] == "0" for part in parts)
+    if not zeros or (zeros == 1 and len(parts) == 1):
+        return digits
+    left = list(digits.zfill(zeros))
+    surplus = "".join(left[: len(left) - zeros])
+    rest = iter(left[len(left) - zeros :])
+    spelled, begun = "", False
+    for part in parts:
+        if part[3] == "0":
+            spelled += ("" if begun else surplus) + next(rest)
+            begun = True
+        else:
+            spelled += part[1] or part[2] or part[3] or ""
+    return spelled
 
 
 def _moment(value: datetime) -> str:
@@ -208,7 +286,7 @@ def _moment(value: datetime) -> str:
     return value.isoformat(sep=" ", timespec="seconds")
 
 
-def _warn_dates(shown: Sequence[tuple[int, list[_Cell]]], book: Book) -> None:
+def _warn_dates(shown: Sequence[tuple[int, list[_Cell]]], book: Book, *, since_1904: bool) -> None:
     """Turn bare serial numbers into dates where the column holds dates, and only there."""
     width = max((len(row) for _, row in shown), default=0)
     for column in range(width):
@@ -227,7 +305,7 @@ def _warn_dates(shown: Sequence[tuple[int, list[_Cell]]], book: Book) -> None:
             continue
         for i, number, cell in bare:
             assert cell.number is not None
-            text = _moment(serial_date(cell.number))
+            text = _moment(serial_date(cell.number, since_1904=since_1904))
             book.records[i][1][column] = text
             book.warnings.append(
                 f"row {number}, column {column + 1}: the number {cell.text} stands among dates "
@@ -235,8 +313,39 @@ def _warn_dates(shown: Sequence[tuple[int, list[_Cell]]], book: Book) -> None:
             )
 
 
-def serial_date(serial: float) -> datetime:
-    """Give the day and time that a spreadsheet's serial number means (1900 system)."""
+def _look_at_rows(sheet: bytes, book: Book) -> None:
+    """Give every row of merged cells their value, and count the rows that are hidden."""
+    places = {number: i for i, (number, _) in enumerate(book.records)}
+    for match in _MERGED.finditer(sheet):
+        column, first, last = (
+            column_index_from_string(match[1].decode()),
+            int(match[2]),
+            int(match[4]),
+        )
+        cells = [
+            book.records[places[number]][1]
+            for number in range(first, min(last, len(book.records)) + 1)
+            if number in places
+        ]
+        if len(cells) < 2 or len(cells[0]) < column or not cells[0][column - 1]:  # noqa: PLR2004 - one row is not merged downward
+            continue
+        for row in cells[1:]:
+            row[column - 1] = cells[0][column - 1]
+        book.warnings.append(
+            f"rows {first} to {last}, column {column} are one merged cell; each of these rows was "
+            f"given {cells[0][column - 1][:60]!r}"
+        )
+    hidden = len(_HIDDEN.findall(sheet))
+    if hidden:
+        book.warnings.append(
+            f"{hidden} rows of the sheet are hidden, perhaps by a filter, and were read too. "
+            "Remove them from the file if they are not meant"
+        )
+
+
+def serial_date(serial: float, *, since_1904: bool = False) -> datetime:
+    """Give the day and time that a spreadsheet's serial number means (1900 or 1904 system)."""
+    serial += _DAYS_TO_1904 * since_1904
     return datetime(1899, 12, 30) + timedelta(seconds=round(serial * 86_400))  # noqa: DTZ001 - a spreadsheet's times have no zone
 
 
