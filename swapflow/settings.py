@@ -58,6 +58,8 @@ class Settings(BaseSettings):
         database_url: SQLite or PostgreSQL; a SQLite file in the data folder when not set.
         redis_url: Redis or Valkey; a server started by `swapflow up` when not set.
         redis_bin: Server binary to start instead of the one that comes with the package.
+        bundle_key: File of the private key that signs bundles; `bundle-key.pem` in the data folder
+            when not set.
         lease_seconds: Life of a coordinator's lease: the time a stand-by needs to take over.
         resend_seconds: Age at which a broker message without effect is sent again.
         visibility_timeout: Seconds after which a message that a dead worker held is handed to
@@ -95,6 +97,7 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, repr=False)
     redis_url: str | None = Field(default=None, repr=False)
     redis_bin: Path | None = None
+    bundle_key: Path | None = None
 
     lease_seconds: Seconds = 15.0
     resend_seconds: Seconds = 600.0
@@ -131,7 +134,7 @@ class Settings(BaseSettings):
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
-    @field_validator("data_dir", "redis_bin")
+    @field_validator("data_dir", "redis_bin", "bundle_key")
     @classmethod
     def _absolute(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()
@@ -223,6 +226,11 @@ class Settings(BaseSettings):
     def embedded_redis(self) -> bool:
         """Whether `swapflow up` starts the server itself."""
         return self.redis_url is None
+
+    @property
+    def bundle_key_file(self) -> Path:
+        """Where the key lies that signs bundles."""
+        return self.bundle_key or self.data_dir / "bundle-key.pem"
 
     @property
     def redis_socket(self) -> Path:

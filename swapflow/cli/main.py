@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 from swapflow.cli import (
     applications,
     approvals,
+    bundle,
     cycles,
     doctor,
     inbox,
@@ -75,6 +76,7 @@ running.register(app)
 doctor.register(app)
 simulating.register(app)
 plan.register(app)
+bundle.register(app, cycles=cycles.app)
 study_paper.register(studies.app)
 
 

@@ -1,12 +1,14 @@
 """Step 6, ingest: bring the book and the live state up to the ledger, once each event."""
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event
 from swapflow.domain.quantity import Delta
+from swapflow.domain.rules import Rules
 from swapflow.engine.book import Book
 from swapflow.engine.ports import Applied, Arms, Changes, CycleState, Ledger
 
@@ -45,7 +47,15 @@ def ingest(cycle_id: str, book: Book, *, ledger: Ledger, state: CycleState) -> B
     return book
 
 
-def follow(book: Book, events: Sequence[Event], *, ledger: Ledger) -> None:
+class KnowsRules(Protocol):
+    """Whatever has every version of a cycle's rules: the ledger, or a bundle."""
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+
+def follow(book: Book, events: Sequence[Event], *, ledger: KnowsRules) -> None:
     """Fold events into the book, changing its rules where the events do."""
     for event in events:
         before = book.rules_version

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.assignment import PullStatus
+from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event, EventType
+from swapflow.domain.rules import Rules
 from swapflow.domain.score import Score
 from swapflow.engine.assign import may_ask
 from swapflow.engine.book import Book
@@ -53,6 +55,33 @@ class Verification:
         return not any(finding.fatal for finding in self.findings)
 
 
+class Record(Protocol):
+    """What a replay reads of a cycle: the ledger has it, and so has a bundle."""
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read events after a position; None: it never stood there."""
+        ...
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read a cycle's decisions, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What came of making every decision again, and where the cycle stood in the end."""
+
+    events: int
+    decisions: int
+    findings: tuple[Finding, ...]
+    book: Book
+    arms: Arms
+
+
 def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) -> Verification:
     """Replay a cycle and compare with what is on record.
 
@@ -64,22 +93,35 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
     broken = ledger.check_chain(cycle_id)
     if broken is not None:
         findings.append(Finding(what=broken, fatal=True))
-    replay = _Replay(ledger.decisions(cycle_id))
-    book, tally, events = Book(ledger.rules(cycle_id)), Tally(), 0
-    replay.at(book, tally.arms)
-    while batch := ledger.events(cycle_id, after=book.position, at_most=BATCH):
+    again = replay(cycle_id, record=ledger)
+    findings += again.findings
+    findings += _rows(cycle_id, again.book, again.arms, ledger=ledger)
+    if state is not None:
+        findings += _live(cycle_id, again.arms, state=state)
+    return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))
+
+
+def replay(cycle_id: str, *, record: Record) -> Replayed:
+    """Fold a cycle's events from the first and make each decision again where it was made."""
+    findings: list[Finding] = []
+    again = _Replay(record.decisions(cycle_id))
+    book, tally, events = Book(record.rules(cycle_id)), Tally(), 0
+    again.at(book, tally.arms)
+    while batch := record.events(cycle_id, after=book.position, at_most=BATCH):
         for event in batch:
             findings += _reviewers(book, event)
-            follow(book, [event], ledger=ledger)
+            follow(book, [event], ledger=record)
             tally.add([event])
             events += 1
-            findings += [*_budget(book, tally, event), *replay.opened(event)]
-            replay.at(book, tally.arms)
-    findings += replay.findings
-    findings += _rows(cycle_id, book, tally.arms(), ledger=ledger)
-    if state is not None:
-        findings += _live(cycle_id, tally.arms(), state=state)
-    return Verification(events=events, decisions=replay.replayed, findings=tuple(findings))
+            findings += [*_budget(book, tally, event), *again.opened(event)]
+            again.at(book, tally.arms)
+    return Replayed(
+        events=events,
+        decisions=again.replayed,
+        findings=(*findings, *again.findings, *again.left()),
+        book=book,
+        arms=tally.arms(),
+    )
 
 
 class _Replay:
@@ -98,6 +140,11 @@ class _Replay:
             recorded = self._waiting.pop(0)
             self.findings += self._compare(recorded, book, arms())
             self.replayed += 1
+
+    def left(self) -> Iterable[Finding]:
+        """Name the decisions that were made at no event of the record."""
+        for recorded in self._waiting:
+            yield _fatal(recorded, "was made at an event that is not on record")
 
     def opened(self, event: Event) -> Iterable[Finding]:
         """Compare a decision's picks with the pulls that its event opened."""

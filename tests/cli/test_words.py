@@ -102,6 +102,8 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "export", "ms")
     office.do("cycle", "verify", "ms", "--record-only")
     office.run("cycle", "verify", "ms")
+    office.do("cycle", "bundle", "ms")
+    office.do("verify", "ms.bundle")
     office.do("cycle", "reopen", "ms", "--by", "A", "--by", "B", "--reason", "an appeal")
     _look_after_the_machine(office)
     past = recording(office)

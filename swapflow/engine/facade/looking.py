@@ -8,6 +8,7 @@ from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.cycle import START
 from swapflow.domain.event import Event
 from swapflow.engine.board import Board, unpack_board
+from swapflow.engine.closed import ClosedCycle, gather
 from swapflow.engine.facade.part import Part
 from swapflow.engine.ingest import rebuild
 from swapflow.engine.notify import waiting_for
@@ -128,6 +129,10 @@ class Looking(Part):
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare with the record, and with the live state if asked."""
         return verify(cycle_id, ledger=self.ledger, state=self.state if live else None)
+
+    def closed(self, cycle_id: str) -> ClosedCycle:
+        """Read a finished cycle as plain values, for a bundle of it."""
+        return gather(cycle_id, ledger=self.ledger)
 
     def rebuild(self, cycle_id: str) -> None:
         """Make the live state anew from the ledger."""
