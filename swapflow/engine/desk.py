@@ -9,7 +9,6 @@ from urllib.parse import quote
 from swapflow.domain.applicant import Application
 from swapflow.domain.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.domain.ids import cycle_of
 from swapflow.domain.interview import Interview
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import KindRules, Rubric, Rules
@@ -201,20 +200,6 @@ def _read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
             )
         )
     return Desk(now=now, cycles=tuple(cycles), tasks=tuple(sorted(tasks, key=_urgency)))
-
-
-def find_task(task: str, *, reviewer: int, ledger: Ledger) -> Assignment:
-    """Find a reviewer's own assignment by its code.
-
-    Raises:
-        NotFoundError: If the reviewer has no such task.
-    """
-    with ledger.one_moment():
-        cycle = ledger.cycle(cycle_of(task))
-        for name in ledger.assignment_ids(cycle.id, reviewer=reviewer):
-            if cycle.task_code(name) == task:
-                return ledger.assignment(name)
-    raise NotFoundError("there is no such task among yours")
 
 
 def read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:

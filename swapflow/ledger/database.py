@@ -205,20 +205,26 @@ class Database:
         """
         with self.reading() as connection:
             outer: Connection | None = getattr(self._moment, "connection", None)
+            if outer is None:
+                self._moment.offset = None
             self._moment.connection = connection
             try:
                 yield
             finally:
                 self._moment.connection = outer
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Open a transaction that commits at the end of the block, and nothing on an error."""
+    def check_may_write(self) -> None:
+        """Refuse a write of this thread where it would wait for itself, or not be seen."""
         self._check_process()
         if self._lock.is_mine:
             raise RuntimeError("a write inside a write of the same thread would wait for itself")
         if getattr(self._moment, "connection", None) is not None:
             raise RuntimeError("a write among reads of one moment would not be seen by them")
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that commits at the end of the block, and nothing on an error."""
+        self.check_may_write()
         queue = self._lock.held() if self.is_sqlite else nullcontext()
         with self._translated(), queue, self._file_lock(), self._writer.begin() as connection:
             self._borrowed = connection
@@ -230,11 +236,20 @@ class Database:
     def now(self, connection: Connection, *, real: bool = False) -> datetime:
         """Give the database's time; `real` leaves out the offset that tests set."""
         if self.is_sqlite:  # SQLite has no clock but this machine's
-            offset = 0.0 if real else connection.execute(_OFFSET).scalar_one()
-            return datetime.now(UTC) + timedelta(seconds=offset)
+            return datetime.now(UTC) + timedelta(seconds=0.0 if real else self._offset(connection))
         moment: datetime
         moment, offset = connection.execute(_TIME_AND_OFFSET).one()
         return moment if real else moment + timedelta(seconds=offset)
+
+    def _offset(self, connection: Connection) -> float:
+        """Read the offset that tests set, once in a moment: what is read there stays the same."""
+        in_moment = connection is getattr(self._moment, "connection", None)
+        known: float | None = self._moment.offset if in_moment else None
+        if known is None:
+            known = float(connection.execute(_OFFSET).scalar_one())
+            if in_moment:
+                self._moment.offset = known
+        return known
 
     @contextmanager
     def exclusive(self) -> Iterator[Connection]:

@@ -6,6 +6,7 @@ works, and decides nothing.
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,7 @@ from swapflow.domain.interview import Interview
 from swapflow.domain.score import Draft, Given
 from swapflow.errors import NotFoundError
 from swapflow.ledger import reads
+from swapflow.ledger.brought import read_brought, read_list_reading
 from swapflow.ledger.database import Database
 from swapflow.ledger.drafts import DraftSaves
 from swapflow.ledger.rows import columns
@@ -99,6 +101,12 @@ class Desk:
             AssignmentClosedError: If it was answered, declined or cancelled.
             StaleDraftError: If another version is stored by now, with another body.
         """
+        return self.save_draft_soon(assignment_id, body, expected=expected).result()
+
+    def save_draft_soon(
+        self, assignment_id: str, body: Mapping[str, str], *, expected: int
+    ) -> Future[Draft]:
+        """Begin to save as `save_draft` does; what comes of it, or an error, comes later."""
         return self._draft_saves.save(assignment_id, body, expected=expected)
 
     def drop_draft(self, assignment_id: str) -> None:
@@ -152,6 +160,16 @@ class Desk:
             }
 
     # Documents
+
+    def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
+        """Read what lists said of each application last, by number; nothing of those erased."""
+        with self._database.reading() as connection:
+            return read_brought(connection, cycle_id)
+
+    def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
+        """Read how a kind of list was read last; {} if none was."""
+        with self._database.reading() as connection:
+            return read_list_reading(connection, cycle_id, what)
 
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
         """Read an application's documents, without their bytes, in their order."""

@@ -1,14 +1,16 @@
 """Saving drafts: whoever saves while another commit is under way shares the next one.
 
 A commit waits for the disk, some milliseconds, and SQLite makes one at a time. When two hundred
-people type, their saves would queue for the disk one by one; so the first in the queue takes
-along everything that waits. Each save still returns only once it is on the disk, and is refused
-or not by itself.
+people type, their saves would queue for the disk one by one, each with a thread of the server;
+so one thread writes everything that waits. A save is still answered only once it is on the disk,
+and is refused or not by itself.
 """
 
+import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -19,7 +21,6 @@ from swapflow.errors import (
     NotFoundError,
     StaleDraftError,
     SwapflowError,
-    UnavailableError,
 )
 from swapflow.ledger.database import Database
 from swapflow.ledger.statements import insert_ignoring
@@ -37,123 +38,104 @@ _REPLACE = (
     .where(
         DRAFT.c.assignment_id == bindparam("assignment"),
         DRAFT.c.version == bindparam("expected"),
+        _STATUS.with_only_columns(1)
+        .where(ASSIGNMENT.c.status.in_([status.value for status in _DRAFTED]))
+        .exists(),
     )
     .values(version=bindparam("new"), body=bindparam("typed"), at=bindparam("now"))
 )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Save:
-    """One save that waits, and what became of it."""
+    """One save that waits, and whom to tell what became of it."""
 
     assignment_id: str
     body: dict[str, str]
     expected: int
-    saved: Draft | None = None
-    error: Exception | None = None
-    called: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def is_done(self) -> bool:
-        return self.saved is not None or self.error is not None
-
-    def result(self) -> Draft:
-        if self.error is not None:
-            raise self.error
-        assert self.saved is not None
-        return self.saved
+    told: Future[Draft] = field(default_factory=Future)
 
 
 class DraftSaves:
-    """The saves of one process; safe for threads."""
+    """The saves of one process, written by one thread of its own; safe for threads and forks."""
+
+    _writing: bool
+    _writer: ThreadPoolExecutor
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._start()
+
+    def save(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Future[Draft]:
+        """Save one draft; see `Desk.save_draft_soon`."""
+        self._database.check_may_write()
+        if os.getpid() != self._process:
+            self._start()
+        mine = _Save(assignment_id=assignment_id, body=dict(body), expected=expected)
+        mine.told.set_running_or_notify_cancel()  # a browser that hangs up stops nobody's save
+        with self._mutex:
+            self._waiting.append(mine)
+            idle, self._writing = not self._writing, True
+        if idle:
+            self._writer.submit(self._write_all)
+        return mine.told
+
+    def _start(self) -> None:
+        """Make the queue and the thread of this process; a fork has not its parent's."""
+        self._process = os.getpid()
         self._mutex = threading.Lock()
         self._waiting: list[_Save] = []
         self._writing = False
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="drafts")
 
-    def save(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
-        """Save one draft; see `Desk.save_draft`."""
-        mine = _Save(assignment_id=assignment_id, body=dict(body), expected=expected)
-        with self._mutex:
-            self._waiting.append(mine)
-            leads, self._writing = not self._writing, True
-        if not leads:
-            mine.called.wait()
-        if not mine.is_done:
-            try:
-                self._commit(self._next())
-            finally:
-                self._pass_on()
-        return mine.result()
-
-    def _pass_on(self) -> None:
-        """Let whoever came meanwhile and waits longest write for all of those."""
-        with self._mutex:
-            self._writing = bool(self._waiting)
-            if self._waiting:
-                self._waiting[0].called.set()
+    def _write_all(self) -> None:
+        """Write until nobody waits."""
+        while batch := self._next():
+            self._commit(batch)
 
     def _next(self) -> list[_Save]:
-        """Take who has waited longest.
+        """Take who has waited longest; nobody waits any more when there is none.
 
         In the order of the assignments: two processes that lock the same rows of PostgreSQL in
         different orders would wait for each other.
         """
         with self._mutex:
             batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+            self._writing = bool(batch)
         return sorted(batch, key=lambda one: one.assignment_id)
 
     def _commit(self, batch: list[_Save]) -> None:
-        """Write a batch in one transaction; each save learns what became of it.
-
-        All are called at once: one who has to wait for the other's call would wait for Python's
-        own lock as often as there are saves.
-        """
+        """Write a batch in one transaction; once it is on the disk, each learns of its own."""
         found: list[Draft | SwapflowError] = []
         try:
             with self._database.writing() as connection:
                 found += [self._write(connection, one) for one in batch]
-        except BaseException as error:
-            # Nothing of it is stored. Others must not be told of an interrupt of this thread.
-            told = error if isinstance(error, Exception) else UnavailableError("interrupted")
+        except Exception as error:  # noqa: BLE001 - nothing of it is stored, and all are told so
             for one in batch:
-                one.error = told
-                one.called.set()
-            if told is not error:
-                raise
+                one.told.set_exception(error)
             return
         for one, outcome in zip(batch, found, strict=True):
             if isinstance(outcome, Draft):
-                one.saved = outcome
+                one.told.set_result(outcome)
             else:
-                one.error = outcome
-            one.called.set()
+                one.told.set_exception(outcome)
 
     def _write(self, connection: Connection, one: _Save) -> Draft | SwapflowError:
         """Store one draft, or say why not; what is refused has changed nothing."""
         name = {"assignment": one.assignment_id}
+        version, now = one.expected + 1, self._database.now(connection)
+        draft = Draft(assignment_id=one.assignment_id, version=version, body=one.body, at=now)
+        values = {"expected": one.expected, "new": version, "typed": one.body, "now": now}
+        # Two tabs may be here at once on PostgreSQL: each statement moves one row or none.
+        if one.expected and connection.execute(_REPLACE, name | values).rowcount:
+            return draft
         status = connection.execute(_STATUS, name).scalar_one_or_none()
         if status is None:
             return NotFoundError(f"there is no assignment {one.assignment_id!r}")
         if AssignmentStatus(status) not in _DRAFTED:
             return AssignmentClosedError(one.assignment_id, status)
-        version, now = one.expected + 1, self._database.now(connection)
-        # Two tabs may be here at once on PostgreSQL: each statement moves one row or none.
-        if one.expected == 0:
-            row = {
-                "assignment_id": one.assignment_id,
-                "version": version,
-                "body": one.body,
-                "at": now,
-            }
-            moved = insert_ignoring(connection, DRAFT, [row])
-        else:
-            values = {"expected": one.expected, "new": version, "typed": one.body, "now": now}
-            moved = connection.execute(_REPLACE, name | values).rowcount
-        if moved:
-            return Draft(assignment_id=one.assignment_id, version=version, body=one.body, at=now)
+        if one.expected == 0 and insert_ignoring(connection, DRAFT, [asdict(draft)]):
+            return draft
         return self._refused(connection, one)
 
     def _refused(self, connection: Connection, one: _Save) -> Draft | SwapflowError:

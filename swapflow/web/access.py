@@ -47,7 +47,10 @@ def signed_in(request: Request) -> Visitor:
     return visitor
 
 
-def anybody() -> None:
+# Coroutines, since they wait for nothing: a plain function would be given a thread to say it in.
+
+
+async def anybody() -> None:
     """Say that a page is for everybody, signed in or not."""
 
 
@@ -144,9 +147,17 @@ def own_task(request: Request, task: str) -> OwnTask:
     number = visitor.reviews_in(cycle_id)
     if number is None:
         raise NotFoundError("there is no such task among yours")
-    assignment = parts_of(request).product.task(task, reviewer=number)
-    rules = check_way_in(request, visitor, cycle_id)
+    parts = parts_of(request)
+    assignment, rules = parts.product.task_and_rules(task, reviewer=number)
+    parts.office.check_way_in(visitor, rules)
     return OwnTask(visitor=visitor, assignment=assignment, code=task, rules=rules)
+
+
+async def own_task_within() -> None:
+    """Say that the handler asks `own_task` itself, in the thread in which it works.
+
+    A dependency is given a thread of its own, and whoever saves would wait for two in turn.
+    """
 
 
 def open_seats(

@@ -1,6 +1,9 @@
 """A reviewer's task: the file beside the form, drafts, the answer, its receipt, saying no."""
 
+import asyncio
+import json
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated
@@ -13,7 +16,7 @@ from starlette.datastructures import FormData
 from swapflow.domain.reviewer import Absence, DeclineKind
 from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Criterion
-from swapflow.domain.score import Answer, Given
+from swapflow.domain.score import Answer, Draft, Given
 from swapflow.engine.desk import Sheet
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import (
@@ -23,7 +26,7 @@ from swapflow.errors import (
 )
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
-from swapflow.web.access import Own, OwnTask, may, open_seats
+from swapflow.web.access import Own, OwnTask, may, open_seats, own_task, own_task_within
 from swapflow.web.pages import clock, moment, render
 from swapflow.web.parts import Product, TheOffice
 from swapflow.web.text import is_plain
@@ -83,24 +86,28 @@ async def submit(request: Request, own: Own, product: Product, fields: Fields) -
     return await run_in_threadpool(_act, request, own, product, fields)
 
 
-@router.post("/tasks/{task}/open")
-def open_task(own: Own, product: Product) -> Response:
+@router.post("/tasks/{task}/open", dependencies=[Depends(own_task_within)])
+def open_task(request: Request, task: str, product: Product) -> Response:
     """Note that the reviewer has begun: from now on the task is taken from nobody."""
-    product.begin(own.assignment)
+    product.begin(own_task(request, task).assignment)
     return Response(status_code=204)
 
 
-@router.post("/tasks/{task}/draft")
-async def save_draft(request: Request, own: Own, product: Product) -> Response:
+@router.post("/tasks/{task}/draft", dependencies=[Depends(own_task_within)])
+async def save_draft(request: Request, task: str, product: Product) -> Response:
     """Keep what was typed so far, from the page's script."""
+    sent = await request.body()
+    own, saving = await run_in_threadpool(_save, request, task, product, sent)
     try:
-        sent = await request.json()
-        version, body = int(sent["version"]), dict(sent["body"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInputError("a draft is {version, body} as JSON") from error
-    if not all(isinstance(text, str) for text in body.values()):
-        raise InvalidInputError("a draft's body holds texts by name")
-    return await run_in_threadpool(_save, own, product, body, version)
+        draft = await asyncio.wrap_future(saving)
+    except StaleDraftError as stale:
+        return JSONResponse(
+            {"version": stale.version, "body": dict(stale.body), "detail": str(stale)},
+            status_code=409,
+        )
+    except AssignmentClosedError as closed:
+        return JSONResponse({"closed": closed.status}, status_code=409)
+    return JSONResponse({"version": draft.version, "at": clock(draft.at, own.rules.zone)})
 
 
 @router.get("/tasks/{task}/receipt")
@@ -420,17 +427,25 @@ def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> No
         return
 
 
-def _save(own: OwnTask, product: Swapflow, body: dict[str, str], version: int) -> Response:
+def _save(
+    request: Request, task: str, product: Swapflow, sent: bytes
+) -> tuple[OwnTask, Future[Draft]]:
+    """Begin to save: this thread need not wait for the disk, which is busy with others."""
+    own = own_task(request, task)
+    version, body = _draft_in(sent)
+    return own, product.save_draft_soon(own.assignment, body, version=version)
+
+
+def _draft_in(sent: bytes) -> tuple[int, dict[str, str]]:
+    """Read what the page's script sends: the version it builds on, and the texts by name."""
     try:
-        draft = product.save_draft(own.assignment, body, version=version)
-    except StaleDraftError as stale:
-        return JSONResponse(
-            {"version": stale.version, "body": dict(stale.body), "detail": str(stale)},
-            status_code=409,
-        )
-    except AssignmentClosedError as closed:
-        return JSONResponse({"closed": closed.status}, status_code=409)
-    return JSONResponse({"version": draft.version, "at": clock(draft.at, own.rules.zone)})
+        read = json.loads(sent)
+        version, body = int(read["version"]), dict(read["body"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInputError("a draft is {version, body} as JSON") from error
+    if not all(isinstance(text, str) for text in body.values()):
+        raise InvalidInputError("a draft's body holds texts by name")
+    return version, body
 
 
 def _done(product: Swapflow, own: OwnTask, code: str) -> Sheet | None:

@@ -1,5 +1,6 @@
 """Many who save at the same time share a commit, and each is told what became of their own."""
 
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +50,7 @@ def while_the_turn_is_taken(ledger: SqlLedger, saves: list[Callable[[], object]]
         together.wait()
         while len(drafts._waiting) < len(saves):
             threading.Event().wait(0.005)
-        drafts._pass_on()
+        drafts._writer.submit(drafts._write_all)
         return [one.result() for one in running]
 
 
@@ -115,6 +116,33 @@ def test_when_the_commit_fails_everybody_is_told_and_nothing_is_said_to_be_store
     assert [type(result) for result in results] == [UnavailableError, UnavailableError]
     assert ledger.drafts(requests) == {}
     assert ledger.save_draft(requests[0], {"remark": "a"}, expected=0).version == 1
+
+
+def test_whoever_hangs_up_stops_neither_their_own_save_nor_another(
+    names: tuple[SqlLedger, list[str]],
+) -> None:
+    ledger, requests = names
+    first, second = (
+        ledger.save_draft_soon(name, {"c0": "1"}, expected=0) for name in requests[:2]
+    )
+
+    assert not first.cancel()
+    second.result(timeout=10)
+    assert list(ledger.drafts(requests)) == requests[:2]
+
+
+def test_a_forked_process_saves_with_a_thread_of_its_own(
+    names: tuple[SqlLedger, list[str]],
+) -> None:
+    ledger, requests = names
+    ledger.save_draft(requests[0], {"c0": "1"}, expected=0)
+
+    child = os.fork()
+    if child == 0:
+        saving = ledger.save_draft_soon(requests[1], {"c0": "2"}, expected=0)
+        os._exit(0 if saving.result(timeout=10).version == 1 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert list(ledger.drafts(requests)) == requests[:2]
 
 
 def test_reads_of_one_moment_do_not_see_what_is_written_meanwhile(

@@ -1,11 +1,13 @@
 """A reviewer's side, and what workers deliver."""
 
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewer import Absence, DeclineKind
+from swapflow.domain.rules import Rules
 from swapflow.domain.score import Answer, Draft, Given, Receipt
 from swapflow.engine import desk, inbox, intake, interviews
 from swapflow.engine.facade.part import Part
@@ -84,7 +86,13 @@ class Working(Part):
 
     def task(self, task: str, *, reviewer: int) -> Assignment:
         """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
-        return desk.find_task(task, reviewer=reviewer, ledger=self.ledger)
+        return self.codes.find(task, reviewer=reviewer, ledger=self.ledger)
+
+    def task_and_rules(self, task: str, *, reviewer: int) -> tuple[Assignment, Rules]:
+        """Find a reviewer's own assignment, and the rules in force, as of one moment."""
+        with self.ledger.one_moment():
+            assignment = self.task(task, reviewer=reviewer)
+            return assignment, self.ledger.rules(assignment.cycle_id)
 
     def task_code(self, assignment_id: str) -> str:
         """Give the code by which a reviewer names an assignment."""
@@ -108,8 +116,14 @@ class Working(Part):
         self, assignment: Assignment, body: Mapping[str, str], *, version: int
     ) -> Draft:
         """Keep what was typed so far; raises StaleDraftError when another tab was faster."""
+        return self.save_draft_soon(assignment, body, version=version).result()
+
+    def save_draft_soon(
+        self, assignment: Assignment, body: Mapping[str, str], *, version: int
+    ) -> Future[Draft]:
+        """Begin to keep what was typed so far; many at the same time share a commit."""
         self.begin(assignment)
-        return self.ledger.save_draft(assignment.id, desk.clean(body), expected=version)
+        return self.ledger.save_draft_soon(assignment.id, desk.clean(body), expected=version)
 
     def skip(self, assignment: Assignment) -> None:
         """Put a task at the end of its reviewer's list."""

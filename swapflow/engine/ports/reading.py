@@ -1,6 +1,7 @@
 """The durable record outside of a transaction, by subject."""
 
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -285,6 +286,15 @@ class Desk(Protocol):
             NotFoundError: If there is no such assignment.
             AssignmentClosedError: If it was answered, declined or cancelled.
             StaleDraftError: If another version is stored by now, with another body.
+        """
+        ...
+
+    def save_draft_soon(
+        self, assignment_id: str, body: Mapping[str, str], *, expected: int
+    ) -> Future[Draft]:
+        """Begin to save as `save_draft` does; the draft, or its error, is there once it is kept.
+
+        For whoever has no thread to spare while the disk works.
         """
         ...
 
