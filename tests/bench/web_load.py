@@ -208,14 +208,27 @@ def _free_port() -> int:
 
 
 def _cpu_seconds(folder: Path) -> dict[str, float]:
-    """Read how much processor time each process of the deployment has had so far."""
+    """Read how much processor time each process of the deployment has had so far.
+
+    What a process started counts with it: the one that stands for `web` only watches over those
+    that serve.
+    """
     noted = json.loads((folder / "run" / "processes.json").read_text(encoding="ascii"))
     tick = os.sysconf("SC_CLK_TCK")
-    spent = {}
-    for name, (pid, _) in noted.items():
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        spent[name] = (int(fields[11]) + int(fields[12])) / tick
-    return spent
+    parents, own = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:  # it ended meanwhile
+            continue
+        pid = int(stat.parent.name)
+        parents[pid], own[pid] = int(fields[1]), (int(fields[11]) + int(fields[12])) / tick
+
+    def with_children(pid: int) -> float:
+        children = [child for child, parent in parents.items() if parent == pid]
+        return own.get(pid, 0.0) + sum(map(with_children, children))
+
+    return {name: with_children(pid) for name, (pid, _) in noted.items()}
 
 
 # Afterwards
