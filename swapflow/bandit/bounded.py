@@ -1,0 +1,390 @@
+"""The highest sum of utilities under any limits and targets: exact, by linear programming.
+
+`counts_by_cell` finds how many arms each cell sends (`limits.py`). Within a cell the value of
+its c best is concave in c, so the problem is a linear programme over the pieces of these
+functions. Only the pieces near each cell's border matter: the others are lumped together, and
+where the border falls into a lump, that is divided and the programme solved again. An optimum
+whose borders lie between single arms is one of the whole problem, for there the lumped and the
+real functions have the same value and the same slopes.
+
+With groups of one or two attributes the solution comes out whole (the rows of two partitions
+are totally unimodular). Otherwise it may be fractional; then an integer programme over the arms
+whose reduced cost is within the gap, all others being settled by it, gives the exact answer.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csc_array
+
+from swapflow.bandit.limits import Grid, Terms, grid_of, refuse_infeasible
+from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
+from swapflow.bandit.ties import rounded
+from swapflow.errors import InvalidInputError
+
+
+SCALE = 1e4
+"""The solver tells values apart by 1e-7; utilities are given to it so much larger."""
+
+WHOLE = 1e-6
+"""A solution this near to whole numbers is whole."""
+
+NEARBY = 3
+"""Arms on either side of a cell's border that a first integer programme may move."""
+
+REMEMBERED = 4
+"""Answers that an oracle keeps: one look asks for the same utilities more than once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounded:
+    """The highest sum of utilities, plus what targets credit, that keeps to the terms.
+
+    What targets credit and what an empty place is worth do not depend on utilities, so the
+    difference of two cohorts is a sum of utilities and a constant: certificates stay proofs.
+
+    Attributes:
+        terms: Places, limits, targets, and who is in or out.
+
+    Raises:
+        InfeasibleError: If no cohort satisfies them; names the smallest relaxation.
+    """
+
+    terms: Terms
+    _grid: Grid = field(init=False, repr=False)
+    _known: dict[bytes, IntArray] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        refuse_infeasible(self.terms)
+        object.__setattr__(self, "_grid", grid_of(self.terms))
+
+    @property
+    def size(self) -> int:
+        """K, the most arms in a cohort."""
+        return self.terms.size
+
+    @property
+    def linear(self) -> bool:
+        """Always: two cohorts differ by a sum of utilities and a constant."""
+        return True
+
+    def best(self, utilities: FloatArray) -> IntArray:
+        """Find the cohort; of equal arms that could stand for each other the lowest index."""
+        self._match(utilities)
+        key = utilities.tobytes()
+        if key not in self._known:
+            while len(self._known) >= REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = self._find(utilities)
+        return self._known[key].copy()
+
+    def value(self, utilities: FloatArray, cohort: IntArray) -> float:
+        """Add up utilities, what empty places are worth, and credits."""
+        empty = self.terms.size - cohort.size
+        return float(utilities[cohort].sum()) + self.terms.bar * empty + self._credit(cohort)
+
+    def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
+        """Exchange two arms, or an arm and an empty place, where the terms still hold."""
+        inside = np.zeros(utilities.size, dtype=np.bool_)
+        inside[self.best(utilities)] = True
+        free = self._grid.cell >= 0
+        counts = np.bincount(self._grid.cell[inside & free], minlength=self._grid.cells)
+        allowed, gained = self._grid.exchanges(counts)
+        first_out, last_in = _borders(self._grid, utilities, inside)
+        first_out = np.append(first_out, self.terms.bar)
+        last_in = np.append(last_in, self.terms.bar)
+        # What whoever replaces an arm of a cell brings, and what whom it replaces would.
+        brought = np.where(allowed, first_out[None, :] + gained, -np.inf).max(axis=1)
+        spared = np.where(allowed, last_in[:, None] - gained, np.inf).min(axis=0)
+        losses = np.full(utilities.size, np.inf)
+        cell = self._grid.cell
+        leaving, entering = inside & free, ~inside & free
+        losses[leaving] = utilities[leaving] - brought[cell[leaving]]
+        losses[entering] = spared[cell[entering]] - utilities[entering]
+        clipped: FloatArray = np.maximum(losses, 0.0)
+        return clipped
+
+    def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:  # noqa: ARG002 - the slope of a sum is 1 everywhere
+        """Give 1 for every arm."""
+        return np.ones(utilities.size)
+
+    def _find(self, utilities: FloatArray) -> IntArray:
+        counts = counts_by_cell(self._grid, utilities, bar=self.terms.bar)
+        order = ranked(self._grid, utilities)
+        counts = _lowest_among_equals(self._grid, utilities, order, counts)
+        chosen = [arms[:count] for arms, count in zip(order, counts, strict=True)]
+        return np.sort(np.concatenate([self._grid.fixed, *chosen]))
+
+    def _credit(self, cohort: IntArray) -> float:
+        inside = np.zeros(self.terms.n, dtype=np.bool_)
+        inside[cohort] = True
+        return sum(
+            float(target.credits()[: int(target.members[inside].sum())].sum())
+            for target in self.terms.targets
+        )
+
+    def _match(self, utilities: FloatArray) -> None:
+        if utilities.size != self.terms.n:
+            raise InvalidInputError(
+                f"the terms are about {self.terms.n} arms, not {utilities.size}"
+            )
+
+
+def counts_by_cell(grid: Grid, utilities: FloatArray, *, bar: float = 0.0) -> IntArray:
+    """Find how many arms each cell sends into the best cohort; exact.
+
+    Args:
+        grid: The terms, which some cohort must satisfy.
+        utilities: One per arm, shape (n,).
+        bar: Taken off every utility: what an empty place is worth.
+
+    Returns:
+        Counts, shape (cells,), without those who are pinned.
+    """
+    values = [utilities[arms] - bar for arms in ranked(grid, utilities)]
+    if not any(part.size for part in values):
+        return np.zeros(grid.cells, dtype=np.int64)
+    programme = _Programme(grid, values)
+    shares = programme.relaxed()
+    whole = np.rint(shares)
+    if np.abs(shares - whole).max() > WHOLE:
+        return programme.integral(shares)
+    return whole.astype(np.int64)
+
+
+class _Programme:
+    """The linear programme over pieces of every cell's value, refined where it matters."""
+
+    def __init__(self, grid: Grid, values: list[FloatArray]) -> None:
+        self._grid = grid
+        self._values = values
+        self._prefix = [np.concatenate([[0.0], np.cumsum(part)]) for part in values]
+        self._credits = [worth for _, worth in grid.credits]
+
+    def relaxed(self) -> FloatArray:
+        """Solve the relaxation: counts per cell, as a rule whole, shape (cells,)."""
+        cuts = [self._cuts_around(cell, place) for cell, place in enumerate(self._guess())]
+        while True:
+            counts = self._solve_lumped(cuts)
+            refined = False
+            for cell, count in enumerate(counts):
+                around = self._border(cuts[cell], float(count))
+                if around is not None:
+                    cuts[cell] = np.union1d(cuts[cell], self._cuts_around(cell, around))
+                    refined = True
+            if not refined:
+                return counts
+
+    def integral(self, shares: FloatArray) -> IntArray:
+        """Find the best whole counts, knowing the best fractional ones."""
+        room = self._grid.room
+        border = np.rint(shares).astype(np.int64)
+        low = np.maximum(border - NEARBY, 0)
+        high = np.minimum(border + NEARBY, room)
+        bound, price = self._prices(shares)
+        while True:
+            found = self._solve_whole(low, high)
+            if found is None:
+                low = np.maximum(low - 2 * (high - low) - 1, 0)
+                high = np.minimum(high + 2 * (high - low) + 1, room)
+                continue
+            gap = max(bound - self._worth(found), 0.0) + 1e-9
+            wider_low = np.minimum(low, self._above(price + gap))
+            wider_high = np.maximum(high, self._above(price - gap, equal=True))
+            if (wider_low == low).all() and (wider_high == high).all():
+                return found
+            low, high = wider_low, wider_high
+
+    def _guess(self) -> IntArray:
+        """Guess the counts: as if there were no limit but the places."""
+        everyone = np.concatenate(self._values)
+        places = int(min(max(self._grid.upper[0], 0), everyone.size))
+        if places == 0:
+            return np.zeros(self._grid.cells, dtype=np.int64)
+        cut = np.partition(everyone, everyone.size - places)[everyone.size - places]
+        return self._above(np.full(self._grid.cells, cut))
+
+    def _above(self, price: FloatArray, *, equal: bool = False) -> IntArray:
+        """Count the arms of each cell that are worth more than its price (or as much)."""
+        counts = [
+            int(np.searchsorted(-part, -at, side="right" if equal else "left"))
+            for part, at in zip(self._values, price, strict=True)
+        ]
+        return np.array(counts, dtype=np.int64)
+
+    def _cuts_around(self, cell: int, place: int) -> IntArray:
+        """Divide a cell's arms: single ones beside a place, longer and longer runs further off."""
+        room = int(self._grid.room[cell])
+        steps = np.array([0, 1, 2, 3, *(2 ** np.arange(2, 20) + 1)], dtype=np.int64)
+        cuts = np.concatenate([[0, room], place - steps, place + steps])
+        return np.unique(np.clip(cuts, 0, room))
+
+    def _border(self, cuts: IntArray, count: float) -> int | None:
+        """Give where a cell must be divided further; None where its border is between arms."""
+        nearest = round(count)
+        if abs(count - nearest) <= WHOLE:
+            beside = [nearest - 1, nearest, nearest + 1]
+            place = nearest
+        else:
+            place = int(count)
+            beside = [place, place + 1]
+        wanted = [at for at in beside if 0 <= at <= cuts[-1]]
+        return None if np.isin(wanted, cuts).all() else place
+
+    def _pieces(self, cuts: list[IntArray]) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Give each piece's cell, size and value per arm."""
+        cell = np.repeat(np.arange(len(cuts)), [part.size - 1 for part in cuts])
+        size = np.concatenate([np.diff(part) for part in cuts]).astype(np.float64)
+        value = np.concatenate(
+            [np.diff(sums[part]) for sums, part in zip(self._prefix, cuts, strict=True)]
+        )
+        return cell, size, value / size
+
+    def _matrix(self, cell: IntArray) -> tuple[csc_array, FloatArray, FloatArray, FloatArray]:
+        """Spell rows and targets over pieces and credits: matrix, both bounds, credits."""
+        grid = self._grid
+        slots = sum(worth.size for worth in self._credits)
+        top = np.hstack([grid.weights[:, cell], np.zeros((grid.lower.size, slots))])
+        bottom = np.zeros((len(self._credits), cell.size + slots))
+        start = cell.size
+        for row, (members, worth) in enumerate(grid.credits):
+            bottom[row, : cell.size] = -members[cell].astype(np.float64)
+            bottom[row, start : start + worth.size] = 1.0
+            start += worth.size
+        lower = np.concatenate([grid.lower, np.full(len(self._credits), -np.inf)])
+        upper = np.concatenate([grid.upper, np.zeros(len(self._credits))])
+        credit = np.concatenate([*self._credits, np.zeros(0)])
+        return csc_array(np.vstack([top, bottom])), lower, upper, credit
+
+    def _solve_lumped(self, cuts: list[IntArray]) -> FloatArray:
+        cell, size, value = self._pieces(cuts)
+        matrix, lower, upper, credit = self._matrix(cell)
+        found = milp(
+            -SCALE * np.concatenate([value, credit]),
+            constraints=LinearConstraint(matrix, lower, upper),
+            bounds=Bounds(0, np.concatenate([size, np.ones(credit.size)])),
+            integrality=np.zeros(cell.size + credit.size, dtype=np.int64),
+            options={"presolve": False},  # it takes longer than the programme
+        )
+        assert found.x is not None, "the terms were found to be satisfiable"
+        counts = np.bincount(cell, weights=found.x[: cell.size], minlength=len(cuts))
+        return np.asarray(counts, dtype=np.float64)
+
+    def _solve_whole(self, low: IntArray, high: IntArray) -> IntArray | None:
+        """Find the best whole counts between two counts per cell; None if there are none."""
+        cuts = [np.arange(a, b + 1) for a, b in zip(low, high, strict=True)]
+        cell, size, value = self._pieces(cuts)
+        matrix, lower, upper, credit = self._matrix(cell)
+        shift = np.concatenate([self._grid.weights @ low, self._credited(low)])
+        found = milp(
+            -SCALE * np.concatenate([value, credit]),
+            constraints=LinearConstraint(matrix, lower - shift, upper - shift),
+            bounds=Bounds(0, np.concatenate([size, np.ones(credit.size)])),
+            integrality=np.concatenate([np.ones(cell.size), np.zeros(credit.size)]),
+            options={"mip_rel_gap": 0.0},
+        )
+        if found.x is None:
+            return None
+        more = np.bincount(cell, weights=found.x[: cell.size], minlength=len(cuts))
+        return low + np.rint(more).astype(np.int64)
+
+    def _credited(self, counts: IntArray) -> FloatArray:
+        """Give what counts take off each target's row."""
+        return np.array([-float(counts[members].sum()) for members, _ in self._grid.credits])
+
+    def _prices(self, shares: FloatArray) -> tuple[float, FloatArray]:
+        """Give the relaxation's value, and what an arm of each cell must be worth to be in."""
+        cuts = [
+            self._cuts_around(cell, place)
+            for cell, place in enumerate(np.rint(shares).astype(np.int64))
+        ]
+        cell, size, value = self._pieces(cuts)
+        matrix, lower, upper, credit = self._matrix(cell)
+        dense = matrix.toarray()
+        finite_up, finite_low = np.isfinite(upper), np.isfinite(lower)
+        found = linprog(
+            -np.concatenate([value, credit]),
+            A_ub=np.vstack([dense[finite_up], -dense[finite_low]]),
+            b_ub=np.concatenate([upper[finite_up], -lower[finite_low]]),
+            bounds=[(0.0, most) for most in (*size.tolist(), *(1.0 for _ in credit))],
+            method="highs",
+        )
+        assert found.fun is not None, "the terms were found to be satisfiable"
+        marginal = found.ineqlin.marginals
+        dual = np.zeros(lower.size)
+        dual[finite_up] += marginal[: int(finite_up.sum())]
+        dual[finite_low] -= marginal[int(finite_up.sum()) :]
+        rows = self._grid.weights.T @ dual[: self._grid.lower.size]
+        for place, (members, _) in enumerate(self._grid.credits):
+            rows = rows - members * dual[self._grid.lower.size + place]
+        return -float(found.fun), -rows
+
+    def _worth(self, counts: IntArray) -> float:
+        """Give the value of whole counts."""
+        sums = sum(
+            float(prefix[count]) for prefix, count in zip(self._prefix, counts, strict=True)
+        )
+        return sums + self._grid.credit(counts)
+
+
+def ranked(grid: Grid, utilities: FloatArray) -> list[IntArray]:
+    """List the arms of each cell from its best on, lowest index first among equals."""
+    order = np.lexsort((-utilities, grid.cell))
+    order = order[np.count_nonzero(grid.cell < 0) :]
+    borders = np.cumsum(grid.room)[:-1]
+    return [part.astype(np.int64) for part in np.split(order, borders)]
+
+
+def _borders(
+    grid: Grid, utilities: FloatArray, inside: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give each cell's best arm outside (-inf if none) and its worst inside (inf if none)."""
+    first_out, last_in = np.full(grid.cells, -np.inf), np.full(grid.cells, np.inf)
+    free = grid.cell >= 0
+    outside, within = free & ~inside, free & inside
+    np.maximum.at(first_out, grid.cell[outside], utilities[outside])
+    np.minimum.at(last_in, grid.cell[within], utilities[within])
+    return first_out, last_in
+
+
+def _lowest_among_equals(
+    grid: Grid, utilities: FloatArray, order: list[IntArray], counts: IntArray
+) -> IntArray:
+    """Let an arm of a lower index stand for an equal one of another cell, where that may be."""
+    counts = counts.copy()
+    tidy = rounded(utilities)
+    for _ in range(utilities.size):
+        allowed, gained = grid.exchanges(counts)
+        exchange = _equal_exchange(tidy, order, counts, allowed & (np.abs(gained) <= SLACK_CREDIT))
+        if exchange is None:
+            break
+        leaves, enters = exchange
+        counts[leaves] -= 1
+        counts[enters] += 1
+    return counts
+
+
+SLACK_CREDIT = 1e-12
+"""Credits that differ by less are the same."""
+
+
+def _equal_exchange(
+    utilities: FloatArray, order: list[IntArray], counts: IntArray, allowed: BoolArray
+) -> tuple[int, int] | None:
+    """Find the arm of the highest index in the cohort that an equal, lower one can replace."""
+    last = [int(arms[c - 1]) if c else -1 for arms, c in zip(order, counts, strict=True)]
+    first = [int(arms[c]) if c < arms.size else -1 for arms, c in zip(order, counts, strict=True)]
+    inside, outside = np.array(last), np.array(first)
+    equal = (
+        allowed[:-1, :-1]
+        & (inside[:, None] > outside[None, :])
+        & (outside[None, :] >= 0)
+        & (utilities[inside][:, None] == utilities[outside][None, :])
+    )
+    np.fill_diagonal(equal, val=False)
+    if not equal.any():
+        return None
+    leaves = int(np.argmax(np.where(equal.any(axis=1), inside, -1)))
+    enters = int(np.argmin(np.where(equal[leaves], outside, utilities.size)))
+    return leaves, enters
