@@ -44,8 +44,9 @@ bench: setup  ## Measure speed on this machine, into var/bench.json
 load-web: setup  ## Let 200 reviewers type at once for two minutes, into var/web.json
 	$(BIN)/python -m tests.bench.web_load $(LOAD)
 
-chaos: setup  ## Kill, freeze and empty real processes by the dozen, into var/chaos.json
-	$(BIN)/python -m tests.system.chaos
+chaos: setup  ## Break a running system 200 times (SEED, FAULTS, DATABASE, BREAK), into var/chaos.json
+	$(BIN)/python -m tests.chaos --seed $(or $(SEED),1) --faults $(or $(FAULTS),200) \
+		--database $(or $(DATABASE),sqlite) $(if $(BREAK),--break $(BREAK))
 
 study: setup  ## Run every study at a reduced size, into docs/studies/quick/ and var/study.json
 	$(BIN)/swapflow study paper --out docs/studies/quick --page docs/studies/quick/README.md \

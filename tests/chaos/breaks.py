@@ -1,0 +1,231 @@
+"""Guards that are broken on purpose, one line each: the campaign must then fail.
+
+`apply` runs in the processes under test alone, put there by the campaign's launcher; the product
+has no switch for any of it.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import bindparam
+
+from swapflow.domain.assignment import AssignmentStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.score import Answer, Receipt
+
+
+@dataclass(frozen=True, kw_only=True)
+class Break:
+    """One guard taken away.
+
+    Attributes:
+        line: The line of the product that stands for nothing any more.
+        apply: Takes it away in this process.
+        faults: Those that a campaign needs to notice; empty for any.
+        caught: Which checks say so.
+    """
+
+    line: str
+    apply: Callable[[], None]
+    faults: tuple[str, ...]
+    caught: tuple[str, ...]
+
+
+def _no_fencing() -> None:
+    from swapflow.ledger.sql import SqlLedger  # noqa: PLC0415
+
+    write = SqlLedger.write
+
+    def anybody_writes(self: SqlLedger, cycle_id: str, *, epoch: int | None = None) -> Any:  # noqa: ANN401
+        return write(self, cycle_id)
+
+    SqlLedger.write = anybody_writes  # type: ignore[method-assign]
+
+
+def _no_lease() -> None:
+    from swapflow.ledger.sql import SqlLedger  # noqa: PLC0415
+
+    take = SqlLedger.take_lease
+
+    def taken_by_all(self: SqlLedger, cycle_id: str, *, holder: str, seconds: float) -> Any:  # noqa: ANN401
+        return take(self, cycle_id, holder="anybody", seconds=seconds)
+
+    SqlLedger.take_lease = taken_by_all  # type: ignore[method-assign]
+
+
+def _no_unique_receipt() -> None:
+    from swapflow.engine import inbox  # noqa: PLC0415
+
+    inbox._Submission._known_scores = lambda *_: ()  # type: ignore[method-assign]
+
+
+def _receipt_before_commit() -> None:
+    from swapflow.engine import inbox  # noqa: PLC0415
+
+    submit = inbox.submit
+
+    def soon(answers: Sequence[Answer], *, ledger: Any) -> tuple[Receipt, ...]:  # noqa: ANN401
+        threading.Timer(1.0, submit, args=(answers,), kwargs={"ledger": ledger}).start()
+        return ()
+
+    inbox.submit = soon
+
+
+def _no_place_in_the_chain() -> None:
+    from swapflow.state.redis import RedisCycleState  # noqa: PLC0415
+
+    apply = RedisCycleState.apply
+
+    def applied_anyway(self: RedisCycleState, cycle_id: str, changes: Any, **at: Any) -> Any:  # noqa: ANN401
+        return apply(self, cycle_id, changes, before=self.position(cycle_id), after=at["after"])
+
+    RedisCycleState.apply = applied_anyway  # type: ignore[method-assign]
+
+
+def _no_reservation() -> None:
+    from swapflow.ledger.locked import LockedCycle  # noqa: PLC0415
+
+    record = LockedCycle.record
+
+    def for_nothing(self: LockedCycle, event_type: EventType, *what: Any, **how: Any) -> int:  # noqa: ANN401
+        if event_type is EventType.PULLS_OPENED:
+            how["committed"] = 0
+        return record(self, event_type, *what, **how)
+
+    LockedCycle.record = for_nothing  # type: ignore[method-assign]
+
+
+def _no_rebuild() -> None:
+    from swapflow.engine import ingest  # noqa: PLC0415
+
+    ingest._catch_up = lambda *_, **__: None
+
+
+def _no_second_message() -> None:
+    from swapflow.engine import coordinator, dispatch  # noqa: PLC0415
+
+    relay = dispatch.relay
+    vars(coordinator)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
+
+
+def _anybody_twice() -> None:
+    from swapflow.engine.book import Book  # noqa: PLC0415
+
+    Book.is_barred = lambda *_: False  # type: ignore[method-assign]
+    Book.barred = lambda *_: set()  # type: ignore[method-assign]
+
+
+def _no_chain() -> None:
+    from swapflow.ledger.locked import LockedCycle  # noqa: PLC0415
+
+    record = LockedCycle.record
+
+    def unchained(self: LockedCycle, *what: Any, **how: Any) -> int:  # noqa: ANN401
+        before = self._row["head_hash"]
+        seq = record(self, *what, **how)
+        if seq % 5 == 0:
+            self._row["head_hash"] = before
+        return seq
+
+    LockedCycle.record = unchained  # type: ignore[method-assign]
+
+
+def _delivered_whatever_it_is() -> None:
+    from swapflow.ledger import outbox  # noqa: PLC0415
+    from swapflow.ledger.tables import ASSIGNMENT  # noqa: PLC0415
+
+    outbox._MARK_DELIVERED = (
+        ASSIGNMENT.update()
+        .where(ASSIGNMENT.c.id.in_(outbox._IN_VALUES))
+        .values(status=AssignmentStatus.DELIVERED.value, delivered_at=bindparam("moment"))
+    )
+
+
+def _another_record() -> None:
+    from swapflow.engine import dispatch  # noqa: PLC0415
+
+    record = dispatch._record
+
+    def not_what_was_seen(*what: Any) -> Any:  # noqa: ANN401
+        true = record(*what)
+        return replace(true, digest=true.digest[::-1])
+
+    vars(dispatch)["_record"] = not_what_was_seen
+
+
+BREAKS: dict[str, Break] = {
+    "fencing": Break(
+        line="ledger/locked.py: if epoch is not None and row['lease_epoch'] != epoch",
+        apply=_no_fencing,
+        faults=("coordinator frozen before its write",),
+        caught=("leases",),
+    ),
+    "lease": Break(
+        line="ledger/sql.py: if valid and row.lease_holder != holder: return None",
+        apply=_no_lease,
+        faults=("coordinator killed",),
+        caught=("leases",),
+    ),
+    "receipt": Break(
+        line="engine/inbox.py: if earlier is not None: return _again(earlier, value)",
+        apply=_no_unique_receipt,
+        faults=("web killed",),
+        caught=("people", "receipts"),
+    ),
+    "commit": Break(
+        line="engine/inbox.py: with ledger.write(…) as tx: return take(tx, answers)",
+        apply=_receipt_before_commit,
+        faults=("web killed",),
+        caught=("receipts",),
+    ),
+    "ingest": Break(
+        line="state/scripts/apply.lua: if seq ~= ARGV[1] or hash ~= ARGV[2] then",
+        apply=_no_place_in_the_chain,
+        faults=("coordinator killed",),
+        caught=("sums", "replays", "lockstep"),
+    ),
+    "budget": Break(
+        line="engine/dispatch.py: committed=sum(pull.cost for pull in pulls)",
+        apply=_no_reservation,
+        faults=("days passed",),
+        caught=("budget", "replays"),
+    ),
+    "rebuild": Break(
+        line="engine/ingest.py: if state.position(cycle_id) != book.position: _catch_up(…)",
+        apply=_no_rebuild,
+        faults=("redis emptied",),
+        caught=("nothing_pending", "sums"),
+    ),
+    "resend": Break(
+        line="ledger/outbox.py: _waited_long_enough()",
+        apply=_no_second_message,
+        faults=("messages lost",),
+        caught=("nothing_pending",),
+    ),
+    "twice": Break(
+        line="engine/assign.py: price[row, barred] = FORBIDDEN",
+        apply=_anybody_twice,
+        faults=("days passed",),
+        caught=("nobody_twice", "replays"),
+    ),
+    "chain": Break(
+        line="ledger/locked.py: self._row['head_hash'] = digest",
+        apply=_no_chain,
+        faults=("coordinator killed",),
+        caught=("replays",),
+    ),
+    "delivery": Break(
+        line="ledger/outbox.py: .where(…, QUEUED_ONLY) in _MARK_DELIVERED",
+        apply=_delivered_whatever_it_is,
+        faults=("messages doubled and reordered",),
+        caught=("answered",),
+    ),
+    "record": Break(
+        line="engine/dispatch.py: digest=plan.sight.digest in _record",
+        apply=_another_record,
+        faults=("coordinator killed",),
+        caught=("replays",),
+    ),
+}

@@ -1,0 +1,190 @@
+"""A campaign: people work, a second hand breaks things, and then everything is compared.
+
+`make chaos SEED=1 FAULTS=200 DATABASE=sqlite` (or `postgresql`): the seed fixes which faults come
+in which order, and how long each lasts; what a process is doing at that moment is up to the
+machine. Figures go to var/chaos.json. With `--break NAME` a guard is taken away in the processes
+under test, and the campaign must fail.
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.chaos.breaks import BREAKS
+from tests.chaos.checker import Checker
+from tests.chaos.deployment import Deployment
+from tests.chaos.driver import People
+from tests.chaos.faults import Fault, Faults
+from tests.support.waiting import wait_until
+
+
+OUT = Path("var/chaos.json")
+SETTLE = 240.0
+"""Seconds within which everything must have come to its end once nothing breaks any more."""
+
+
+@dataclass(kw_only=True)
+class Result:
+    """What a campaign came to."""
+
+    seed: int
+    database: str
+    guard: str = ""
+    tally: Counter[str] = field(default_factory=Counter)
+    violations: list[str] = field(default_factory=list)
+    programs: int = 0
+    receipts: int = 0
+    drafts: int = 0
+    seen: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def figures(self) -> dict[str, object]:
+        return {
+            "seed": self.seed,
+            "database": self.database,
+            "break": self.guard,
+            "faults": sum(self.tally.values()),
+            "violations": len(self.violations),
+            "tally": dict(sorted(self.tally.items())),
+            "programs": self.programs,
+            "receipts": self.receipts,
+            "drafts": self.drafts,
+            "people": self.seen,
+            "problems": self.violations,
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def run(
+    *,
+    seed: int,
+    faults: int,
+    database: str,
+    guard: str = "",
+    only: Sequence[str] = (),
+    quiet: bool = False,
+    settle: float = SETTLE,
+) -> Result:
+    """Run one campaign.
+
+    Args:
+        seed: Of the faults' order and length, and of what people do.
+        faults: How many.
+        database: "sqlite" or "postgresql".
+        guard: What is broken on purpose; "" for nothing.
+        only: Names of the faults to choose from; every one if empty.
+        quiet: Whether to leave out the line after each fault.
+        settle: Seconds within which everything must come to its end afterwards.
+    """
+    began = time.monotonic()
+    result = Result(seed=seed, database=database, guard=guard)
+    chance = random.Random(f"faults {seed}")
+    with Deployment(database, guard=guard) as deployment:
+        hand = Faults(deployment, chance)
+        plan = plan_of(hand.all(), faults, chance, only=only)
+        people = People(deployment, seed)
+        people.start()
+        seen = 0
+        try:
+            for number, fault in enumerate(plan, start=1):
+                seen = wait_for_work(deployment, seen)
+                time.sleep(chance.uniform(0.0, 0.8))
+                fault.act()
+                result.tally[fault.name] += 1
+                if not quiet:
+                    print(
+                        f"[{number:3}/{len(plan)}] {fault.name:40} {len(people.ended)} programs "
+                        f"ended, {people.memory.receipts} receipts, "
+                        f"{len(people.memory.wrong)} wrong, {time.monotonic() - began:.0f} s",
+                        flush=True,
+                    )
+            hand.heal()
+            people.stop_launching()
+            wait_until(
+                lambda: not people.under_way(), seconds=settle, what="all programs end", every=0.3
+            )
+            time.sleep(2 * deployment.lease)
+        except AssertionError as error:
+            result.violations.append(f"nothing_pending: {error}"[:3000])
+            result.violations += [f"nothing_pending: {what}" for what in people.under_way()]
+        finally:
+            hand.heal()
+            people.stop()
+        result.violations += Checker(deployment, people.memory).violations()
+        result.programs = len(people.ended)
+        result.receipts = people.memory.receipts
+        result.drafts = len(people.memory.drafts)
+        result.seen = dict(people.memory.seen)
+    result.seconds = time.monotonic() - began
+    return result
+
+
+def wait_for_work(deployment: Deployment, before: int, *, seconds: float = 30.0) -> int:
+    """Wait until something has happened since the fault before: else most would hit nothing.
+
+    Returns:
+        Events so far, of all programs.
+    """
+
+    def events() -> int:
+        return sum(cycle.position.seq for cycle in deployment.product.cycles())
+
+    with suppress(AssertionError):  # programs may be waiting for what the last fault broke
+        wait_until(lambda: events() > before, seconds=seconds, what="an event", every=0.1)
+    return events()
+
+
+def plan_of(
+    every: Sequence[Fault], count: int, chance: random.Random, *, only: Sequence[str] = ()
+) -> list[Fault]:
+    """Choose faults: each kind at least once when there is room, the others by weight."""
+    known = [fault for fault in every if not only or fault.name in only]
+    assert known, f"none of these faults is possible here: {', '.join(only)}"
+    plan = chance.sample(known, min(count, len(known)))
+    weights = [fault.weight for fault in known]
+    plan += chance.choices(known, weights, k=count - len(plan))
+    chance.shuffle(plan)
+    return plan
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Read the options, run, write the file; 1 if a promise was broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", type=int, default=200)
+    parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
+    parser.add_argument("--break", dest="guard", choices=sorted(BREAKS), default="")
+    parser.add_argument("--only", action="append", default=[], help="a fault's name; repeatable")
+    parser.add_argument("--out", type=Path, default=OUT)
+    chosen = parser.parse_args(argv)
+    only = chosen.only or (BREAKS[chosen.guard].faults if chosen.guard else ())
+    result = run(
+        seed=chosen.seed,
+        faults=chosen.faults,
+        database=chosen.database,
+        guard=chosen.guard,
+        only=only,
+    )
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    chosen.out.write_text(json.dumps(result.figures(), indent=2) + "\n", encoding="utf-8")
+    for name, count in sorted(result.tally.items()):
+        print(f"  {count:4}  {name}")
+    for violation in result.violations[:50]:
+        print(f"VIOLATION {violation}")
+    print(
+        f"seed {result.seed} on {result.database}: {sum(result.tally.values())} faults, "
+        f"{result.programs} programs, {result.receipts} receipts, "
+        f"{len(result.violations)} violations in {result.seconds:.0f} s; see {chosen.out}"
+    )
+    return 1 if result.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

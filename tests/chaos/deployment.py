@@ -1,0 +1,281 @@
+"""A whole system: two of each process, the servers, and a link between each pair."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+from swapflow.bootstrap import assemble, upgrade_database
+from swapflow.ledger.sql import SqlLedger
+from swapflow.settings import load_settings
+from tests.chaos.life import clock_environment
+from tests.chaos.probe import SITE
+from tests.chaos.proxy import Link, Links
+from tests.chaos.servers import Postgres, RedisServer, free_port, short_folder
+from tests.support.process import Process, exists
+
+
+ROOT = Path(__file__).parents[2]
+READY = "every process is ready"
+PATIENCE = 180.0
+"""Seconds that anything may take on a machine that does a lot beside."""
+
+NAMES = ("coordinator1", "coordinator2", "worker1", "worker2", "web1", "web2")
+DISK_MB = 48
+"""Size of the file system that SQLite's file lies on, where one can be mounted."""
+
+
+class Deployment:
+    """The system, started by `with` and gone after it.
+
+    Args:
+        database: "sqlite" or "postgresql".
+        guard: The guard that is broken on purpose; "" for none.
+        lease: Seconds that a coordinator's lease lasts.
+        resend: Seconds until a message without effect is sent again.
+        visibility: Seconds until a message that a dead worker held goes to another.
+    """
+
+    def __init__(
+        self,
+        database: str = "sqlite",
+        *,
+        guard: str = "",
+        lease: float = 1.5,
+        resend: float = 1.5,
+        visibility: float = 3.0,
+    ) -> None:
+        self.folder = short_folder("sf-chaos-")
+        self.lease = lease
+        self.on_sqlite = database == "sqlite"
+        self.has_clocks = bool(clock_environment(self.folder, "postgres"))
+        self.mounted = self.on_sqlite and self._mount()
+        self.redis = RedisServer(self.folder / "redis")
+        self.postgres: Postgres | None = None
+        if not self.on_sqlite:
+            self.postgres = Postgres(
+                self.folder / "postgres", clock_environment(self.folder, "postgres")
+            )
+        self.links = Links()
+        self._shared = {
+            "SWAPFLOW_DATA_DIR": str(self.folder),
+            "SWAPFLOW_LEASE_SECONDS": str(lease),
+            "SWAPFLOW_RESEND_SECONDS": str(resend),
+            "SWAPFLOW_VISIBILITY_TIMEOUT": str(visibility),
+            "SWAPFLOW_WORKER_CONCURRENCY": "2",
+            "SWAPFLOW_WEB_PROCESSES": "1",
+            "PYTHONPATH": str(ROOT),
+        }
+        site = self.folder / "site"
+        site.mkdir()
+        (site / "sitecustomize.py").write_text(SITE.format(guard=guard), encoding="utf-8")
+        self._seen: set[int] = set()
+        self._passed = 0.0
+
+    # Life of the whole
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        self.redis.start()
+        if self.postgres is not None:
+            self.postgres.start()
+        settings = load_settings(
+            data_dir=self.folder,
+            database_url=self._database_url(None),
+            redis_url=self._redis_url(None),
+        )
+        upgrade_database(settings)
+        self.product, self.office = assemble(settings)
+        plan = {name: self._environment(name) for name in NAMES}
+        self.addresses = [
+            f"http://127.0.0.1:{plan[name]['SWAPFLOW_WEB_PORT']}" for name in ("web1", "web2")
+        ]
+        (self.folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+        self.process = Process(
+            [sys.executable, "-m", "tests.chaos.supervised", str(self.folder)], env=self._shared
+        )
+        self.start_processes()
+
+    def _environment(self, name: str) -> dict[str, str]:
+        """Give one process links of its own."""
+        redis = self.links.add(f"{name}-redis", self.redis.port)
+        environment = {"SWAPFLOW_REDIS_URL": self._redis_url(redis)}
+        database = None
+        if self.postgres is not None:
+            database = self.links.add(f"{name}-database", self.postgres.port)
+        environment["SWAPFLOW_DATABASE_URL"] = self._database_url(database)
+        if name.startswith("web"):
+            environment["SWAPFLOW_WEB_PORT"] = str(free_port())
+        return environment
+
+    def _redis_url(self, link: Link | None) -> str:
+        return f"redis://127.0.0.1:{link.port if link else self.redis.port}/0"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Settings of somebody with a shell beside the processes, on no link."""
+        return {
+            **self._shared,
+            "SWAPFLOW_REDIS_URL": self._redis_url(None),
+            "SWAPFLOW_DATABASE_URL": self._database_url(None),
+        }
+
+    @property
+    def database_url(self) -> str:
+        """The database, on no link; as SQLAlchemy wants it."""
+        return self._database_url(None).replace("postgresql://", "postgresql+psycopg://")
+
+    def _database_url(self, link: Link | None) -> str:
+        if self.postgres is not None:
+            return self.postgres.url(link.port if link else None)
+        return f"sqlite:///{self.disk / 'swapflow.db'}"
+
+    def start_processes(self) -> None:
+        """Start the supervisor and wait until every process serves."""
+        before = self.process.output().count(READY)
+        self.process.start()
+        self.wait_for(
+            lambda: self.process.output().count(READY) > before or self.process.code is not None,
+            what="the deployment",
+        )
+        assert self.process.code is None, self.process.tail()
+        self.pids()
+
+    def kill_processes(self) -> None:
+        """Kill the supervisor by kill -9; the kernel takes its processes with it."""
+        children = list(self.pids().values())
+        self.process.kill9(group=False)
+        self.wait_for(lambda: not any(map(exists, children)), what="no process left behind")
+
+    def close(self) -> None:
+        """Stop everything, whatever state it is in, and leave nothing behind."""
+        for pid in self.pids().values():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        if hasattr(self, "process"):
+            with suppress(AssertionError, ProcessLookupError):
+                self.process.terminate(seconds=60)
+            (self.folder.parent / f"{self.folder.name}.log").write_text(self.process.output())
+            self.process.__exit__()
+        if hasattr(self, "product"):
+            self.ledger.dispose()
+            for part in (self.product.dispatcher, self.product.state, self.product.doorbell):
+                part.close()  # type: ignore[union-attr]  # the real ones, all of which close
+        self.links.close()
+        for server in (self.redis, self.postgres):
+            if server is not None:
+                server.end()
+        if self.mounted:
+            subprocess.run(["umount", "--lazy", str(self.disk)], check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        left = [pid for pid in self._seen if exists(pid) and _belongs(pid, self.folder)]
+        assert not left, f"processes {left} outlived their deployment"
+
+    def wait_for(self, claim: Callable[[], bool], *, what: str, seconds: float = PATIENCE) -> None:
+        """Wait for a claim; a failure shows what the processes printed."""
+        self.process.wait_for(claim, seconds=seconds, what=what)
+
+    # Its processes
+
+    def pids(self) -> dict[str, int]:
+        """Process numbers by name, as the supervisor last noted them."""
+        with suppress(OSError, ValueError):
+            noted = json.loads((self.folder / "run" / "processes.json").read_text("ascii"))
+            found = {name: pid for name, (pid, _) in noted.items()}
+            self._seen |= set(found.values())
+            return found
+        return {}
+
+    def send(self, name: str, number: signal.Signals) -> int | None:
+        """Send a signal to a process as it runs now; gives its number, None if it is between
+        two lives."""
+        pid = self.pids().get(name)
+        if pid is None or not exists(pid):
+            return None
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+            return pid
+        return None
+
+    def replace(self, name: str, number: signal.Signals) -> None:
+        """End a process by a signal and wait until its next life serves."""
+        lives = self.lives(name)
+        self.send(name, number)
+        self.wait_for(lambda: self.lives(name) > lives, what=f"the next {name}")
+
+    def lives(self, name: str) -> int:
+        """How often a process got ready so far."""
+        return self.process.output().count(f"| {name} is ready after")
+
+    @contextmanager
+    def frozen(self, name: str) -> Iterator[None]:
+        """Freeze a process for the length of a block, with whatever it holds."""
+        pid = self.send(name, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            if pid is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    # The database
+
+    @property
+    def ledger(self) -> SqlLedger:
+        ledger = self.product.ledger
+        assert isinstance(ledger, SqlLedger)
+        return ledger
+
+    @property
+    def disk(self) -> Path:
+        """Where SQLite's file lies."""
+        return self.folder / "disk"
+
+    def _mount(self) -> bool:
+        """Give SQLite's file a small file system of its own; False where that is not allowed."""
+        self.disk.mkdir()
+        argv = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(self.disk)]
+        try:
+            return subprocess.run(argv, check=False, capture_output=True).returncode == 0
+        except OSError:
+            return False
+
+    def let_pass(self, seconds: float) -> None:
+        """Move the ledger's clock forward, as days do."""
+        self._passed += seconds
+        self.ledger.set_clock_offset(self._passed)
+
+    # Clocks
+
+    def jump(self, name: str, hours: float) -> None:
+        """Set a process's clock so many hours off; 0 sets it right."""
+        file = self.folder / "clock" / name
+        new = file.with_suffix(".new")
+        new.write_text(f"{hours * 3600:+.0f}\n", encoding="ascii")
+        new.chmod(0o644)
+        new.replace(file)
+
+
+def _belongs(pid: int, folder: Path) -> bool:
+    """Whether a process is of a deployment: its environment or command names the folder."""
+    with suppress(OSError):
+        here = Path(f"/proc/{pid}")
+        said = (here / "environ").read_bytes() + (here / "cmdline").read_bytes()
+        return os.fsencode(folder) in said
+    return False

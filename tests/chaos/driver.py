@@ -1,0 +1,355 @@
+"""People: reviewers at their browsers and staff at theirs, and an honest memory of what they saw.
+
+A receipt counts as given only when the page says so. Whatever is cut off in between is handed in
+again, word for word, at the other web process, until there is an answer.
+"""
+
+import http.client
+import json
+import random
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urlsplit
+
+from swapflow.domain.assignment import Assignment, AssignmentStatus
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewer import DeclineKind
+from swapflow.domain.score import Answer
+from swapflow.errors import (
+    AssignmentClosedError,
+    ConflictError,
+    NotFoundError,
+    SwapflowError,
+    UnavailableError,
+)
+from swapflow.office.accounts import Method
+from swapflow.web.access import cookie_name
+from tests.chaos import rounds
+from tests.chaos.deployment import Deployment
+
+
+LATE, DECLINED, TWICE, BY_COMMAND, DRAFTED = 0.12, 0.08, 0.15, 0.2, 0.4
+"""How often a request of a rolling program is answered late or declined; and of any program,
+handed in twice, handed in by command instead of on the page, drafted before."""
+
+WAITING = frozenset({AssignmentStatus.DELIVERED, AssignmentStatus.OPENED})
+OVER = frozenset({CycleStatus.ENDED, CycleStatus.FINALIZED})
+DAY = 86_400.0
+VERSION = re.compile(r'data-version="(\d+)"')
+
+
+@dataclass(kw_only=True)
+class Told:
+    """What one answer came to, as its reviewer saw it.
+
+    Attributes:
+        mark: What was handed in.
+        seqs: Event numbers of the receipts seen by command; pages show none.
+        receipts: Receipts seen, pages and commands.
+    """
+
+    mark: int
+    seqs: list[int] = field(default_factory=list)
+    receipts: int = 0
+
+
+@dataclass(kw_only=True)
+class Memory:
+    """Everything that people were told.
+
+    Attributes:
+        answers: By assignment; those without a receipt were tried and may or may not be stored.
+        drafts: The last draft that the server said it had stored, with its version.
+        declined: Assignments whose decline was confirmed.
+        wrong: Answers that nobody should get, whatever is broken.
+    """
+
+    answers: dict[str, Told] = field(default_factory=dict)
+    drafts: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
+    declined: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+    seen: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def receipts(self) -> int:
+        return sum(told.receipts > 0 for told in self.answers.values())
+
+
+class CutOffError(Exception):
+    """No answer came, or one that says to try again later: nobody knows what happened."""
+
+
+class Browser:
+    """One signed-in reviewer at either web process."""
+
+    def __init__(self, deployment: Deployment, reviewer: int) -> None:
+        self._deployment = deployment
+        self._reviewer = reviewer
+        self._cookie = ""
+
+    def ask(
+        self, path: str, *, form: dict[str, str] | None = None, sent: object = None, web: int = 0
+    ) -> tuple[int, str, str]:
+        """Send one request; gives status, text and where it leads to.
+
+        Raises:
+            CutOffError: If nothing came back, or a 5xx.
+        """
+        status, text, where = self._once(path, form=form, sent=sent, web=web)
+        if status in {302, 303, 401} and "/sign-in" in where:
+            self._cookie = ""
+            status, text, where = self._once(path, form=form, sent=sent, web=web)
+        return status, text, where
+
+    def _once(
+        self, path: str, *, form: dict[str, str] | None, sent: object, web: int
+    ) -> tuple[int, str, str]:
+        address = urlsplit(self._deployment.addresses[web % 2]).netloc
+        headers = {"Cookie": self._signed_in(), "Sec-Fetch-Site": "same-origin"}
+        body: bytes | None = None
+        if form is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            body = urlencode(form).encode()
+        elif sent is not None:
+            headers["Content-Type"] = "application/json"
+            body = json.dumps(sent).encode()
+        connection = http.client.HTTPConnection(address, timeout=10)
+        try:
+            connection.request("GET" if body is None else "POST", path, body, headers)
+            answer = connection.getresponse()
+            text = answer.read().decode()
+        except (OSError, http.client.HTTPException) as error:
+            raise CutOffError(f"{path}: {type(error).__name__}") from error
+        finally:
+            connection.close()
+        if answer.status >= 500:
+            raise CutOffError(
+                f"{path}: {answer.status} {'' if answer.status == 503 else text[:300]}"
+            )
+        return answer.status, text, answer.getheader("Location", "")
+
+    def _signed_in(self) -> str:
+        if not self._cookie:
+            office = self._deployment.office
+            email = rounds.address(self._reviewer)
+            try:
+                account = office.account(email)
+            except NotFoundError:
+                account = office.add_account(email)
+            secret, _ = office.start_session(account, method=Method.LINK, agent="campaign")
+            self._cookie = f"{cookie_name(secure=False)}={secret}"
+        return self._cookie
+
+
+class People:
+    """Everybody who uses the system, in threads of their own, until `stop`."""
+
+    def __init__(self, deployment: Deployment, seed: int, *, at_once: int = 2) -> None:
+        self.memory = Memory()
+        self.ended: set[str] = set()
+        self._deployment = deployment
+        self._product = deployment.product
+        self._chance = random.Random(f"people {seed}")
+        self._at_once = at_once
+        self._browsers = [Browser(deployment, n) for n in range(rounds.REVIEWERS)]
+        self._held: dict[str, float] = {}
+        self._names: dict[str, dict[int, str]] = {}
+        self._made = 0
+        self._launching = True
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._threads = [
+            threading.Thread(target=self._live, args=(act,), daemon=True)
+            for act in (self._staff, self._reviewers)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop_launching(self) -> None:
+        """Begin no further program; those under way are brought to their end."""
+        self._launching = False
+
+    def stop(self) -> None:
+        """Go home."""
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join()
+
+    def under_way(self) -> list[str]:
+        return [
+            f"{c.id} {c.status.value} at event {c.position.seq} after {c.decisions} decisions"
+            for c in self._product.cycles()
+            if c.status not in OVER
+        ]
+
+    def _live(self, act: Callable[[], None]) -> None:
+        while not self._stopping.is_set():
+            try:
+                act()
+            except (UnavailableError, CutOffError) as error:
+                self._say("cut off")
+                if "500" in str(error):
+                    self.memory.wrong.append(str(error))
+            except SwapflowError as error:
+                self.memory.wrong.append(f"{act.__name__}: {error}")
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
+                self.memory.wrong.append(f"{act.__name__}: {type(error).__name__} {error}")
+            self._stopping.wait(0.15)
+
+    def _say(self, what: str) -> None:
+        self.memory.seen[what] += 1
+
+    # Staff
+
+    def _staff(self) -> None:
+        """Launch programs, pause some, end those whose stop is proposed."""
+        cycles = self._product.cycles()
+        for cycle in cycles:
+            if cycle.status is CycleStatus.DRAFT:
+                rounds.make(self._product, cycle.id)
+            if cycle.status is CycleStatus.PROPOSED and cycle.id.startswith("r"):
+                with suppress(ConflictError):
+                    self._product.stop(cycle.id, by="staff", reason="as proposed")
+            if cycle.status is CycleStatus.PAUSED:
+                with suppress(ConflictError):
+                    self._product.resume(cycle.id, by="staff")
+            if (
+                cycle.status is CycleStatus.RUNNING
+                and cycle.id.startswith("r")
+                and self._chance.random() < 0.01
+            ):
+                with suppress(ConflictError):
+                    self._product.pause(cycle.id, by="staff", reason="a look")
+        under_way = sum(cycle.status not in OVER for cycle in cycles)
+        if self._launching and under_way < self._at_once:
+            self._made = max(self._made, len(cycles))
+            kind = "l" if self._made % 2 == 0 else "r"
+            rounds.make(self._product, f"{kind}{self._made}")
+            self._made += 1
+        self.ended = {cycle.id for cycle in cycles if cycle.status in OVER}
+
+    # Reviewers
+
+    def _reviewers(self) -> None:
+        """Answer, decline or hold back whatever lies in inboxes."""
+        for cycle in self._product.cycles():
+            if cycle.status not in {CycleStatus.RUNNING, CycleStatus.PROPOSED}:
+                continue
+            waiting = self._product.ledger.assignments(cycle.id, statuses=WAITING)
+            for asked in waiting:
+                if self._stopping.is_set():
+                    return
+                self._act(cycle.id, asked)
+            self._answer_late(cycle.id)
+
+    def _act(self, cycle_id: str, asked: Assignment) -> None:
+        rolling = cycle_id.startswith("r")
+        if rolling and asked.id not in self.memory.answers and asked.id not in self._held:
+            fate = random.Random(asked.id).random()
+            if fate < LATE and asked.attempt == 1:
+                self._held[asked.id] = time.monotonic() + 8.0
+            elif fate < LATE + DECLINED and asked.attempt < 3:
+                self._decline(asked)
+                return
+        if asked.id in self._held and time.monotonic() < self._held[asked.id]:
+            return
+        self._answer(cycle_id, asked)
+
+    def _answer_late(self, cycle_id: str) -> None:
+        """Hand in what was held back and has expired meanwhile."""
+        due = [name for name, at in self._held.items() if at < time.monotonic()]
+        mine = [name for name in due if name.startswith(f"{cycle_id}:")]
+        if not mine:
+            return
+        for asked in self._product.ledger.assignments(cycle_id):
+            if asked.id in mine:
+                if asked.status in {AssignmentStatus.EXPIRED, *WAITING}:
+                    self._answer(cycle_id, asked)
+                self._held.pop(asked.id, None)
+
+    def _answer(self, cycle_id: str, asked: Assignment) -> None:
+        names = self._names_of(cycle_id)
+        reviewer = f"R{asked.reviewer}"
+        seed = rounds.rules_of(cycle_id).seed
+        mark = rounds.mark_of(seed, names[asked.application], asked.ordinal, reviewer)
+        told = self.memory.answers.setdefault(asked.id, Told(mark=mark))
+        if self._chance.random() < BY_COMMAND:
+            self._by_command(asked, told)
+        else:
+            self._by_page(asked, told)
+        if self._chance.random() < TWICE:
+            self._say("handed in twice")
+            self._by_command(asked, told)
+
+    def _by_command(self, asked: Assignment, told: Told) -> None:
+        """Hand in as `swapflow inbox submit` does."""
+        answer = Answer(assignment_id=asked.id, marks={rounds.CRITERION: float(told.mark)})
+        try:
+            receipt = self._product.submit([answer])[0]
+        except AssignmentClosedError as error:
+            if told.receipts or "declined" not in str(error):
+                self.memory.wrong.append(f"{asked.id}: {error}")
+            return
+        told.receipts += 1
+        told.seqs.append(receipt.seq)
+
+    def _by_page(self, asked: Assignment, told: Told) -> None:
+        browser = self._browsers[asked.reviewer]
+        web = self._chance.randrange(2)
+        path = f"/tasks/{self._product.task_code(asked.id)}"
+        status, text, where = browser.ask(path, web=web)
+        if status == 303 and where.endswith("/receipt"):
+            told.receipts += 1  # an earlier try went through after all
+            return
+        if status != 200:
+            self.memory.wrong.append(f"GET {path}: {status} {where} {text[:200]}")
+            return
+        remark = f"mark {told.mark}"
+        if self._chance.random() < DRAFTED:
+            self._draft(browser, asked, path, text, {"c0": str(told.mark), "remark": remark})
+        form = {"c0": str(told.mark), "remark": remark}
+        web = self._chance.randrange(2)
+        status, text, where = browser.ask(path, form=form, web=web)
+        if status == 303 and (where.endswith("/receipt") or "?after=" in where):
+            told.receipts += 1
+        elif status == 409:
+            self._say("closed meanwhile")
+        else:
+            self.memory.wrong.append(f"POST {path}: {status} {where} {text[:200]}")
+
+    def _draft(
+        self, browser: Browser, asked: Assignment, path: str, page: str, body: dict[str, str]
+    ) -> None:
+        """Type, and be saved; the last draft that was acknowledged must be there later."""
+        found = VERSION.search(page)
+        if found is None:
+            return
+        version = int(found.group(1))
+        status, text, _ = browser.ask(f"{path}/draft", sent={"version": version, "body": body})
+        if status == 200:
+            self._say("draft saved")
+            self.memory.drafts[asked.id] = (json.loads(text)["version"], body)
+            browser.ask(f"{path}/open", form={})
+            if self._chance.random() < 0.4:
+                raise CutOffError("typed, saved, and went for lunch")
+        elif status != 409:
+            self.memory.wrong.append(f"draft {path}: {status} {text[:200]}")
+
+    def _decline(self, asked: Assignment) -> None:
+        with suppress(AssignmentClosedError):
+            self._product.decline(asked.id, DeclineKind.UNQUALIFIED, by="reviewer")
+            self.memory.declined.add(asked.id)
+            self._say("declined")
+
+    def _names_of(self, cycle_id: str) -> dict[int, str]:
+        if cycle_id not in self._names:
+            found = {a.number: a.external_id for a in self._product.applications(cycle_id)}
+            self._names[cycle_id] = found
+        return self._names[cycle_id]

@@ -1,0 +1,123 @@
+"""A short campaign, and the tools of the long one."""
+
+import random
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+
+import pytest
+
+from tests.chaos import rounds
+from tests.chaos.breaks import BREAKS
+from tests.chaos.campaign import plan_of, run
+from tests.chaos.faults import Fault
+from tests.chaos.proxy import Links
+
+
+QUICK = (
+    "coordinator frozen before its write",
+    "link to redis cut",
+    "messages doubled and reordered",
+    "messages lost",
+    "redis emptied",
+    "web killed",
+)
+"""Faults that are over within a second or two."""
+
+
+@pytest.mark.system
+def test_a_short_campaign_breaks_no_promise() -> None:
+    result = run(seed=1, faults=len(QUICK), database="sqlite", only=QUICK, quiet=True)
+
+    assert result.violations == []
+    assert sum(result.tally.values()) == len(QUICK)
+    assert result.programs >= 2
+    assert result.receipts >= rounds.APPLICANTS
+
+
+def test_the_same_seed_gives_the_same_faults_and_each_kind_comes() -> None:
+    known = [
+        Fault(name=name, aims_at=(1,), act=lambda: None, weight=weight)
+        for weight, name in enumerate("abcde", start=1)
+    ]
+
+    one, two, other = (
+        [fault.name for fault in plan_of(known, 40, random.Random(seed))] for seed in (1, 1, 2)
+    )
+
+    assert one == two != other
+    assert set(one) == set("abcde")
+    assert [f.name for f in plan_of(known, 3, random.Random(1), only=["b"])] == ["b"] * 3
+
+
+def test_an_undisturbed_program_comes_to_the_same_each_time() -> None:
+    outcome = rounds.undisturbed(0)
+
+    assert len(outcome.cohort) == rounds.PLACES
+    assert outcome == rounds.undisturbed.__wrapped__(0)
+
+
+def test_every_break_names_a_line_a_fault_and_a_check() -> None:
+    for name, broken in BREAKS.items():
+        assert broken.line.partition(":")[2], name
+        assert broken.faults, name
+        assert broken.caught, name
+
+
+@contextmanager
+def echo() -> Iterator[int]:
+    """A server that says everything back; gives its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve(connection: socket.socket) -> None:
+            with closing(connection), suppress(OSError):
+                while said := connection.recv(1024):
+                    connection.sendall(said)
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_link_passes_is_cut_goes_deaf_and_is_mended() -> None:
+    links = Links()
+    try:
+        with echo() as port:
+            link = links.add("here-there", port)
+            with socket.create_connection(("127.0.0.1", link.port), timeout=5) as one:
+                one.sendall(b"hello")
+                assert one.recv(10) == b"hello"
+                links.cut(link)
+                with pytest.raises(ConnectionResetError):
+                    one.recv(10)
+            with socket.create_connection(("127.0.0.1", link.port), timeout=5) as refused:
+                assert _ends(refused)
+            links.mend(link)
+            link.is_deaf = True
+            with socket.create_connection(("127.0.0.1", link.port), timeout=0.3) as deaf:
+                deaf.sendall(b"anybody?")
+                with pytest.raises(TimeoutError):
+                    deaf.recv(10)
+                links.mend(link)
+            with socket.create_connection(("127.0.0.1", link.port), timeout=5) as whole:
+                whole.sendall(b"again")
+                assert whole.recv(10) == b"again"
+    finally:
+        links.close()
+
+
+def _ends(connection: socket.socket) -> bool:
+    """Whether the other side hangs up, in order or not."""
+    try:
+        return connection.recv(10) == b""
+    except ConnectionResetError:
+        return True
