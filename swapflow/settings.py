@@ -60,6 +60,7 @@ class Settings(BaseSettings):
         redis_bin: Server binary to start instead of the one that comes with the package.
         bundle_key: File of the private key that signs bundles; `bundle-key.pem` in the data folder
             when not set.
+        fonts: Folders of fonts for PDF beside those of the system, by colons.
         lease_seconds: Life of a coordinator's lease: the time a stand-by needs to take over.
         resend_seconds: Age at which a broker message without effect is sent again.
         visibility_timeout: Seconds after which a message that a dead worker held is handed to
@@ -98,6 +99,7 @@ class Settings(BaseSettings):
     redis_url: str | None = Field(default=None, repr=False)
     redis_bin: Path | None = None
     bundle_key: Path | None = None
+    fonts: str = ""
 
     lease_seconds: Seconds = 15.0
     resend_seconds: Seconds = 600.0
@@ -231,6 +233,11 @@ class Settings(BaseSettings):
     def bundle_key_file(self) -> Path:
         """Where the key lies that signs bundles."""
         return self.bundle_key or self.data_dir / "bundle-key.pem"
+
+    @property
+    def font_folders(self) -> tuple[Path, ...]:
+        """Folders of fonts for PDF."""
+        return tuple(Path(path).expanduser() for path in self.fonts.split(":") if path.strip())
 
     @property
     def redis_socket(self) -> Path:

@@ -12,6 +12,7 @@ from swapflow.cli import (
     applications,
     approvals,
     bundle,
+    card,
     cycles,
     doctor,
     inbox,
@@ -77,6 +78,7 @@ doctor.register(app)
 simulating.register(app)
 plan.register(app)
 bundle.register(app, cycles=cycles.app)
+card.register(cycles.app)
 study_paper.register(studies.app)
 
 

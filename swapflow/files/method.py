@@ -7,7 +7,7 @@ from swapflow.domain.cohort import MethodSheet
 
 NOT_MERIT = "This is about marks, not merit."
 
-_RULES = {
+RULE_WORDS = {
     "budget": "Reviews went where they could still change the list, until the budget, the "
     "deadline or the remaining gain said that more would not be worth asking for.",
     "certified": "Reviews went to the applicants that were too close to call, until the stated "
@@ -52,7 +52,7 @@ def _brief(sheet: MethodSheet) -> str:
     lines = [
         f"- Applicants: {sheet.candidates}, for {sheet.cohort_size} {places}.",
         f"- The list is chosen for {_inline(objective)}.",
-        f"- {_RULES.get(sheet.rule, _inline(sheet.rule))}",
+        f"- {RULE_WORDS.get(sheet.rule, _inline(sheet.rule))}",
         f"- Scores that count: {reviews or 'none'}.",
         f"- Spent: {sheet.spent} of {sheet.budget} {_inline(unit)}"
         + (

@@ -72,7 +72,7 @@ def test_what_every_command_says_is_plain(office: Office) -> None:
         if "--json" not in arguments:
             check(said.out + said.err)
     for file in Path("list").iterdir():
-        if file.suffix in {".csv", ".md"}:
+        if file.suffix in {".csv", ".html", ".md"}:
             check(file.read_text(encoding="utf-8-sig"))
     used = {command for command in leaves() for arguments, _ in office.said
             if arguments[: len(command)] == command}  # fmt: skip
@@ -102,6 +102,7 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "export", "ms")
     office.do("cycle", "verify", "ms", "--record-only")
     office.run("cycle", "verify", "ms")
+    office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")
     office.do("cycle", "bundle", "ms")
     office.do("verify", "ms.bundle")
     office.do("cycle", "reopen", "ms", "--by", "A", "--by", "B", "--reason", "an appeal")

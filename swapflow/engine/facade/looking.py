@@ -8,6 +8,7 @@ from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.cycle import START
 from swapflow.domain.event import Event
 from swapflow.engine.board import Board, unpack_board
+from swapflow.engine.card import Card, card
 from swapflow.engine.closed import ClosedCycle, gather
 from swapflow.engine.facade.part import Part
 from swapflow.engine.ingest import rebuild
@@ -129,6 +130,16 @@ class Looking(Part):
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare with the record, and with the live state if asked."""
         return verify(cycle_id, ledger=self.ledger, state=self.state if live else None)
+
+    def card(self, cycle_id: str, external_id: str, *, name_reviewers: bool = False) -> Card:
+        """Make one applicant's decision card."""
+        return card(
+            cycle_id,
+            external_id,
+            ledger=self.ledger,
+            folds=self.folds,
+            name_reviewers=name_reviewers,
+        )
 
     def closed(self, cycle_id: str) -> ClosedCycle:
         """Read a finished cycle as plain values, for a bundle of it."""
