@@ -1,6 +1,7 @@
 """`swapflow applications`: applicants come in, move, and leave."""
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,9 +13,13 @@ from swapflow.cli.options import (
     Columns,
     CycleId,
     Encoding,
+    ErrorFile,
     Reason,
+    SheetName,
     column_roles,
+    kept_errors,
     product,
+    split_pair,
 )
 from swapflow.cli.output import Listing, many, report, warn
 from swapflow.domain.applicant import ApplicationStatus
@@ -22,9 +27,13 @@ from swapflow.errors import InvalidInputError, NotReadyError
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from swapflow.domain.applicant import Application
     from swapflow.engine.facade import Swapflow
-    from swapflow.files.applications import ApplicationsImport
+    from swapflow.engine.lists import Listed, ListPlan
+    from swapflow.files.lists import LookedAt
+    from swapflow.files.tabular import Table
 
 
 app = typer.Typer(no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase.")
@@ -36,43 +45,64 @@ _HERE = (ApplicationStatus.INCOMPLETE, ApplicationStatus.READY, ApplicationStatu
 @app.command("import")
 def import_file(
     cycle: CycleId,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV or XLSX.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, XLSX or JSON.")],
+    by: By,
     wave: Annotated[
         int, typer.Option(min=0, help="Number of the wave; 0 takes the next one.")
     ] = 0,
     column: Columns = None,
     encoding: Encoding = None,
+    sheet: SheetName = "",
     key: Annotated[
-        Literal["id", "email"], typer.Option(help="What names an applicant in the file.")
-    ] = "id",
+        Literal["id", "email"] | None,
+        typer.Option(help="What names an applicant in the file; an id, unless said before."),
+    ] = None,
     dates: Annotated[
         list[str] | None, typer.Option(metavar="HEADER", help="A column of dates; repeatable.")
     ] = None,
     date_order: Annotated[
         str, typer.Option(metavar="dmy|mdy", help="How dates such as 01/02/2026 are meant.")
     ] = "",
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Forget how the columns of the last file were taken.")
+    ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Say what would be imported; change nothing.")
     ] = False,
+    errors: ErrorFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import applicants from a file: all of them, or none."""
-    from swapflow.files.applications import read_applications
+    """Import applicants from a file, and change those it changes: all of them, or none.
+
+    Known applicants are found by their id. What staff decided or corrected by hand stays.
+    """
+    from swapflow.files.cells import refuse
+    from swapflow.files.lists import look_at_applicants, take_applicants
+    from swapflow.files.reading import Reading
+    from swapflow.files.tabular import read_table
 
     swapflow = product()
-    found = read_applications(
-        file,
-        mapping=column_roles(column),
-        rules=swapflow.rules(cycle),
-        encoding=encoding,
-        key=key,
-        dates=dates or (),
+
+    def read() -> "Table":
+        return read_table(file, encoding=encoding, sheet=sheet)
+
+    chosen = Reading(
+        columns=column_roles(column),
+        key=key or "",
+        dates=tuple(dates or ()),
         date_order=date_order,
     )
-    for warning in found.warnings:
-        warn(f"note: {warning}")
-    added = () if check else swapflow.import_applications(cycle, found.new, wave=wave)
-    _report_import(cycle, found, added, check=check, as_json=as_json)
+    with kept_errors(errors, read):
+        looked = look_at_applicants(
+            read(), chosen, product=swapflow, cycle_id=cycle, as_last_time=not anew
+        )
+        for warning in (*looked.warnings, *map(str, looked.alike)):
+            warn(f"note: {warning}")
+        refuse(looked.table.source, looked.bad)
+        listed = None
+        if not check:
+            listed = take_applicants(looked, product=swapflow, cycle_id=cycle, by=by, wave=wave)
+    _report_import(cycle, looked, listed, as_json=as_json)
 
 
 @app.command("list")
@@ -93,6 +123,37 @@ def list_applications(
             empty="no applicant",
         ),
         many(len(found), "applicant"),
+        as_json=as_json,
+    )
+
+
+@app.command("correct")
+def correct(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="The name.")] = None,
+    email: Annotated[str | None, typer.Option(metavar="ADDRESS", help="The address.")] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A field; empty removes it; repeatable."),
+    ] = None,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Correct what is known of an applicant; files imported later leave it so."""
+    values = dict(split_pair(one, "--field", "NAME=VALUE") for one in field or ())
+    said = {
+        **({} if name is None else {"name": name}),
+        **({} if email is None else {"email": email}),
+        **{f"field:{what}": value for what, value in values.items()},
+    }
+    if not said:
+        raise InvalidInputError("say what to correct: --name, --email or --field NAME=VALUE")
+    changed = product().correct_applicant(cycle, applicant, said, by=by, reason=reason)
+    report(
+        {"cycle": cycle, **_public(changed), "by": by},
+        f"{applicant} is corrected; files imported later leave it so",
         as_json=as_json,
     )
 
@@ -247,35 +308,58 @@ def _status(swapflow: "Swapflow", cycle: str, applicant: str) -> str:
 
 
 def _report_import(
-    cycle: str,
-    found: "ApplicationsImport",
-    added: "tuple[Application, ...]",
-    *,
-    check: bool,
-    as_json: bool,
+    cycle: str, looked: "LookedAt", listed: "Listed | None", *, as_json: bool
 ) -> None:
-    before = 0 if check else len(found.new) - len(added)
-    said = f"{many(len(added), 'applicant')} imported"
-    if check:
-        said = f"{many(len(found.new), 'applicant')} can be imported; nothing was changed"
-    elif before:
-        said += f", {before} were there already"
+    plan, found = looked.plan, looked.found
+    done = f"{many(len(plan.fresh), 'applicant')} imported"
+    if listed is None:
+        done = f"{many(len(plan.fresh), 'applicant')} can be imported; nothing was changed"
+    counts = [
+        (len(plan.changed), "changed" if listed else "would be changed"),
+        (plan.unchanged, "were there already"),
+    ]
+    done += "".join(f", {count} {what}" for count, what in counts if count)
     report(
         {
             "cycle": cycle,
             "read": len(found.new),
-            "imported": len(added),
-            "present": before,
-            "checked_only": check,
-            "wave": added[0].wave if added else None,
+            "imported": 0 if listed is None else len(listed.added),
+            "new": len(plan.fresh),
+            "changed": len(plan.changed),
+            "present": plan.unchanged,
+            "changes": [
+                {"applicant": known.application.external_id, **asdict(one)}
+                for known in plan.known
+                for one in known.differences
+            ],
+            "checked_only": listed is None,
+            "wave": listed.added[0].wave if listed and listed.added else None,
             "encoding": found.encoding,
             "columns": dict(found.columns),
-            "warnings": list(found.warnings),
+            "warnings": [*looked.warnings, *map(str, looked.alike)],
         },
         Listing(headers=("column", "taken for"), rows=tuple(found.columns.items())),
-        said,
+        *_told(plan),
+        done,
         as_json=as_json,
     )
+
+
+def _told(plan: "ListPlan") -> "Iterator[Listing]":
+    """List what a file changes, and what stays as staff have it."""
+    rows = tuple(
+        (
+            known.application.external_id,
+            one.what,
+            one.before,
+            one.after,
+            "stays: changed by staff" if one.kept else "changes",
+        )
+        for known in plan.known
+        for one in known.differences
+    )
+    if rows:
+        yield Listing(headers=("applicant", "what", "now", "in the file", "result"), rows=rows)
 
 
 def _public(application: "Application") -> dict[str, str | int | dict[str, str]]:

@@ -2,16 +2,20 @@
 
 import getpass
 import os
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.errors import BadRowsError, InvalidInputError, UnavailableError
 
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from swapflow.engine.facade import Swapflow
+    from swapflow.files.tabular import Table
 
 
 def login_name() -> str:
@@ -54,6 +58,19 @@ Encoding = Annotated[
 ]
 
 
+SheetName = Annotated[
+    str, typer.Option(metavar="NAME", help="The workbook's sheet, where it has several.")
+]
+ErrorFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--errors",
+        metavar="FILE",
+        help="Write the rows that keep the file out to a CSV file, reason and cure beside each.",
+    ),
+]
+
+
 def product() -> "Swapflow":
     """Put this deployment together; heavy parts are loaded here and not before.
 
@@ -93,3 +110,25 @@ def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
     if not sign or not name.strip():
         raise InvalidInputError(f"{option} {text!r} cannot be read; write {option} {form!r}")
     return name.strip(), value.strip()
+
+
+@contextmanager
+def kept_errors(file: Path | None, table: "Callable[[], Table]") -> "Iterator[None]":
+    """Write the rows that keep a file out to another file, beside saying them.
+
+    Args:
+        file: Where to; None for nowhere.
+        table: Reads the file whose rows they are.
+    """
+    try:
+        yield
+    except BadRowsError as error:
+        if file is not None:
+            from swapflow.files.export import write_file
+            from swapflow.files.refused import refused_file
+
+            read = None
+            with suppress(InvalidInputError):  # it may be no table at all
+                read = table()
+            write_file(file, refused_file(read, error.rows))
+        raise

@@ -53,6 +53,8 @@ class NewApplication:
     """One applicant as imported.
 
     Attributes:
+        ready: Whether the application is complete; None where the list does not say, and then a
+            new one is.
         selection: Attributes that may enter an objective.
         monitor: Attributes for reports only: kept in a table that no deciding code reads.
         documents: (name, link or path, marked redacted) of files that reviewers may see.
@@ -61,8 +63,33 @@ class NewApplication:
     external_id: str
     name: str = ""
     email: str = ""
-    ready: bool = True
+    ready: bool | None = None
     selection: dict[str, str]
     monitor: dict[str, str]
     fields: dict[str, str]
     documents: tuple[tuple[str, str, bool], ...] = ()
+
+
+def said(new: NewApplication) -> dict[str, str]:
+    """Spell what a list says of an applicant, by name; what it leaves blank it does not say.
+
+    Attributes for reports are left out: no deciding code may read those.
+    """
+    words = {"name": new.name, "email": new.email}
+    if new.ready is not None:
+        words["ready"] = "yes" if new.ready else "no"
+    words |= {f"select:{name}": value for name, value in new.selection.items()}
+    words |= {f"field:{name}": value for name, value in new.fields.items()}
+    words |= {
+        f"document:{name}": f"{link} (redacted)" if redacted else link
+        for name, link, redacted in new.documents
+    }
+    return {name: value for name, value in words.items() if value}
+
+
+def stands(application: Application) -> dict[str, str]:
+    """Spell what is known of an applicant by the same names; documents are not among it."""
+    words = {"name": application.name, "email": application.email}
+    words |= {f"select:{name}": value for name, value in application.attributes.items()}
+    words |= {f"field:{name}": value for name, value in application.fields.items()}
+    return {name: value for name, value in words.items() if value}

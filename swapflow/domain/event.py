@@ -7,6 +7,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 |---|---|
 | launched, rules_changed | `rules` (version) |
 | application_added | `a`, `status`, `tie`, `wave`, `group` (index of its value or -1), `topics` |
+| application_changed | `a`, `group`, `topics`, as in application_added |
 | application_moved | `a`, `status` |
 | reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics` |
 | reviewer_away | `r`, `away` (0 or 1) |
@@ -56,6 +57,7 @@ class EventType(StrEnum):
     LAUNCHED = "launched"
     RULES_CHANGED = "rules_changed"
     APPLICATION_ADDED = "application_added"
+    APPLICATION_CHANGED = "application_changed"
     APPLICATION_MOVED = "application_moved"
     APPLICATIONS_MERGED = "applications_merged"
     REVIEWER_ADDED = "reviewer_added"

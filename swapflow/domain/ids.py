@@ -3,10 +3,17 @@
 import hashlib
 import re
 import secrets
+import unicodedata
 
 
 CYCLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
+
+
+def same_id(external_id: str) -> str:
+    """Reduce an office's id to what tells people apart: case, width and spaces do not."""
+    plain = unicodedata.normalize("NFKC", external_id).casefold()
+    return " ".join(plain.split())
 
 
 def pull_id(cycle_id: str, application: int, kind: str, ordinal: int) -> str:

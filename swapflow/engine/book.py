@@ -275,6 +275,14 @@ class Book:
         for table in self._tables():
             table.lengthen(self.applications)
 
+    def _application_changed(self, payload: Mapping[str, Json]) -> None:
+        number = _int(payload["a"])
+        self.groups[number] = _int(payload["group"])
+        self.topics.pop(number, None)
+        topics = frozenset(_ints(payload["topics"]))
+        if topics:
+            self.topics[number] = topics
+
     def _application_moved(self, payload: Mapping[str, Json]) -> None:
         self._move(_int(payload["a"]), ApplicationStatus(str(payload["status"])))
 

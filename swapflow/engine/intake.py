@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from swapflow.bandit.ties import tie_key
-from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
+from swapflow.domain.applicant import Application, ApplicationStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
@@ -13,11 +13,7 @@ from swapflow.engine.book import UNNAMED
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
-from swapflow.errors import (
-    InvalidInputError,
-    NotFoundError,
-    NotReadyError,
-)
+from swapflow.errors import InvalidInputError, NotFoundError
 
 
 TOPIC = "topic"
@@ -37,42 +33,6 @@ LEAVING = frozenset(
 def tie_of(rules: Rules, external_id: str) -> int:
     """Give the keyed hash that breaks ties, as a non-negative signed 64-bit integer."""
     return tie_key(rules.seed, external_id) >> 1
-
-
-def import_applications(
-    cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0, ledger: Ledger
-) -> tuple[Application, ...]:
-    """Add applications to a cycle: all of them, or none.
-
-    Applications whose external id is in the cycle already and that are unchanged are passed over,
-    so the same file may be imported again after rows were added to it.
-
-    Args:
-        cycle_id: The cycle.
-        new: Checked rows.
-        wave: Number of the wave; 0 takes the next one.
-        ledger: The ledger.
-
-    Returns:
-        The applications that were added, in the order given.
-
-    Raises:
-        InvalidInputError: If a known external id comes with another name or mail.
-        NotReadyError: If the cycle takes no more applications.
-    """
-    with ledger.write(cycle_id) as tx:
-        rules = tx.rules()
-        _refuse_closed(tx, rules)
-        present = tx.applications()
-        fresh = _unknown(new, present)
-        if not fresh:
-            return ()
-        wave = wave or 1 + max((a.wave for a in present), default=0)
-        ties = [tie_of(rules, a.external_id) for a in fresh]
-        added = tx.add_applications(fresh, ties, wave=wave)
-        for application in added:
-            tx.record(EventType.APPLICATION_ADDED, _arrival(tx, application, rules))
-        return added
 
 
 def move_application(
@@ -242,33 +202,23 @@ def find(applications: Iterable[Application], external_id: str, cycle_id: str) -
     raise NotFoundError(f"cycle {cycle_id!r} has no application {external_id!r}")
 
 
-def _unknown(
-    new: Sequence[NewApplication], present: Iterable[Application]
-) -> list[NewApplication]:
-    """Keep the rows that are not in the cycle yet; refuse those that contradict it."""
-    known = {a.external_id: a for a in present}
-    fresh = []
-    for row in new:
-        there = known.get(row.external_id)
-        if there is None:
-            fresh.append(row)
-        elif (row.name, row.email) != (there.name, there.email):
-            raise InvalidInputError(
-                f"application {row.external_id!r} is in the cycle with another name or mail; "
-                "nothing was imported. Correct the file, or use another id"
-            )
-    return fresh
-
-
-def _arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:
-    attribute = rules.objective.attribute
-    value = application.attributes.get(attribute, "")
-    topic = application.fields.get(TOPIC, "")
+def arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:
+    """Give the payload of the event by which an application arrives."""
     return {
         "a": application.number,
         "status": application.status.value,
         "tie": application.tie,
         "wave": application.wave,
+        **facts_of(tx, application, rules),
+    }
+
+
+def facts_of(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:
+    """Give what decisions know of an application beside its scores, as numbers."""
+    attribute = rules.objective.attribute
+    value = application.attributes.get(attribute, "")
+    topic = application.fields.get(TOPIC, "")
+    return {
         "group": tx.group_number(attribute, value) if attribute and value else -1,
         "topics": [tx.topic_number(topic)] if topic else [],
     }
@@ -345,15 +295,3 @@ def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:
             "the id. Nothing was changed"
         )
     return numbers[external_id]
-
-
-def _refuse_closed(tx: Transaction, rules: Rules) -> None:
-    refuse_finalized(tx)
-    if tx.cycle.status is CycleStatus.ENDED:
-        raise NotReadyError(f"cycle {tx.cycle.id!r} has ended and takes no more applications")
-    closes = rules.applications_close
-    if closes is not None and tx.now > closes:
-        raise NotReadyError(
-            f"applications to cycle {tx.cycle.id!r} closed on {closes:%Y-%m-%d %H:%M} UTC; "
-            "change `applications_close` in the rules to admit late ones"
-        )

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from swapflow.domain.applicant import NewApplication
+from swapflow.domain.ids import same_id
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow
-from swapflow.files.cells import read_yes_no, refuse, shorten, spelling
+from swapflow.files.cells import SPREADSHEET_ERRORS, read_yes_no, refuse, shorten, spelling
 from swapflow.files.dates import read_date_column
 from swapflow.files.protected import protected_trait
 from swapflow.files.tabular import Row, Source, Table, read_table
@@ -23,6 +24,8 @@ _TOPIC = ("topic",)
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+\d{2,3}", re.IGNORECASE)
+"""What a spreadsheet program shows of a long number: its last digits are lost."""
 MOST_ID = 100
 
 
@@ -245,23 +248,23 @@ class _Columns:
                     f"more than one column is taken for {role}: {', '.join(map(repr, twice))}",
                     "Say by a mapping which one it is",
                 )
-        wanted = _objective_attribute(rules)
+        wanted = rules.attributes if rules else ()
         basis = rules.objective.legal_basis.strip() if rules else ""
         selected = {name for _, name in self.named("select")}
         for header, name in self.named("select"):
             trait = protected_trait(name)
-            if trait and not (basis and name == wanted):
+            if trait and not (basis and name in wanted):
                 self._refuse(
                     header,
                     f"{name!r} is on the list of protected traits and their proxies ({trait}); it "
                     "may enter reports, not the selection",
                     f"Name the column monitor:{name}, or record a legal basis for it in the rules",
                 )
-        if wanted and wanted not in selected:
+        for missing in (name for name in wanted if name not in selected):
             self._refuse(
                 "",
-                f"the objective spreads places over {wanted!r}, and there is no such column",
-                f"Name the column {wanted!r}, or change the objective",
+                f"the rules choose a list by {missing!r}, and there is no such column",
+                f"Name the column {missing!r}, or change the rules",
             )
 
     def _refuse(self, column: str, reason: str, cure: str) -> None:
@@ -297,9 +300,9 @@ def _meaning(header: str, rules: Rules | None) -> str:
     for prefix in _PREFIXES:
         if header.casefold().startswith(prefix) and header[len(prefix) :].strip():
             return prefix + header[len(prefix) :].strip()
-    wanted = _objective_attribute(rules)
-    if wanted and spelling(header) == spelling(wanted):
-        return f"select:{wanted}"
+    for wanted in rules.attributes if rules else ():
+        if spelling(header) == spelling(wanted):
+            return f"select:{wanted}"
     spelled = spelling(header)
     for role, spellings in _SPELLINGS.items():
         if spelled in spellings:
@@ -318,12 +321,6 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "document": ("document",),
     "redacted": ("redacted",),
 }
-
-
-def _objective_attribute(rules: Rules | None) -> str:
-    if rules is None or rules.objective.name != "diverse":
-        return ""
-    return rules.objective.attribute
 
 
 def _listed(table: Table) -> str:
@@ -351,7 +348,7 @@ class _Reader:
         application = self._read(row)
         if len(self.bad) > before:
             return
-        known = normal(application.external_id)
+        known = same_id(application.external_id)
         earlier = self.new.get(known)
         if earlier is None:
             self.new[known] = application
@@ -435,6 +432,14 @@ class _Reader:
                 f"the id has {len(external_id)} characters, and {MOST_ID} are the most",
                 "Shorten it",
             )
+        elif _ROUNDED.fullmatch(external_id) or external_id in SPREADSHEET_ERRORS:
+            self._refuse(
+                row.line,
+                header,
+                external_id,
+                "a spreadsheet program has put this in the place of the id",
+                "Take the id from the system it comes from, in a column formatted as text",
+            )
         elif any(unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} for c in external_id):
             self._refuse(
                 row.line,
@@ -454,10 +459,10 @@ class _Reader:
         else:
             self._warnings.append(f"line {row.line}: {email!r} is no e-mail address")
 
-    def _ready(self, row: Row) -> bool:
+    def _ready(self, row: Row) -> bool | None:
         headers = self.columns.headers("ready")
         if not headers:
-            return True
+            return None
         answer = read_yes_no(row[headers[0]])
         if answer is None:
             self._refuse(
@@ -467,7 +472,7 @@ class _Reader:
                 "it does not say whether the application is complete",
                 "Write yes or no",
             )
-        return bool(answer)
+        return answer
 
     def _documents(self, row: Row) -> tuple[tuple[str, str, bool], ...]:
         redacted = self._redacted(row)
@@ -507,12 +512,6 @@ class _Reader:
         )
 
 
-def normal(external_id: str) -> str:
-    """Reduce an id to what tells applicants apart: case, width and spaces do not."""
-    plain = unicodedata.normalize("NFKC", external_id).casefold()
-    return " ".join(plain.split())
-
-
 def _difference(first: NewApplication, second: NewApplication) -> str:
     """Name what differs between two rows of one applicant, beyond case and spaces."""
     left, right = (_comparable(application) for application in (first, second))
@@ -522,11 +521,11 @@ def _difference(first: NewApplication, second: NewApplication) -> str:
 
 def _comparable(application: NewApplication) -> dict[str, object]:
     return {
-        "name": normal(application.name),
-        "email": normal(application.email),
+        "name": same_id(application.name),
+        "email": same_id(application.email),
         "ready": application.ready,
         **{
-            name: normal(value)
+            name: same_id(value)
             for part in (application.selection, application.monitor, application.fields)
             for name, value in part.items()
         },

@@ -12,8 +12,8 @@ import numpy as np
 
 from swapflow.bandit.posterior import NO_REVIEWER
 from swapflow.bandit.situation import FloatArray, Scores
+from swapflow.domain.ids import same_id
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.applications import normal
 from swapflow.files.cells import is_missing, read_number, read_yes_no, refuse, shorten, spelling
 from swapflow.files.reviewers import PAIR_COLUMNS, find_headers, missing_columns
 from swapflow.files.tabular import Row, Source, Table, read_table
@@ -158,7 +158,7 @@ def _numbered(
     kinds = tuple(sorted(counts, key=lambda kind: (-counts[kind], kind)))
     spelled: dict[str, str] = {}
     for mark in marks:
-        spelled.setdefault(normal(mark.reviewer), mark.reviewer)
+        spelled.setdefault(same_id(mark.reviewer), mark.reviewer)
     known = sorted(set(spelled) - {""})
     item_number = {item: i for i, item in enumerate(sorted({mark.item for mark in marks}))}
     kind_number = {kind: i for i, kind in enumerate(kinds)}
@@ -171,7 +171,7 @@ def _numbered(
         scores=Scores(
             arm=np.array([item_number[m.item] for m in marks], dtype=np.int64),
             reviewer=np.array(
-                [reviewer_number[normal(m.reviewer)] for m in marks], dtype=np.int64
+                [reviewer_number[same_id(m.reviewer)] for m in marks], dtype=np.int64
             ),
             kind=np.array([kind_number[m.kind] for m in marks], dtype=np.int64),
             mark=np.array([m.utility for m in marks], dtype=np.float64),
@@ -208,12 +208,12 @@ def _read_items(
     chosen, decided = 0, False
     for row in table.rows:
         item = row[headers["application"]]
-        if not item or normal(item) in ids:
+        if not item or same_id(item) in ids:
             reason = "the applicant's id is missing" if not item else "this id stands there twice"
             bad.append(_bad(row, headers["application"], reason, "Correct it"))
             continue
         kept = only is None or row[only[0]] == only[1]
-        ids[normal(item)] = item if kept else ""
+        ids[same_id(item)] = item if kept else ""
         answer = read_yes_no(row[headers["accepted"]]) if "accepted" in headers else None
         decided = decided or answer is not None
         chosen += bool(answer) and kept
@@ -275,7 +275,7 @@ class _Sheet:
 
     def _take(self, row: Row, ids: Mapping[str, str]) -> None:
         text = row[self.headers["application"]]
-        item = ids.get(normal(text)) if text else None
+        item = ids.get(same_id(text)) if text else None
         if item is None:
             reason = "the file of applicants has no such id" if text else "the id is missing"
             self._refuse(row, "application", reason, "Correct it, or remove the row")
@@ -292,7 +292,7 @@ class _Sheet:
         reviewer = row[self.headers["reviewer"]] if "reviewer" in self.headers else ""
         kind = row[self.headers["kind"]].casefold() if "kind" in self.headers else ""
         kind = kind or self.kind or REVIEW
-        if reviewer and not self._is_first(row, (item, normal(reviewer), kind)):
+        if reviewer and not self._is_first(row, (item, same_id(reviewer), kind)):
             return
         worst, best = self.scale
         self.marks.append(

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from swapflow.domain.ids import KIND_NAME
+from swapflow.domain.ids import KIND_NAME, same_id
 from swapflow.domain.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.applications import normal
 from swapflow.files.cells import refuse, shorten, spelling, split_list
 from swapflow.files.tabular import Row, Source, Table, read_table
 from swapflow.files.vocabulary import ID_SPELLINGS, REVIEWER_SPELLINGS
@@ -281,7 +280,7 @@ class _Roster:
             absences=self._absences(row),
         )
         self._check_identity(row, reviewer)
-        known = normal(reviewer.external_id)
+        known = same_id(reviewer.external_id)
         self._lines.setdefault(known, row.line)
         if len(self.bad) == before:
             self.new[known] = reviewer
@@ -292,7 +291,7 @@ class _Roster:
             return
         if reviewer.email and not _ADDRESS.fullmatch(reviewer.email):
             self._refuse(row, "email", "this is no e-mail address", "Correct it")
-        known = normal(reviewer.external_id)
+        known = same_id(reviewer.external_id)
         if known in self._lines:
             self._refuse(
                 row,

@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from swapflow.domain.ids import same_id
 from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.corrections import Volunteered
 from swapflow.errors import BadRow, InvalidInputError, ScoreOutOfRangeError
-from swapflow.files.applications import normal
 from swapflow.files.cells import is_missing, read_number, refuse, shorten, spelling
 from swapflow.files.reviewers import PAIR_COLUMNS, find_headers, missing_columns
 from swapflow.files.tabular import Row, Source, Table, read_table
@@ -193,7 +193,7 @@ def read_scale(scale: str) -> tuple[float, float]:
 
 
 def _known(ids: Collection[str] | None) -> dict[str, str] | None:
-    return None if ids is None else {normal(known): known for known in ids}
+    return None if ids is None else {same_id(known): known for known in ids}
 
 
 @dataclass(slots=True)
@@ -276,7 +276,7 @@ class _Reader:
             return None
         if known is None:
             return text
-        found = known.get(normal(text))
+        found = known.get(same_id(text))
         if found is None:
             self._refuse(
                 row,
@@ -439,7 +439,7 @@ class _Reader:
 
     def _keep(self, row: Row, key: _Key, score: ImportedScore) -> None:
         """Keep a score; a later version replaces an earlier one, anything else must agree."""
-        known = (normal(key[0]), normal(key[1]), key[2])
+        known = (same_id(key[0]), same_id(key[1]), key[2])
         earlier = self.scores.get(known)
         version = self._version(row)
         if earlier is None:

@@ -30,6 +30,7 @@ from swapflow.ledger.tables import (
     DRAFT,
     ENDORSEMENT,
     EXPERTISE,
+    IMPORTED,
     INTERVIEW,
     MARK,
     MESSAGE,
@@ -83,7 +84,7 @@ class PeopleWrites(LockedCycle):
                 "external_id": a.external_id,
                 "person_id": person,
                 "status": (
-                    ApplicationStatus.READY if a.ready else ApplicationStatus.INCOMPLETE
+                    ApplicationStatus.INCOMPLETE if a.ready is False else ApplicationStatus.READY
                 ).value,
                 "wave": wave,
                 "tie": signed(tie),
@@ -193,6 +194,7 @@ class PeopleWrites(LockedCycle):
             SELECTION_ATTRIBUTE,
             MONITORING_ATTRIBUTE,
             ENDORSEMENT,
+            IMPORTED,
         ):
             self._connection.execute(
                 delete(table).where(table.c.cycle_id == self._id, table.c.application == number)

@@ -206,6 +206,34 @@ class ApplicationRow(SQLModel, table=True):
     created_at: datetime
 
 
+class ImportedRow(SQLModel, table=True):
+    """What lists said of an application last, by column; erasable as a whole.
+
+    Attributes for reports are not in it: no deciding code may read those.
+    """
+
+    __tablename__ = "imported"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    said: dict[str, str] = Field(sa_type=JsonText)
+
+
+class ListReadingRow(SQLModel, table=True):
+    """How a kind of list was read last: what its columns were taken for, its key, its dates."""
+
+    __tablename__ = "list_reading"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    what: str = Field(primary_key=True)
+    settings: dict[str, str] = Field(sa_type=JsonText)
+    by: str
+    at: datetime
+
+
 class DocumentRow(SQLModel, table=True):
     """A file that belongs to an application; erasable as a whole."""
 
@@ -1020,6 +1048,8 @@ RUBRIC = _table(RubricRow)
 PERSON = _table(PersonRow)
 APPLICATION = _table(ApplicationRow)
 DOCUMENT = _table(DocumentRow)
+IMPORTED = _table(ImportedRow)
+LIST_READING = _table(ListReadingRow)
 SELECTION_ATTRIBUTE = _table(SelectionAttributeRow)
 MONITORING_ATTRIBUTE = _table(MonitoringAttributeRow)
 ATTRIBUTE_VALUE = _table(AttributeValueRow)

@@ -5,24 +5,22 @@ uploaded it, for one program and one purpose. The preview is made anew from it e
 is applied is what the form says, not what an earlier page believed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.domain.applicant import NewApplication
-from swapflow.domain.reviewer import NewReviewer
 from swapflow.domain.rules import Rules
-from swapflow.errors import BadRow, BadRowsError, InvalidInputError
-from swapflow.files.applications import examine_applications
-from swapflow.files.reviewers import REVIEWER_ROLES, examine_reviewers
-from swapflow.files.tabular import Table, read_table
-from swapflow.files.uploads import Upload, Uploads
+from swapflow.errors import BadRowsError, InvalidInputError
+from swapflow.files.refused import refused_file
+from swapflow.files.reviewers import REVIEWER_ROLES
+from swapflow.files.tabular import read_table
+from swapflow.files.uploads import Uploads
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import may
+from swapflow.web.import_looks import ENCODINGS, SEPARATORS, Found, What, look, take
 from swapflow.web.nested import TheForm, file_of, text, texts
 from swapflow.web.pages import plural, render
 from swapflow.web.parts import Parts, parts_of
@@ -34,47 +32,22 @@ router = APIRouter(prefix="/setup/{cycle_id}")
 SHOWN_ROWS = 20
 SHOWN_BAD = 200
 
-SEPARATORS = (("", "as found"), (",", "comma"), (";", "semicolon"), ("tab", "tab"), ("|", "bar"))
-ENCODINGS = (
-    ("", "as found"),
-    *((name, name) for name in ("utf-8", "cp1252", "iso-8859-2", "utf-16", "utf-16-le", "cp1251")),
-    ("shift_jis", "shift_jis"),
-    ("gb18030", "gb18030"),
-)
-LEAVE_OUT = "leave out"
-
 MayApplicants = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
 MayReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What a file holds, read as the form says.
-
-    Attributes:
-        columns: (header, role it is taken for, "" for left out).
-        fresh: Rows that are new in the program; `known` are there already.
-        alike: Rows that may be people who are there already, or twice in the file.
-    """
-
-    table: Table
-    columns: tuple[tuple[str, str], ...]
-    bad: tuple[BadRow, ...]
-    warnings: tuple[str, ...]
-    total: int
-    fresh: int
-    known: int
-    alike: tuple[str, ...]
-    applicants: tuple[NewApplication, ...] = ()
-    reviewers: tuple[NewReviewer, ...] = ()
-
-
 @router.get("/applicants")
 def show_applicants(
-    request: Request, cycle_id: str, visitor: MayApplicants, imported: int = -1, known: int = 0
+    request: Request,
+    cycle_id: str,
+    visitor: MayApplicants,
+    imported: int = -1,
+    changed: int = 0,
+    known: int = 0,
 ) -> Response:
     """Show how many applicants there are, and a form to bring more."""
-    return _start(request, cycle_id, visitor, "applicants", imported=imported, known=known)
+    done = _done("applicant", imported, changed, known)
+    return _start(request, cycle_id, visitor, "applicants", said=done)
 
 
 @router.post("/applicants")
@@ -106,7 +79,8 @@ def show_reviewers(
     request: Request, cycle_id: str, visitor: MayReviewers, imported: int = -1, known: int = 0
 ) -> Response:
     """Show how many reviewers there are, and a form to bring more."""
-    return _start(request, cycle_id, visitor, "reviewers", imported=imported, known=known)
+    done = _done("reviewer", imported, 0, known)
+    return _start(request, cycle_id, visitor, "reviewers", said=done)
 
 
 @router.post("/reviewers")
@@ -133,9 +107,6 @@ def apply_reviewers(
     return _apply(request, cycle_id, key, visitor, "reviewers", form)
 
 
-What = Literal["applicants", "reviewers"]
-
-
 def _right(what: What) -> Right:
     return Right.MANAGE_APPLICANTS if what == "applicants" else Right.MANAGE_REVIEWERS
 
@@ -150,15 +121,12 @@ def _start(
     visitor: Visitor,
     what: What,
     *,
-    imported: int = -1,
-    known: int = 0,
+    said: str = "",
     problem: str = "",
 ) -> Response:
     parts = parts_of(request)
     product = parts.product
     there = product.applications(cycle_id) if what == "applicants" else product.reviewers(cycle_id)
-    noun = "applicant" if what == "applicants" else "reviewer"
-    said = "" if imported < 0 else f"{plural(imported, noun)} imported"
     return render(
         request,
         "import_start.html",
@@ -168,11 +136,20 @@ def _start(
             "count": len(there),
             "most": parts.settings.upload_mb,
             "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
-            "said": f"{said}, {known} were there already." if said and known else said,
+            "said": said,
             "problem": problem,
         },
         status=422 if problem else 200,
     )
+
+
+def _done(noun: str, imported: int, changed: int, known: int) -> str:
+    """Say what an import did; "" if there was none."""
+    if imported < 0:
+        return ""
+    said = f"{plural(imported, noun)} imported"
+    said += f", {changed} changed" if changed else ""
+    return f"{said}, {known} were there already." if known else said
 
 
 def _keep(
@@ -208,9 +185,10 @@ def _preview(
     upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
     found: Found | None = None
     try:
-        found = _found(parts, cycle_id, upload, what, typed)
+        found = look(parts.product, cycle_id, upload, what, typed)
     except InvalidInputError as error:
         problem = problem or str(error)
+    typed = {**(found.typed if found else {}), **typed}
     rules = parts.product.rules(cycle_id)
     return render(
         request,
@@ -223,6 +201,7 @@ def _preview(
             "typed": dict(typed),
             "roles": _roles(what, rules, found),
             "words": words,
+            "named": named,
             "separators": SEPARATORS,
             "encodings": ENCODINGS,
             "shown_rows": SHOWN_ROWS,
@@ -243,177 +222,40 @@ def _apply(
         uploads.find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
         uploads.drop(key)
         return RedirectResponse(f"/setup/{cycle_id}/{what}", 303)
-    if text(form, "do") != "apply":
+    if text(form, "do") not in {"apply", "errors"}:
         return _preview(request, cycle_id, key, visitor, what, typed)
     upload = uploads.find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
     try:
-        found = _found(parts, cycle_id, upload, what, typed)
-        added = _import(parts, cycle_id, found, what)
+        found = look(parts.product, cycle_id, upload, what, typed)
+        if text(form, "do") == "errors":
+            return _to_cure(cycle_id, found)
+        done = take(parts.product, cycle_id, found, by=visitor.name)
     except InvalidInputError as error:
         return _preview(request, cycle_id, key, visitor, what, typed, problem=str(error))
     uploads.drop(key)
-    known = found.total - added
     parts.office.record(
         visitor.name,
         f"imported {what}",
         cycle_id=cycle_id,
         about=upload.name,
-        detail=f"{added} new, {known} there already",
+        detail=f"{done.new} new, {done.changed} changed, {done.known} there already",
     )
-    return RedirectResponse(f"/setup/{cycle_id}/{what}?imported={added}&known={known}", 303)
+    query = f"imported={done.new}&known={done.known}"
+    query += f"&changed={done.changed}" if done.changed else ""
+    return RedirectResponse(f"/setup/{cycle_id}/{what}?{query}", 303)
 
 
-def _import(parts: Parts, cycle_id: str, found: Found, what: What) -> int:
-    if found.bad:
-        raise InvalidInputError("Nothing was imported: the rows below must be cured first.")
-    if what == "applicants":
-        return len(parts.product.import_applications(cycle_id, found.applicants))
-    return len(parts.product.import_reviewers(cycle_id, found.reviewers))
-
-
-# Reading a file as the form says
-
-
-def _found(
-    parts: Parts, cycle_id: str, upload: Upload, what: What, typed: Mapping[str, str]
-) -> Found:
-    separator = typed.get("separator", "")
-    table = read_table(
-        upload.data,
-        encoding=_known(typed.get("encoding", ""), ENCODINGS) or None,
-        separator="\t" if separator == "tab" else _known(separator, SEPARATORS),
-        name=upload.name,
-    )
-    # Columns are numbered: a header may hold anything.
-    mapping = {
-        header: "" if role == LEAVE_OUT else role
-        for number, header in enumerate(table.headers)
-        if (role := typed.get(f"column.{number}", "").strip()) and role != "as found"
-    }
-    rules = parts.product.rules(cycle_id)
-    if what == "applicants":
-        dates = [h for n, h in enumerate(table.headers) if typed.get(f"date.{n}")]
-        return found_applicants(parts, cycle_id, table, mapping, rules, dates, typed)
-    return found_reviewers(parts, cycle_id, table, mapping, rules)
-
-
-def _known(value: str, choices: Sequence[tuple[str, str]]) -> str:
-    return value if value in {name for name, _ in choices} else ""
-
-
-def found_applicants(
-    parts: Parts,
-    cycle_id: str,
-    table: Table,
-    mapping: Mapping[str, str],
-    rules: Rules,
-    dates: list[str],
-    typed: Mapping[str, str],
-) -> Found:
-    """Say what a table of applicants would bring; `typed` is the form of the preview."""
-    read = examine_applications(
-        table,
-        mapping=mapping,
-        rules=rules,
-        key="email" if typed.get("key") == "email" else "id",
-        dates=dates,
-        date_order=_known(typed.get("date_order", ""), (("dmy", ""), ("mdy", ""))),
-    )
-    there = {a.external_id: a for a in parts.product.applications(cycle_id)}
-    lines = _lines(table, read.columns)
-    contrary = [
-        BadRow(
-            line=lines.get(row.external_id, 0),
-            column="",
-            value=row.external_id,
-            reason="this id is in the program with another name or mail address",
-            cure="Correct the row, or give the person an id of their own",
-        )
-        for row in read.new
-        if row.external_id in there
-        and (row.name, row.email) != (there[row.external_id].name, there[row.external_id].email)
-    ]
-    known = sum(row.external_id in there for row in read.new)
-    return Found(
-        table=table,
-        columns=tuple(read.columns.items()) or tuple((h, "") for h in table.headers),
-        bad=(*read.bad, *contrary),
-        warnings=read.warnings,
-        total=len(read.new),
-        fresh=len(read.new) - known,
-        known=known,
-        alike=_alike(
-            [(r.external_id, r.name, r.email) for r in read.new],
-            [(a.external_id, a.name, a.email) for a in there.values()],
-        ),
-        applicants=read.new,
+def _to_cure(cycle_id: str, found: Found) -> Response:
+    """Give the rows to be cured as a file."""
+    name = f'attachment; filename="{cycle_id}-to-cure.csv"'
+    return Response(
+        refused_file(found.table, found.bad),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": name},
     )
 
 
-def found_reviewers(
-    parts: Parts, cycle_id: str, table: Table, mapping: Mapping[str, str], rules: Rules
-) -> Found:
-    """Say what a table of reviewers would bring."""
-    read = examine_reviewers(table, mapping=mapping, rules=rules)
-    there = {r.external_id: r for r in parts.product.reviewers(cycle_id)}
-    known = sum(row.external_id in there for row in read.new)
-    applicants = {a.external_id for a in parts.product.applications(cycle_id)}
-    lines = _lines(table, read.columns)
-    strangers = [
-        BadRow(
-            line=lines.get(row.external_id, 0),
-            column="conflicts",
-            value=stranger,
-            reason="the program has no applicant of this id",
-            cure="Import the applicants first, or correct the id",
-        )
-        for row in read.new
-        for stranger in row.conflicts
-        if stranger not in applicants
-    ]
-    return Found(
-        table=table,
-        columns=tuple(read.columns.items()),
-        bad=(*read.bad, *strangers),
-        warnings=table.warnings,
-        total=len(read.new),
-        fresh=len(read.new) - known,
-        known=known,
-        alike=_alike(
-            [(r.external_id, r.name, r.email) for r in read.new],
-            [(r.external_id, r.name, r.email) for r in there.values()],
-        ),
-        reviewers=read.new,
-    )
-
-
-def _lines(table: Table, columns: Mapping[str, str]) -> dict[str, int]:
-    """Give the line on which each id stands."""
-    header = next((h for h, role in columns.items() if role == "external_id"), "")
-    return {row[header]: row.line for row in reversed(table.rows)} if header else {}
-
-
-def _alike(
-    new: Sequence[tuple[str, str, str]], there: Sequence[tuple[str, str, str]]
-) -> tuple[str, ...]:
-    """Name people who stand under two ids, by their mail address or their name."""
-    keys: tuple[tuple[str, Callable[[tuple[str, str, str]], str]], ...] = (
-        ("mail address", lambda who: who[2].casefold()),
-        ("name", lambda who: " ".join(who[1].casefold().split())),
-    )
-    found = []
-    for noun, key in keys:
-        owners: dict[str, list[str]] = {}
-        for who in (*there, *new):
-            if key(who) and who[0] not in owners.setdefault(key(who), []):
-                owners[key(who)].append(who[0])
-        fresh = {who[0] for who in new}
-        found += [
-            f"the {noun} {shown!r} stands under {', '.join(ids)}"
-            for shown, ids in owners.items()
-            if len(ids) > 1 and fresh & set(ids)
-        ]
-    return tuple(found)
+# What the form offers
 
 
 def _roles(what: What, rules: Rules, found: Found | None) -> list[tuple[str, list[str]]]:
@@ -446,6 +288,15 @@ def words(role: str) -> str:
         return f"may enter the objective, as {name}"
     return _WORDS.get(kind, kind.replace("_", " "))
 
+
+def named(what: str) -> str:
+    """Name a value of an applicant, in words of the screen."""
+    kind, _, name = what.partition(":")
+    return f"{_KINDS[kind]} {name}" if name else _SAID.get(what, what)
+
+
+_KINDS: Mapping[str, str] = {"select": "attribute", "field": "field", "document": "document"}
+_SAID: Mapping[str, str] = {"email": "mail address", "ready": "complete"}
 
 _WORDS: Mapping[str, str] = {
     "external_id": "id",

@@ -186,9 +186,8 @@ def test_the_attribute_of_the_objective_is_for_selection_and_the_topic_is_a_fiel
 def test_an_objective_without_its_column_is_refused() -> None:
     assert refused(b"id\n1\n", rules=rules(Objective(name="diverse", attribute="area"))) == [
         (
-            "line 1: the objective spreads places over 'area', and there is no such column. "
-            "Name the "
-            "column 'area', or change the objective"
+            "line 1: the rules choose a list by 'area', and there is no such column. "
+            "Name the column 'area', or change the rules"
         )
     ]
 

@@ -1,14 +1,15 @@
 """Applicants and reviewers, their files and their meetings."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
 from swapflow.domain.document import Document
 from swapflow.domain.reviewer import NewReviewer, Reviewer
-from swapflow.engine import documents, intake, interviews, staff
+from swapflow.engine import documents, intake, interviews, lists, staff
 from swapflow.engine.facade.part import Part
+from swapflow.engine.lists import Listed, ListPlan
 from swapflow.engine.notify import nudge, nudge_late
 
 
@@ -19,9 +20,39 @@ class People(Part):
     def import_applications(
         self, cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0
     ) -> tuple[Application, ...]:
-        """Add applications: all, or none."""
-        added = intake.import_applications(cycle_id, new, wave=wave, ledger=self.ledger)
-        return self._rung(cycle_id, added)
+        """Add applications and change those that are there: all, or none. Gives the new ones."""
+        return self.import_list(cycle_id, new, wave=wave).added
+
+    def import_list(
+        self, cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0
+    ) -> Listed:
+        """Add applications and change those that are there: all, or none."""
+        listed = lists.import_list(cycle_id, rows, wave=wave, ledger=self.ledger)
+        return self._rung(cycle_id, listed)
+
+    def plan_list(self, cycle_id: str, rows: Sequence[NewApplication]) -> ListPlan:
+        """Say what a list of applicants would do."""
+        return lists.plan_list(cycle_id, rows, ledger=self.ledger)
+
+    def correct_applicant(
+        self, cycle_id: str, external_id: str, values: Mapping[str, str], *, by: str, reason: str
+    ) -> Application:
+        """Correct what is known of an applicant, by hand."""
+        corrected = lists.correct(
+            cycle_id, external_id, values, by=by, reason=reason, ledger=self.ledger
+        )
+        return self._rung(cycle_id, corrected)
+
+    def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
+        """Say how a kind of list was read last."""
+        return self.ledger.list_reading(cycle_id, what)
+
+    def keep_list_reading(
+        self, cycle_id: str, what: str, settings: Mapping[str, str], *, by: str
+    ) -> None:
+        """Keep how a kind of list was read."""
+        with self.ledger.write(cycle_id) as tx:
+            tx.keep_list_reading(what, settings, by=by)
 
     def applications(self, cycle_id: str) -> tuple[Application, ...]:
         """List a cycle's applications."""

@@ -318,6 +318,14 @@ class Desk(Protocol):
         """Read when and where these pulls' people meet the applicants."""
         ...
 
+    def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
+        """Read what lists said of each application last, by number; nothing of those erased."""
+        ...
+
+    def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
+        """Read how a kind of list was read last; {} if none was."""
+        ...
+
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
         """Read an application's documents, without their bytes, in their order."""
         ...

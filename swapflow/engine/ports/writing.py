@@ -108,6 +108,30 @@ class PeopleWriting(Protocol):
         """Erase name, mail, fields, documents, remarks and attributes of one application."""
         ...
 
+    def brought(self) -> dict[int, dict[str, str]]:
+        """Read what lists said of each application last, by number."""
+        ...
+
+    def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
+        """Keep what a list says of applications, in the place of what one said before."""
+        ...
+
+    def change_application(self, changed: Application) -> None:
+        """Write an application's name, mail, fields and selection attributes."""
+        ...
+
+    def write_monitoring(self, number: int, values: Mapping[str, str]) -> None:
+        """Write attributes for reports, in the place of those of the same names."""
+        ...
+
+    def put_link(self, number: int, name: str, link: str, *, redacted: bool) -> bool:
+        """Link a document; False if staff uploaded one of that name, which then stays."""
+        ...
+
+    def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
+        """Keep how a kind of list was read, in the place of how it was before."""
+        ...
+
     def add_reviewers(self, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
         """Insert roster entries with the next free numbers, in the order given."""
         ...

@@ -2,22 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, File, Query, Request, UploadFile
 
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+from swapflow.files.cells import refuse
+from swapflow.files.reading import Reading
 from swapflow.files.reviewers import read_pairs
 from swapflow.files.tabular import read_table
 from swapflow.office.facade import Visitor
-from swapflow.web import imports
 from swapflow.web.api import models
 from swapflow.web.api.access import MayEnterReviews, MayManageApplicants, MayManageReviewers
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.record import note
-from swapflow.web.parts import Product, parts_of
+from swapflow.web.import_looks import Done, Found, find_applicants, find_reviewers, take
+from swapflow.web.parts import Product
 from swapflow.web.score_files import find_scores, store_scores, told
 
 
@@ -77,20 +79,19 @@ def import_applicants(
     visitor: MayManageApplicants,
     product: Product,
     sent: Sent,
+    key: Annotated[
+        Literal["id", "email"] | None,
+        Query(description="What names an applicant; an id, unless the last list said otherwise."),
+    ] = None,
 ) -> models.Imported:
-    """Add the applicants of a file, all or none; those who are there already stay as they are."""
+    """Add the applicants of a file and change those it changes: all, or none.
+
+    What staff decided or corrected by hand stays: statuses, pins, and values that they changed
+    since the last file. The columns are taken for what was said of the last file.
+    """
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
-    found = imports.found_applicants(
-        parts_of(request), cycle_id, table, {}, product.rules(cycle_id), [], {}
-    )
-    return _apply(
-        request,
-        visitor,
-        found,
-        sent,
-        "imported applicants",
-        act=lambda: len(product.import_applications(cycle_id, found.applicants)),
-    )
+    found = find_applicants(product, cycle_id, table, Reading(key=key or ""))
+    return _apply(request, cycle_id, visitor, found, sent, "imported applicants", product=product)
 
 
 @router.post("/reviewers/import")
@@ -103,17 +104,8 @@ def import_reviewers(
 ) -> models.Imported:
     """Add the reviewers of a file, or change those who are there: all, or none."""
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
-    found = imports.found_reviewers(
-        parts_of(request), cycle_id, table, {}, product.rules(cycle_id)
-    )
-    return _apply(
-        request,
-        visitor,
-        found,
-        sent,
-        "imported reviewers",
-        act=lambda: len(product.import_reviewers(cycle_id, found.reviewers)),
-    )
+    found = find_reviewers(product, cycle_id, table, Reading())
+    return _apply(request, cycle_id, visitor, found, sent, "imported reviewers", product=product)
 
 
 @router.post("/conflicts/import")
@@ -210,26 +202,30 @@ def import_scores(
 
 def _apply(
     request: Request,
+    cycle_id: str,
     visitor: Visitor,
-    found: imports.Found,
+    found: Found,
     sent: SentFile,
     what: str,
     *,
-    act: Callable[[], int],
+    product: Swapflow,
 ) -> models.Imported:
-    new, known = found.fresh, found.known
+    done = Done(new=found.fresh, changed=found.changed, known=found.known)
     if not sent.dry_run:
-        if found.bad:
-            raise BadRowsError(sent.name, found.bad)
-        new = act()
-        known = found.total - new
-        note(request, visitor, what, about=sent.name, detail=f"{new} new, {known} there already")
+        refuse(sent.name, found.bad)
+        done = take(product, cycle_id, found, by=visitor.name)
+        detail = f"{done.new} new, {done.changed} changed, {done.known} there already"
+        note(request, visitor, what, about=sent.name, detail=detail)
     return models.Imported(
         dry_run=sent.dry_run,
-        new=new,
-        known=known,
+        new=done.new,
+        changed=done.changed,
+        known=done.known,
+        changes=[
+            models.FileChange.of(d, known) for known in found.changes for d in known.differences
+        ],
         bad=[models.BadLine.of(row) for row in found.bad],
-        warnings=[*found.warnings, *found.alike],
+        warnings=[*found.warnings, *map(str, found.alike)],
     )
 
 
@@ -258,7 +254,9 @@ def _pairs(
     return models.Imported(
         dry_run=sent.dry_run,
         new=0 if bad else len(pairs),
+        changed=0,
         known=0,
+        changes=[],
         bad=[models.BadLine.of(row) for row in bad],
         warnings=[],
     )

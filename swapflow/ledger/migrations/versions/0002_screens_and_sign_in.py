@@ -116,6 +116,30 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_session_account_id"), ["account_id"], unique=False)
 
     op.create_table(
+        "imported",
+        sa.Column("cycle_id", sa.String(), nullable=False),
+        sa.Column("application", sa.Integer(), nullable=False),
+        sa.Column("said", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["cycle_id", "application"],
+            ["application.cycle_id", "application.number"],
+            name=op.f("fk_imported_cycle_id_application_application"),
+        ),
+        sa.PrimaryKeyConstraint("cycle_id", "application", name=op.f("pk_imported")),
+    )
+    op.create_table(
+        "list_reading",
+        sa.Column("cycle_id", sa.String(), nullable=False),
+        sa.Column("what", sa.String(), nullable=False),
+        sa.Column("settings", sa.Text(), nullable=False),
+        sa.Column("by", sa.String(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["cycle_id"], ["cycle.id"], name=op.f("fk_list_reading_cycle_id_cycle")
+        ),
+        sa.PrimaryKeyConstraint("cycle_id", "what", name=op.f("pk_list_reading")),
+    )
+    op.create_table(
         "pin",
         sa.Column("cycle_id", sa.String(), nullable=False),
         sa.Column("application", sa.Integer(), nullable=False),
@@ -303,6 +327,8 @@ def downgrade() -> None:
     op.drop_table("webhook_position")
     op.drop_table("webhook")
     op.drop_table("pin")
+    op.drop_table("list_reading")
+    op.drop_table("imported")
     with op.batch_alter_table("session", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_session_account_id"))
 

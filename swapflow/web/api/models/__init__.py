@@ -52,6 +52,7 @@ from swapflow.web.api.models.decisions import (
 )
 from swapflow.web.api.models.files import (
     BadLine,
+    FileChange,
     Imported,
     ImportedScores,
     LeftOut,
@@ -159,6 +160,7 @@ __all__ = [
     "Event",
     "Explanation",
     "Extension",
+    "FileChange",
     "Grant",
     "Hundred",
     "Ids",

@@ -1,9 +1,10 @@
 """Files in and out: what became of each row and each document."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field
 
+from swapflow.engine.lists import Difference, Known
 from swapflow.errors import BadRow
 from swapflow.web.api.models.base import Out
 
@@ -29,12 +30,35 @@ class BadLine(Out):
         )
 
 
+class FileChange(Out):
+    """One value of which a file says something else than was known."""
+
+    applicant: str
+    what: str = Field(description="name, email, ready, or select:, field: or document: NAME.")
+    before: str
+    after: str
+    kept: bool = Field(description="It stays as it was, for staff changed it since the last file.")
+
+    @classmethod
+    def of(cls, difference: Difference, known: Known) -> Self:
+        """Tell one of the differences of somebody known."""
+        return cls(
+            applicant=known.application.external_id,
+            what=difference.what,
+            before=difference.before,
+            after=difference.after,
+            kept=difference.kept,
+        )
+
+
 class Imported(Out):
     """What a file brought or, in a dry run, would bring."""
 
     dry_run: bool
     new: int
-    known: int = Field(description="Rows that were there already.")
+    changed: int = Field(description="Rows about people who were there and were changed.")
+    known: int = Field(description="Rows about people who were there and stay as they are.")
+    changes: list[FileChange]
     bad: list[BadLine] = Field(description="In a dry run: what keeps the file out.")
     warnings: list[str]
 

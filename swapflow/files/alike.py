@@ -1,0 +1,67 @@
+"""People who stand under two ids, perhaps: shown to staff, never put together by it."""
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Someone:
+    """Somebody of a list or of the program."""
+
+    external_id: str
+    name: str
+    email: str
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """People who share an address or a name.
+
+    Attributes:
+        what: What they share: "mail address" or "name".
+        shown: It, as one of them has it.
+    """
+
+    what: str
+    shown: str
+    people: tuple[Someone, ...]
+
+    def __str__(self) -> str:
+        ids = ", ".join(one.external_id for one in self.people)
+        return f"the {self.what} {self.shown!r} stands under {ids}"
+
+
+def alike(people: Iterable[Someone]) -> tuple[Alike, ...]:
+    """Find people under several ids, of whom at least one is new.
+
+    Names are compared without case, accents and the order of their parts: "Weiß, Zoë" is
+    "Zoe Weiss". Those who share an address are not named once more for their name.
+    """
+    people = tuple(people)
+    found: list[Alike] = []
+    told: set[frozenset[str]] = set()
+    keys: tuple[tuple[str, Callable[[Someone], str], Callable[[Someone], str]], ...] = (
+        ("mail address", lambda one: one.email.casefold(), lambda one: one.email),
+        ("name", lambda one: plain_name(one.name), lambda one: one.name),
+    )
+    for what, key, shown in keys:
+        groups: dict[str, dict[str, Someone]] = {}
+        for one in people:
+            if key(one):
+                groups.setdefault(key(one), {}).setdefault(one.external_id, one)
+        for group in groups.values():
+            ids = frozenset(group)
+            if len(group) > 1 and any(one.new for one in group.values()) and ids not in told:
+                told.add(ids)
+                members = tuple(group.values())
+                found.append(Alike(what=what, shown=shown(members[0]), people=members))
+    return tuple(found)
+
+
+def plain_name(name: str) -> str:
+    """Reduce a name to what two spellings of it share."""
+    parts = unicodedata.normalize("NFKD", name.casefold().replace("ß", "ss"))
+    letters = "".join(c if c.isalnum() else " " for c in parts if not unicodedata.combining(c))
+    return " ".join(sorted(letters.split()))
