@@ -16,6 +16,7 @@ from sqlalchemy.exc import SAWarning
 
 from swapflow.errors import InvalidInputError
 from swapflow.ledger.database import Database
+from swapflow.ledger.revision import is_later
 from swapflow.ledger.sql import SqlLedger
 from swapflow.ledger.tables import METADATA
 
@@ -26,6 +27,8 @@ _UPGRADE_LOCK = 5_727_927  # any number, as long as every swapflow takes the sam
 def upgrade(url: str, revision: str = "head") -> None:
     """Run the migrations that are missing; safe to call from several processes at once.
 
+    A database that a later release has migrated is left as it is: this one works on it.
+
     Args:
         url: The database; a SQLite file is created where there is none.
         revision: Stop at this one, for tests.
@@ -34,7 +37,11 @@ def upgrade(url: str, revision: str = "head") -> None:
         UnavailableError: If the database does not answer.
     """
     with _migrating(url) as config:
-        command.upgrade(config, revision)
+        connection: Connection = config.attributes["connection"]
+        heads = MigrationContext.configure(connection).get_current_heads()
+        connection.rollback()  # ends the transaction that this look began
+        if not is_later(heads):
+            command.upgrade(config, revision)
 
 
 def downgrade(url: str, revision: str = "base") -> None:
@@ -51,6 +58,8 @@ def pending_migrations(url: str) -> tuple[str, ...]:
     """
     script = ScriptDirectory.from_config(_config())
     heads = _heads(Database(url))
+    if is_later(heads):
+        return ()
     missing = list(script.iterate_revisions("heads", heads or "base"))
     return tuple(f"{step.revision} {step.doc}" for step in reversed(missing))
 

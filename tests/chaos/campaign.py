@@ -9,6 +9,7 @@ under test, and the campaign must fail.
 import argparse
 import json
 import random
+import signal
 import sys
 import time
 from collections import Counter
@@ -164,6 +165,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", default=[], help="a fault's name; repeatable")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
     only = chosen.only or (BREAKS[chosen.guard].faults if chosen.guard else ())
     result = run(
         seed=chosen.seed,

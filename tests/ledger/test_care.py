@@ -5,11 +5,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import create_engine, text, update
 
 from swapflow.domain.cycle import START, Round
 from swapflow.domain.event import EventType
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
 from swapflow.ledger.tables import EVENT
 from swapflow.ledger.upgrade import (
@@ -234,3 +235,18 @@ def test_a_reader_sees_the_last_commit_while_a_writer_is_at_work(
 
     assert seen == (0,)
     assert file_ledger.cycle("fall").position.seq == 1
+
+
+def test_processes_of_an_old_release_start_on_tables_that_a_new_one_has_migrated(
+    empty_url: str,
+) -> None:
+    upgrade(empty_url)
+    engine = create_engine(empty_url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+
+    assert is_current(empty_url)
+    assert pending_migrations(empty_url) == ()
+    upgrade(empty_url)  # as `swapflow up` of the old release does at each start
+    assert is_current(empty_url)
