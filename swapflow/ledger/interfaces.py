@@ -71,6 +71,7 @@ _DUE_CALLS = (
             WEBHOOK_CALL.c.relayed_at.is_(None),
             WEBHOOK_CALL.c.relayed_at < WEBHOOK_CALL.c.due_at,
             WEBHOOK_CALL.c.relayed_at <= bindparam("relayed"),
+            WEBHOOK_CALL.c.relayed_at > bindparam("moment"),  # by a clock set back since
         ),
     )
     .order_by(WEBHOOK_CALL.c.due_at, WEBHOOK_CALL.c.id)

@@ -42,7 +42,10 @@ _IN_VALUES: BindParameter[Any] = bindparam("values", expanding=True)
 
 
 def _waited_long_enough() -> ColumnElement[bool]:
-    """Give the condition that an assignment's message is due again: each wait is doubled."""
+    """Give the condition that an assignment's message is due again: each wait is doubled.
+
+    What was sent later than now was sent by a clock that has been set back since.
+    """
     waits = [
         and_(
             ASSIGNMENT.c.sends >= power + 1
@@ -52,11 +55,15 @@ def _waited_long_enough() -> ColumnElement[bool]:
         )
         for power in range(_DOUBLINGS + 1)
     ]
-    return or_(ASSIGNMENT.c.sent_at.is_(None), *waits)
+    ahead = ASSIGNMENT.c.sent_at > bindparam("moment")
+    return or_(ASSIGNMENT.c.sent_at.is_(None), ahead, *waits)
 
 
 def _relayed_long_ago() -> ColumnElement[bool]:
-    """Give the condition that a mail's message is due again: each failed try doubles the wait."""
+    """Give the condition that a mail's message is due again: each failed try doubles the wait.
+
+    As with assignments, a clock may have been set back.
+    """
     waits = [
         and_(
             MESSAGE.c.attempts >= power + 1
@@ -68,7 +75,8 @@ def _relayed_long_ago() -> ColumnElement[bool]:
         )
         for power in range(_DOUBLINGS + 1)
     ]
-    return or_(MESSAGE.c.relayed_at.is_(None), *waits)
+    ahead = MESSAGE.c.relayed_at > bindparam("moment")
+    return or_(MESSAGE.c.relayed_at.is_(None), ahead, *waits)
 
 
 _UNSENT = (
@@ -114,7 +122,13 @@ _UNANSWERED = (
 )
 _MAY_BE_SENT = or_(
     MESSAGE.c.state == "queued",
-    and_(MESSAGE.c.state == "sending", MESSAGE.c.claimed_at < bindparam("stuck")),
+    and_(
+        MESSAGE.c.state == "sending",
+        or_(
+            MESSAGE.c.claimed_at < bindparam("stuck"),
+            MESSAGE.c.claimed_at > bindparam("stuck_ahead"),
+        ),
+    ),
 )
 _WAITING_MAILS = (
     select(*MAIL_COLUMNS)
@@ -153,7 +167,7 @@ class Outbox:
         """
         with self._database.reading() as connection:
             now = self._database.now(connection)
-            moments = {
+            moments = {"moment": now} | {
                 f"before_{power}": now - timedelta(seconds=again_after * 2**power)
                 for power in range(_DOUBLINGS + 1)
             }
@@ -209,7 +223,9 @@ class Outbox:
         with self._database.reading() as connection:
             now = self._database.now(connection, real=True)
             limits = {
+                "moment": now,
                 "stuck": now - MAIL_STUCK,
+                "stuck_ahead": now + MAIL_STUCK,
                 "at_most": at_most,
                 **{
                     f"relayed_{power}": now - timedelta(seconds=again_after * 2**power)
@@ -231,7 +247,12 @@ class Outbox:
         """
         with self._database.writing() as connection:
             now = self._database.now(connection, real=True)
-            claim = {"which": mail_id, "moment": now, "stuck": now - MAIL_STUCK}
+            claim = {
+                "which": mail_id,
+                "moment": now,
+                "stuck": now - MAIL_STUCK,
+                "stuck_ahead": now + MAIL_STUCK,
+            }
             if connection.execute(_CLAIM_MAIL, claim).rowcount == 0:
                 return None
             return to_mail(connection.execute(_MAIL, {"which": mail_id}).one())

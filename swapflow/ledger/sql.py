@@ -42,6 +42,9 @@ _SET_LEASE = (
     )
 )
 
+FURTHEST_LEASE = 10
+"""Lengths of a lease within which one ends that was taken by a clock like this one."""
+
 
 class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
@@ -195,14 +198,17 @@ class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork):
         """Take or renew the lease; None while another holder's is still valid.
 
         A new holder, or the same after its lease ran out, gets a higher epoch. The database's
-        own time decides, without the test offset.
+        own time decides, without the test offset. A lease that runs far longer than one may is
+        of a clock that has been set back since, and keeps nobody out.
         """
         with self._database.writing() as connection:
             row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).one_or_none()
             if row is None:
                 raise no_cycle(cycle_id)
             now = self._database.now(connection, real=True)
-            valid = row.lease_until is not None and row.lease_until > now
+            valid = row.lease_until is not None and now < row.lease_until <= now + (
+                FURTHEST_LEASE * timedelta(seconds=seconds)
+            )
             if valid and row.lease_holder != holder:
                 return None
             lease = Lease(

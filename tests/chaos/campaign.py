@@ -72,6 +72,7 @@ def run(
     only: Sequence[str] = (),
     quiet: bool = False,
     settle: float = SETTLE,
+    minutes: float = 60.0,
 ) -> Result:
     """Run one campaign.
 
@@ -83,6 +84,7 @@ def run(
         only: Names of the faults to choose from; every one if empty.
         quiet: Whether to leave out the line after each fault.
         settle: Seconds within which everything must come to its end afterwards.
+        minutes: After how long no further fault comes, however many are left.
     """
     began = time.monotonic()
     result = Result(seed=seed, database=database, guard=guard)
@@ -95,6 +97,8 @@ def run(
         seen = 0
         try:
             for number, fault in enumerate(plan, start=1):
+                if time.monotonic() - began > 60 * minutes:
+                    break
                 seen = wait_for_work(deployment, seen)
                 time.sleep(chance.uniform(0.0, 0.8))
                 fault.act()
@@ -127,7 +131,7 @@ def run(
     return result
 
 
-def wait_for_work(deployment: Deployment, before: int, *, seconds: float = 30.0) -> int:
+def wait_for_work(deployment: Deployment, before: int, *, seconds: float = 8.0) -> int:
     """Wait until something has happened since the fault before: else most would hit nothing.
 
     Returns:
@@ -163,6 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--break", dest="guard", choices=sorted(BREAKS), default="")
     parser.add_argument("--only", action="append", default=[], help="a fault's name; repeatable")
+    parser.add_argument("--minutes", type=float, default=60.0, help="no further fault after these")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
@@ -173,6 +178,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         database=chosen.database,
         guard=chosen.guard,
         only=only,
+        minutes=chosen.minutes,
     )
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     chosen.out.write_text(json.dumps(result.figures(), indent=2) + "\n", encoding="utf-8")

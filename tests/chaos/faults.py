@@ -159,7 +159,7 @@ class Faults:
 
     def _kill(self, name: str) -> None:
         """Kill -9, and mostly wait for the next life: else there is soon nobody left to kill."""
-        if self._chance.random() < 0.6:
+        if self._chance.random() < 0.3:
             self._on.replace(name, signal.SIGKILL)
         else:
             self._on.send(name, signal.SIGKILL)

@@ -62,9 +62,7 @@ class Release:
         now = Path(release.read_text("utf-8")) if release.exists() else ROOT
         folder = self._on.folder / f"release-{revision}"
         for package in ("swapflow", "workers"):
-            shutil.copytree(
-                now / package, folder / package, ignore=shutil.ignore_patterns("__pycache__")
-            )
+            shutil.copytree(now / package, folder / package)
         versions = folder / "swapflow" / "ledger" / "migrations" / "versions"
         text = MIGRATION.format(revision=revision, before=self._before)
         (versions / f"{revision}_next.py").write_text(text, encoding="utf-8")

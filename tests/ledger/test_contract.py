@@ -16,6 +16,7 @@ from swapflow.domain.quantity import Delta
 from swapflow.domain.reviewer import Absence
 from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
 from swapflow.ledger.sql import SqlLedger
+from swapflow.ledger.tables import MESSAGE
 from tests.ledger.examples import (
     NOON,
     RULES,
@@ -267,6 +268,15 @@ def test_a_lease_that_ran_out_gets_a_new_epoch_even_for_its_holder(ledger: SqlLe
 
     assert again is not None
     assert again.epoch == 2
+
+
+def test_a_lease_of_a_clock_that_was_set_back_keeps_nobody_out(ledger: SqlLedger) -> None:
+    ledger.take_lease("fall", holder="one", seconds=6 * 3600)  # 15 seconds, six hours ahead
+
+    after = ledger.take_lease("fall", holder="two", seconds=15)
+
+    assert after is not None
+    assert after.epoch == 2
 
 
 def test_a_lost_lease_can_neither_write_nor_release(ledger: SqlLedger) -> None:
@@ -659,6 +669,35 @@ def test_what_was_sent_without_effect_is_sent_again_after_ever_longer_waits(
     ledger.set_clock_offset(61 + 121)
     assert {a.id for a in ledger.unsent(again_after=60, at_most=9)} == set(ids)
     assert ledger.assignment(ids[0]).sends == 2
+
+
+def test_what_was_sent_under_a_clock_that_was_set_back_since_is_sent_again_at_once(
+    ledger: SqlLedger,
+) -> None:
+    ids = running(ledger)
+    ledger.set_clock_offset(6 * 3600)
+    ledger.mark_sent(ids)
+    assert ledger.unsent(again_after=60, at_most=9) == ()
+
+    ledger.set_clock_offset(0)
+
+    assert {a.id for a in ledger.unsent(again_after=60, at_most=9)} == set(ids)
+
+
+def test_a_mail_claimed_under_a_clock_that_was_set_back_since_is_claimed_again(
+    ledger: SqlLedger,
+) -> None:
+    with ledger.write("fall") as tx:
+        tx.queue_mail([mail("m1")])
+    ledger.claim_mail("m1")
+    ledger.mark_relayed(["m1"])
+    assert ledger.mails(at_most=9, again_after=60.0) == ()
+    ahead = ledger.now() + timedelta(hours=6)
+    with ledger._database.writing() as connection:
+        connection.execute(MESSAGE.update().values(claimed_at=ahead, relayed_at=ahead))
+
+    assert [m.id for m in ledger.mails(at_most=9, again_after=60.0)] == ["m1"]
+    assert ledger.claim_mail("m1") is not None
 
 
 def test_a_cycle_that_does_not_dispatch_sends_nothing(ledger: SqlLedger) -> None:
