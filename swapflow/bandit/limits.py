@@ -198,8 +198,8 @@ def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> Grid:
 def feasible(terms: Terms) -> tuple[Terms, tuple[str, ...]]:
     """Give terms that some cohort satisfies, changed as little as possible.
 
-    The smallest relaxation has the least sum of changes, in arms, over all quotas; places left
-    empty come last. Of equal ones the one of the earlier quotas gives way.
+    The smallest relaxation has the least sum of changes, in arms, over all quotas. Of equal ones
+    a minimum gives way before a maximum, an earlier one before a later, and places last.
 
     Returns:
         The terms themselves and no words where they can be satisfied; else those relaxed, and
@@ -320,14 +320,15 @@ def _least_slack(grid: Grid, rows: Sequence[_Row]) -> IntArray:
     if grid.cells == 0:
         return np.zeros(0, dtype=np.int64)
     count = len(rows)
-    cost = 1 + 1e-4 * (count - np.arange(count)) / count
-    cost[0] = SELECT_FEWER + 1e-3
+    rank = 1e-4 * np.arange(count) / count
+    cost = np.concatenate([1 + rank, 1.0002 + rank])
+    cost[[0, count]] = SELECT_FEWER
     # One line for each bound: a minimum may lie above its own maximum.
     own, none = np.eye(count), np.zeros((count, count))
 
     def solve(*, whole: bool) -> IntArray:
         found = milp(
-            np.concatenate([np.zeros(grid.cells), cost, cost]),
+            np.concatenate([np.zeros(grid.cells), cost]),
             constraints=LinearConstraint(
                 np.block([[grid.weights, own, none], [grid.weights, none, -own]]),
                 np.concatenate([grid.lower, np.full(count, -np.inf)]),

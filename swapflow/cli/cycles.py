@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -232,6 +233,37 @@ def rules(
     text = rules_text(swapflow.rules(cycle))
     version = swapflow.cycle(cycle).rules_version
     report({"cycle": cycle, "rules_version": version, "toml": text}, text, as_json=as_json)
+
+
+class Where(StrEnum):
+    """Where somebody is put."""
+
+    IN = "in"
+    OUT = "out"
+    FREE = "free"
+
+
+@app.command("put")
+def put(
+    cycle: CycleId,
+    applicant: Annotated[str, typer.Argument(metavar="APPLICANT", help="The applicant's id.")],
+    where: Annotated[
+        Where, typer.Argument(help="In every list, out of it, or as the rule says again.")
+    ],
+    by: By,
+    reason: Must,
+    as_json: AsJson = False,
+) -> None:
+    """Put an applicant in or out whatever the scores say; others compete for the rest."""
+    from swapflow.engine.pins import Pin
+
+    product().put(cycle, applicant, Pin[where.name], by=by, reason=reason)
+    said = "is left to the rule again" if where is Where.FREE else f"is {where.value} from now on"
+    report(
+        {"cycle": cycle, "applicant": applicant, "pinned": where.value, "by": by},
+        f"{applicant} {said}",
+        as_json=as_json,
+    )
 
 
 @app.command("finalize")

@@ -1,8 +1,13 @@
 """What the rule proposes and what people decide: separate things, written by separate hands."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+
+ROUNDING = 1e-9
+"""Shares are compared with this much room."""
 
 
 class Standing(StrEnum):
@@ -50,8 +55,63 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroupLimit:
+    """A limit of the rules on one group, and who belongs to it.
+
+    Attributes:
+        title: What people call the group, e.g. `region = North`.
+        applications: Numbers of the candidates in it.
+        minimum: Fewest of the chosen; maximum: most, None for no limit.
+        minimum_share: Smallest share of the chosen; maximum_share: largest share.
+    """
+
+    title: str
+    applications: frozenset[int]
+    minimum: int
+    maximum: int | None
+    minimum_share: float
+    maximum_share: float
+
+    def held(self, chosen: Collection[int]) -> int:
+        """Count its members among the chosen."""
+        return len(self.applications.intersection(chosen))
+
+    def wants(self) -> str:
+        """Say the limit in words."""
+        parts = []
+        if self.minimum:
+            parts.append(f"at least {self.minimum}")
+        if self.maximum is not None:
+            parts.append(f"at most {self.maximum}")
+        if self.minimum_share > 0:
+            parts.append(f"at least {self.minimum_share:.0%} of the list")
+        if self.maximum_share < 1:
+            parts.append(f"at most {self.maximum_share:.0%} of the list")
+        return " and ".join(parts) or "any number"
+
+    def broken_by(self, chosen: Collection[int]) -> bool:
+        """Say whether a list of these applications breaks the limit."""
+        held, size = self.held(chosen), len(chosen)
+        most = size if self.maximum is None else self.maximum
+        return not (
+            self.minimum <= held <= most
+            and self.minimum_share * size <= held + ROUNDING
+            and held <= self.maximum_share * size + ROUNDING
+        )
+
+    def said_of(self, chosen: Collection[int]) -> str:
+        """Say how a list of these applications stands to the limit."""
+        return f"{self.title}: {self.held(chosen)} chosen, {self.wants()} wanted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MethodSheet:
-    """How a proposal came about: what HR shows when asked."""
+    """How a proposal came about: what HR shows when asked.
+
+    Attributes:
+        limits: How the list stands to each limit on a group, in words.
+        given_way: Where no list keeps to every limit: what would have to change for one to.
+    """
 
     cycle_id: str
     position: int
@@ -76,16 +136,25 @@ class MethodSheet:
     pulls: dict[str, int]
     decisions: int
     versions: dict[str, str]
+    limits: tuple[str, ...] = ()
+    given_way: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """The list the rule proposes, best first, and the method sheet that explains it."""
+    """The list the rule proposes, best first, and the method sheet that explains it.
+
+    Attributes:
+        limits: What the rules want of groups.
+        fewest: Fewest places that must be filled; None where it is as many as are proposed.
+    """
 
     cycle_id: str
     version: int
     places: tuple[Place, ...]
     sheet: MethodSheet
+    limits: tuple[GroupLimit, ...] = ()
+    fewest: int | None = None
 
     @property
     def cohort(self) -> tuple[Place, ...]:

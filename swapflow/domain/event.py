@@ -6,8 +6,8 @@ rows of their own that can be erased; the chain and every replay stand without t
 | type | payload |
 |---|---|
 | launched, rules_changed | `rules` (version) |
-| application_added | `a`, `status`, `tie`, `wave`, `group` (index of its value or -1), `topics` |
-| application_changed | `a`, `group`, `topics`, as in application_added |
+| application_added | `a`, `status`, `tie`, `wave`, `group` (its value's number), `in`, `topics` |
+| application_changed | `a`, `group`, `in`, `topics`, as in application_added |
 | application_moved | `a`, `status` |
 | reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics` |
 | reviewer_away | `r`, `away` (0 or 1) |
@@ -29,7 +29,10 @@ rows of their own that can be erased; the chain and every replay stand without t
 | reopened | `version` |
 | purged | `a` |
 | applications_merged | `a`, `into` |
+| application_pinned | `a`, `pin`: 1 in, -1 out, 0 as the rule says |
 
+`group` is the value that the objective looks at, -1 for none.
+`in` are the numbers of its groups (`domain.groups`), one for each selection attribute.
 `capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
 for a program, 2 for a program that answers for unnamed people.
 `a`, `r` and `k` are numbers of the application, the reviewer and the kind within the cycle, from
@@ -58,6 +61,7 @@ class EventType(StrEnum):
     RULES_CHANGED = "rules_changed"
     APPLICATION_ADDED = "application_added"
     APPLICATION_CHANGED = "application_changed"
+    APPLICATION_PINNED = "application_pinned"
     APPLICATION_MOVED = "application_moved"
     APPLICATIONS_MERGED = "applications_merged"
     REVIEWER_ADDED = "reviewer_added"

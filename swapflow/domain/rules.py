@@ -103,18 +103,79 @@ class SeatLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadOver:
+    """One of several selection attributes that `diverse` spreads over, and how much it counts."""
+
+    attribute: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Objective:
     """What the selection rule maximises.
 
     Attributes:
         name: "top-k" or "diverse".
         attribute: Selection attribute whose groups `diverse` spreads over.
-        legal_basis: Recorded basis, needed for an attribute on the list of protected traits.
+        spread: Several of them instead, each with a weight.
+        legal_basis: Recorded basis, needed wherever an attribute on the list of protected traits
+            decides: in the objective, in a quota or in a target.
     """
 
     name: str = "top-k"
     attribute: str = ""
+    spread: tuple[SpreadOver, ...] = ()
     legal_basis: str = ""
+
+    @property
+    def attributes(self) -> tuple[SpreadOver, ...]:
+        """What `diverse` spreads over; nothing for top-k."""
+        if self.name != "diverse":
+            return ()
+        return self.spread or (SpreadOver(attribute=self.attribute),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupQuota:
+    """How many of the chosen have one value of a selection attribute.
+
+    Attributes:
+        minimum: Fewest; maximum: most, None for no limit.
+        minimum_share: Smallest share of the chosen; maximum_share: largest share.
+    """
+
+    attribute: str
+    value: str
+    minimum: int = 0
+    maximum: int | None = None
+    minimum_share: float = 0.0
+    maximum_share: float = 1.0
+
+    @property
+    def title(self) -> str:
+        """What people call the group."""
+        return f"{self.attribute} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupTarget:
+    """A number of chosen with one value of an attribute that is wished for, not a must.
+
+    Attributes:
+        number: How many would be enough.
+        worth: What reaching it adds to the list's value, in scores (1 is one full mark); the
+            k-th of them adds worth · (√k - √(k-1)) / √number.
+    """
+
+    attribute: str
+    value: str
+    number: int
+    worth: float
+
+    @property
+    def title(self) -> str:
+        """What people call the group."""
+        return f"{self.attribute} = {self.value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +218,10 @@ class Rules:
         lines: The places; their sum is the cohort's size K.
         budget: Most cost that may be committed and spent, in the round's unit.
         reserve: Share of the budget kept for reviews that staff ask for.
+        quotas: Limits on groups of selection attributes, which may cross.
+        targets: Groups that are given credit for.
+        fewest: Fewest places to fill; None fills all of them.
+        bar: Estimate, from 0 to 1, above which somebody is worth a place beyond the fewest.
         delta: Probability with which the certificate may fail.
         epsilon: Loss of cohort value at which `certified` and `paper` stop.
         sigma: Spread of marks around an applicant's true score; None lets `budget` fit it.
@@ -188,6 +253,10 @@ class Rules:
     reserve: float = 0.05
     rule: RuleName = RuleName.BUDGET
     objective: Objective = Objective()
+    quotas: tuple[GroupQuota, ...] = ()
+    targets: tuple[GroupTarget, ...] = ()
+    fewest: int | None = None
+    bar: float = 0.0
     delta: float = 0.05
     epsilon: float = 0.0
     sigma: float | None = None
@@ -217,6 +286,25 @@ class Rules:
     def cohort_size(self) -> int:
         """The places of all lines together (K)."""
         return sum(line.places for line in self.lines)
+
+    @property
+    def fewest_places(self) -> int:
+        """Fewest places to fill."""
+        return self.cohort_size if self.fewest is None else self.fewest
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Every selection attribute that the choice of a list looks at, each once, in order."""
+        names = [one.attribute for one in self.objective.attributes]
+        names += [quota.attribute for quota in self.quotas]
+        names += [target.attribute for target in self.targets]
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    @property
+    def plain(self) -> bool:
+        """Whether the list is just the highest estimates, one for every place."""
+        wishes = self.objective.attributes or self.quotas or self.targets
+        return not wishes and self.fewest_places == self.cohort_size
 
     def kind_index(self, name: str) -> int:
         """Give the index of a kind by its name; -1 when there is none."""
@@ -260,7 +348,14 @@ def from_text(text: str) -> Rules:
     raw["floors"] = tuple(
         Floor(kind=f["kind"], count=f["count"], who=FloorFor(f["who"])) for f in raw["floors"]
     )
-    raw["objective"] = Objective(**raw["objective"])
+    raw["objective"] = Objective(
+        **{
+            **raw["objective"],
+            "spread": tuple(SpreadOver(**one) for one in raw["objective"].get("spread", ())),
+        }
+    )
+    raw["quotas"] = tuple(GroupQuota(**one) for one in raw.get("quotas", ()))
+    raw["targets"] = tuple(GroupTarget(**one) for one in raw.get("targets", ()))
     raw["automatic"] = AutomaticReview(**raw["automatic"]) if raw["automatic"] else None
     for moment in ("applications_close", "deadline"):
         raw[moment] = datetime.fromisoformat(raw[moment]) if raw[moment] else None

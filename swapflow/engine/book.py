@@ -17,6 +17,7 @@ from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import PullWhy
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event, EventType, Json
+from swapflow.domain.groups import VALUES, attribute_number
 from swapflow.domain.rules import Rules
 
 
@@ -41,6 +42,9 @@ VOLUNTEERED = 2
 
 NO_ONE = -1
 """`reviewer` of a panel's score: no one reviewer stands behind it."""
+
+NO_VALUE = -1
+"""The value of a selection attribute of an application that has none."""
 
 STRUCK = "struck"
 NOBODY_LEFT = "nobody left to ask"
@@ -149,6 +153,8 @@ class Book:
         self._ready = bytearray()
         self.ties = array("q")
         self.groups = array("q")
+        self._values: dict[int, array[int]] = {}
+        self.pins: dict[int, int] = {}
         self.topics: dict[int, frozenset[int]] = {}
         self._given = _Table(kinds)
         self._closed = _Table(kinds)
@@ -173,6 +179,20 @@ class Book:
     def applications(self) -> int:
         """How many applications ever became arms."""
         return len(self.statuses)
+
+    def values_of(self, attribute: str) -> Integers:
+        """Give every application's value of a selection attribute, `NO_VALUE` without one."""
+        known = self._values.get(attribute_number(attribute))
+        values = np.full(self.applications, NO_VALUE, dtype=np.int64)
+        if known is not None:
+            values[: len(known)] = np.array(known, dtype=np.int64)
+        return values
+
+    def groups_of(self, attribute: str) -> Integers:
+        """Give every application's group of an attribute, any numbers, -1 without one."""
+        if attribute_number(attribute) in self._values:
+            return self.values_of(attribute)
+        return np.array(self.groups, dtype=np.int64)
 
     def candidates(self) -> Integers:
         """Numbers of the applications that can be in the cohort, ascending."""
@@ -269,6 +289,7 @@ class Book:
         self._move(_int(payload["a"]), ApplicationStatus(str(payload["status"])))
         self.ties.append(_int(payload["tie"]))
         self.groups.append(_int(payload["group"]))
+        self._belong(_int(payload["a"]), _ints(payload.get("in", [])))
         topics = frozenset(_ints(payload["topics"]))
         if topics:
             self.topics[_int(payload["a"])] = topics
@@ -278,6 +299,7 @@ class Book:
     def _application_changed(self, payload: Mapping[str, Json]) -> None:
         number = _int(payload["a"])
         self.groups[number] = _int(payload["group"])
+        self._belong(number, _ints(payload.get("in", [])))
         self.topics.pop(number, None)
         topics = frozenset(_ints(payload["topics"]))
         if topics:
@@ -285,6 +307,24 @@ class Book:
 
     def _application_moved(self, payload: Mapping[str, Json]) -> None:
         self._move(_int(payload["a"]), ApplicationStatus(str(payload["status"])))
+
+    def _application_pinned(self, payload: Mapping[str, Json]) -> None:
+        number, pin = _int(payload["a"]), _int(payload["pin"])
+        if pin:
+            self.pins[number] = pin
+        else:
+            self.pins.pop(number, None)
+
+    def _belong(self, number: int, groups: Iterable[int]) -> None:
+        """Note the value that an application has of each selection attribute."""
+        for column in self._values.values():
+            column.extend([NO_VALUE] * (self.applications - len(column)))
+            column[number] = NO_VALUE
+        for group in groups:
+            attribute, value = divmod(group, VALUES)
+            if attribute not in self._values:
+                self._values[attribute] = array("q", [NO_VALUE] * self.applications)
+            self._values[attribute][number] = value
 
     def _applications_merged(self, payload: Mapping[str, Json]) -> None:
         self._move(_int(payload["a"]), ApplicationStatus.MERGED)

@@ -1,13 +1,15 @@
 """Step 8, finalize: the rule proposes, people decide, and the record says which was which."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from swapflow.bandit.oracle import Oracle
 from swapflow.bandit.situation import FloatArray, IntArray, Look
 from swapflow.bandit.ties import rounded
 from swapflow.domain.cohort import (
+    GroupLimit,
     MethodSheet,
     Outcome,
     Place,
@@ -23,8 +25,10 @@ from swapflow.engine.decide import versions
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.folds import Belief, Folds, Snapshot
 from swapflow.engine.ports import Ledger
+from swapflow.engine.terms import choice, members_of
 from swapflow.errors import (
     CycleFinalizedError,
+    InfeasibleError,
     InvalidInputError,
     NotReadyError,
 )
@@ -82,11 +86,20 @@ def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Pro
         belief = seen.belief(ledger=ledger)
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
         unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
+        made = choice(seen.book, belief.sight.application)
+        limits = _limits(seen, belief)
+        rules = seen.book.rules
         return Proposal(
             cycle_id=cycle_id,
             version=seen.cycle.cohort_version + 1,
-            places=_places(seen, belief, names),
-            sheet=_sheet(seen, belief, unit),
+            places=_places(seen, belief, names, _tied(rules, belief.look, made.oracle)),
+            sheet=replace(
+                _sheet(seen, belief, unit),
+                limits=_said(limits, belief),
+                given_way=made.given_way,
+            ),
+            limits=limits,
+            fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
         )
 
 
@@ -116,7 +129,7 @@ def finalize(
         CycleFinalizedError: If the cohort is fixed already.
         NotReadyError: If the cycle is still running, or too few people signed.
         InvalidInputError: If somebody is below a floor and there is no waiver, or the overrides do
-            not fit. Nothing is written.
+            not fit; InfeasibleError if the list breaks a limit on a group. Nothing is written.
     """
     _check_status(ledger.cycle(cycle_id))
     proposal = propose(cycle_id, ledger=ledger)
@@ -169,7 +182,9 @@ def check_decision(
     below = [place for place in proposal.places if place.floor_missing]
     if below and waiver is None:
         raise InvalidInputError(_below_floor(below))
-    return _verdicts(proposal, overrides)
+    verdicts = _verdicts(proposal, overrides)
+    _check_limits(proposal, verdicts)
+    return verdicts
 
 
 def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger) -> int:
@@ -242,7 +257,13 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
             raise InvalidInputError(f"deciding {override.external_id!r} otherwise needs a reason")
         verdicts[numbers[override.external_id]] = (override.verdict, override.reason)
     selected_now = sum(v is Verdict.SELECTED for v, _ in verdicts.values())
-    if selected_now != size:
+    if proposal.fewest is not None:
+        if not proposal.fewest <= selected_now <= proposal.sheet.cohort_size:
+            raise InvalidInputError(
+                f"{selected_now} would be selected, and the rules want {proposal.fewest} to "
+                f"{proposal.sheet.cohort_size}"
+            )
+    elif selected_now != size:
         raise InvalidInputError(
             f"{selected_now} would be selected for {size} places: for everyone put in, "
             "leave somebody out"
@@ -250,13 +271,48 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
     return verdicts
 
 
+def _check_limits(proposal: Proposal, verdicts: Mapping[int, tuple[Verdict, str]]) -> None:
+    """Refuse a decision that breaks a limit of the rules; those can be changed, with reason."""
+    chosen = [number for number, (verdict, _) in verdicts.items() if verdict is Verdict.SELECTED]
+    broken = [limit.said_of(chosen) for limit in proposal.limits if limit.broken_by(chosen)]
+    if not broken:
+        return
+    cure = "choose others, or change the limits in the rules"
+    if proposal.sheet.given_way:
+        cure = "no list keeps to all of them; in the rules, " + "; ".join(proposal.sheet.given_way)
+    raise InfeasibleError(f"the list breaks limits of the rules ({'; '.join(broken)}): {cure}")
+
+
+def _limits(seen: Snapshot, belief: Belief) -> tuple[GroupLimit, ...]:
+    application = belief.sight.application
+    return tuple(
+        GroupLimit(
+            title=quota.title,
+            applications=frozenset(
+                application[
+                    members_of(seen.book, quota.attribute, quota.value)[application]
+                ].tolist()
+            ),
+            minimum=quota.minimum,
+            maximum=quota.maximum,
+            minimum_share=quota.minimum_share,
+            maximum_share=quota.maximum_share,
+        )
+        for quota in seen.book.rules.quotas
+    )
+
+
+def _said(limits: Sequence[GroupLimit], belief: Belief) -> tuple[str, ...]:
+    chosen = belief.sight.application[belief.look.cohort].tolist()
+    return tuple(limit.said_of(chosen) for limit in limits)
+
+
 def _places(
-    seen: Snapshot, belief: Belief, names: dict[int, tuple[str, str]]
+    seen: Snapshot, belief: Belief, names: dict[int, tuple[str, str]], tied: set[int]
 ) -> tuple[Place, ...]:
     rules, sight, look = seen.book.rules, belief.sight, belief.look
     inside = set(look.cohort.tolist())
     contested = set(look.contested.tolist())
-    tied = _tied(look)
     scores = seen.book.scores()
     counts = np.zeros((seen.book.applications, len(rules.kinds)), dtype=np.int64)
     np.add.at(counts, (scores.application, scores.kind), 1)
@@ -296,9 +352,12 @@ def _floor_missing(rules: Rules, lack: IntArray) -> dict[str, int]:
     return {rules.kinds[index].name: int(lack[index]) for index in np.flatnonzero(lack > 0)}
 
 
-def _tied(look: Look) -> set[int]:
-    """Arms whose estimate equals the last one chosen, if someone outside has it too."""
+def _tied(rules: Rules, look: Look, oracle: Oracle) -> set[int]:
+    """Arms that somebody on the other side of the cut could stand for without any loss."""
     estimate: FloatArray = rounded(look.estimate)
+    if not rules.plain:
+        losses = oracle.single_exchange_losses(estimate)
+        return set(np.flatnonzero(rounded(losses) == 0).tolist())
     last = estimate[look.cohort].min()
     equal = set(np.flatnonzero(estimate == last).tolist())
     return equal if equal - set(look.cohort.tolist()) else set()

@@ -7,6 +7,7 @@ from swapflow.bandit.ties import tie_key
 from swapflow.domain.applicant import Application, ApplicationStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType, Json
+from swapflow.domain.groups import group_number
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.book import UNNAMED
@@ -220,6 +221,7 @@ def facts_of(tx: Transaction, application: Application, rules: Rules) -> dict[st
     topic = application.fields.get(TOPIC, "")
     return {
         "group": tx.group_number(attribute, value) if attribute and value else -1,
+        "in": sorted(group_number(name, text) for name, text in application.attributes.items()),
         "topics": [tx.topic_number(topic)] if topic else [],
     }
 

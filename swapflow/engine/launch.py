@@ -15,6 +15,7 @@ from swapflow.engine.ingest import BATCH, follow
 from swapflow.engine.ports import Ledger
 from swapflow.engine.rule import rule_for
 from swapflow.engine.situate import candidates, eligible_counts
+from swapflow.engine.terms import refuse_impossible
 from swapflow.errors import InvalidInputError, NotReadyError
 
 
@@ -229,8 +230,13 @@ def _people(
 
 
 def _rule(book: Book) -> list[Obstacle]:
-    """Whether the bandit accepts the rules (for instance: `certified` without a sigma)."""
+    """Whether the bandit accepts the rules (for instance: `certified` without a sigma).
+
+    Limits that no list of the present applications keeps to are refused here, and later only
+    when a list is fixed: meanwhile applications may leave, and others arrive.
+    """
     try:
+        refuse_impossible(book, candidates(book))
         rule_for(book, candidates(book), None)
     except InvalidInputError as error:
         return [Obstacle(Step.RULES, str(error))]

@@ -21,10 +21,11 @@ def ranking(book: Book, sight: Sight, look: Look) -> IntArray:
     inside[look.cohort] = True
     tie = np.arange(estimate.size)
     order: IntArray = np.lexsort((tie, -estimate, ~inside))
-    if book.rules.objective.name != "diverse":
+    spread = book.rules.objective.attributes
+    if len(spread) != 1:
         return order
     size = look.cohort.size
-    groups = np.array(book.groups, dtype=np.int64)[sight.application]
+    groups = book.groups_of(spread[0].attribute)[sight.application]
     waiting = _join_order(estimate, groups, chosen=order[:size], others=order[size:])
     return np.concatenate([order[:size], waiting])
 

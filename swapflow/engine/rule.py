@@ -4,13 +4,14 @@ import numpy as np
 
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.certified import Certificate, CertifiedRule
-from swapflow.bandit.oracle import DiverseExact, Oracle, TopK
+from swapflow.bandit.oracle import Oracle
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.policy import StrongPolicy
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import Rule
 from swapflow.domain.rules import RuleName, Rules
 from swapflow.engine.book import Book, Integers
+from swapflow.engine.terms import choice
 from swapflow.errors import InvalidRulesError
 
 
@@ -22,7 +23,7 @@ def rule_for(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
         application: The candidates, in the order of the situation.
         fitted: Parameters of the model that are still in force (`budget` only).
     """
-    return rule_of(book.rules, _oracle(book, application), fitted)
+    return rule_of(book.rules, choice(book, application).oracle, fitted)
 
 
 def rule_of(rules: Rules, oracle: Oracle, fitted: Fitted | None) -> Rule:
@@ -64,16 +65,6 @@ def coin(rules: Rules, decision: int) -> np.random.Generator:
     """Give the random draws of a decision: a function of the seed and its number alone."""
     words = [word % 2**64 for word in (rules.seed, decision)]
     return np.random.Generator(np.random.Philox(key=np.array(words, dtype=np.uint64)))
-
-
-def _oracle(book: Book, application: Integers) -> Oracle:
-    size = min(book.rules.cohort_size, application.size)
-    if book.rules.objective.name == "diverse":
-        groups = np.array(book.groups, dtype=np.int64)[application]
-        # Applicants without the attribute form a group of their own.
-        _, dense = np.unique(groups, return_inverse=True)
-        return DiverseExact(size=size, groups=dense.astype(np.int64))
-    return TopK(size=size)
 
 
 def _sigma(rules: Rules) -> float:

@@ -10,10 +10,12 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.book import STRUCK
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.intake import find
-from swapflow.engine.launch import no_way_in
+from swapflow.engine.launch import no_way_in, read_book
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
 from swapflow.engine.rubrics import numbered, recompute
+from swapflow.engine.situate import candidates
+from swapflow.engine.terms import refuse_impossible
 from swapflow.errors import (
     CycleFinalizedError,
     InvalidInputError,
@@ -84,9 +86,11 @@ def change_rules(
         InvalidRulesError: If kinds were removed or renamed, the objective's attribute or the seed
             changed after launch, the budget is below what is spent and committed, or they want a
             sign-in through an identity provider and none is connected.
+        InfeasibleError: If no list of the candidates keeps to their limits on groups.
     """
     if closed := no_way_in(rules, provider=provider):
         raise InvalidRulesError(closed)
+    _check_limits(cycle_id, rules, ledger=ledger)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         old, cycle = tx.rules(), tx.cycle
@@ -98,6 +102,15 @@ def change_rules(
             tx.record(EventType.RULES_CHANGED, {"rules": new.version})
             recompute(tx, old, new, by=by)
         return new
+
+
+def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
+    """Refuse limits on groups that no list of the candidates could keep to, once launched."""
+    if rules.plain or ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
+        return
+    book = read_book(cycle_id, ledger=ledger)
+    book.use(rules)
+    refuse_impossible(book, candidates(book))
 
 
 def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
@@ -112,6 +125,7 @@ def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
         raise CycleFinalizedError("the list is fixed; reopen it before the rules change")
     launched = cycle.status is not CycleStatus.DRAFT
     spent = cycle.spent + cycle.committed
+    _check_limits(cycle_id, rules, ledger=ledger)
     _check_change(ledger.rules(cycle_id), rules, spent=spent, launched=launched)
 
 

@@ -1,5 +1,6 @@
 """Rules files: TOML that staff can read, to and from the rules of a cycle."""
 
+import dataclasses
 import json
 import os
 import tempfile
@@ -12,7 +13,8 @@ from string import Template
 
 from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules
 from swapflow.errors import InvalidInputError, InvalidRulesError
-from swapflow.files.rules_checks import Problem, problems
+from swapflow.files.problem import Problem
+from swapflow.files.rules_checks import problems
 from swapflow.files.rules_form import Toml, shape
 
 
@@ -205,6 +207,8 @@ def rules_text(rules: Rules) -> str:
                 "sign_in": rules.sign_in.value,
                 "session_days": rules.session_days,
                 "zone": rules.zone,
+                "fewest": rules.fewest,
+                "bar": rules.bar or None,
                 "applications_close": rules.applications_close,
                 "deadline": rules.deadline,
             }
@@ -229,6 +233,14 @@ def rules_text(rules: Rules) -> str:
                 "legal_basis": rules.objective.legal_basis,
             },
         ),
+        *(
+            _table(
+                "[[objective.spread]]", {"attribute": one.attribute, "weight": float(one.weight)}
+            )
+            for one in rules.objective.spread
+        ),
+        *(_table("[[quotas]]", dataclasses.asdict(quota)) for quota in rules.quotas),
+        *(_table("[[targets]]", dataclasses.asdict(target)) for target in rules.targets),
     ]
     if rules.automatic is not None:
         automatic = rules.automatic

@@ -5,7 +5,6 @@ import math
 import zoneinfo
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 
 from swapflow.domain.ids import KIND_NAME
@@ -18,7 +17,9 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
 )
+from swapflow.files.problem import Problem, at_least, numbered, quoted
 from swapflow.files.protected import protected_trait
+from swapflow.files.rules_groups import group_problems
 
 
 MOST_KINDS = 6
@@ -34,29 +35,6 @@ SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
 """Days that a device may stay signed in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One thing wrong with rules.
-
-    Attributes:
-        place: Where in the rules file, e.g. `kinds 2 ("interview"), cost`.
-        value: What stands there, as written; "" when nothing does.
-        reason: What is wrong with it.
-        cure: What to do about it.
-        refers: The tables that it compares; it says nothing when one could not be read whole.
-    """
-
-    place: str
-    value: str
-    reason: str
-    cure: str
-    refers: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        value = f" = {self.value}" if self.value else ""
-        return f"{self.place}{value}: {self.reason}. {self.cure}"
-
-
 def problems(rules: Rules) -> list[Problem]:
     """Find everything wrong with rules, in the order of the file; empty when there is nothing.
 
@@ -68,16 +46,11 @@ def problems(rules: Rules) -> list[Problem]:
 
 def kind_place(rules: Rules, index: int, setting: str = "") -> str:
     """Name the place of a kind's setting in the rules file."""
-    return _numbered("kinds", index, rules.kinds[index].name, setting)
-
-
-def _numbered(table: str, index: int, name: str, setting: str = "") -> str:
-    title = f' ("{name}")' if name else ""
-    return f"{table} {index + 1}{title}" + (f", {setting}" if setting else "")
+    return numbered("kinds", index, rules.kinds[index].name, setting)
 
 
 def _basics(rules: Rules) -> Iterator[Problem]:
-    yield from _at_least("budget", rules.budget, 1)
+    yield from at_least("budget", rules.budget, 1)
     if not 0 <= rules.reserve < 1:
         yield Problem(
             place="reserve",
@@ -85,9 +58,9 @@ def _basics(rules: Rules) -> Iterator[Problem]:
             reason="the reserve is a share of the budget, from 0 up to but not 1",
             cure="Write 0.05 for 5 percent",
         )
-    yield from _at_least("packet", rules.packet, 1)
+    yield from at_least("packet", rules.packet, 1)
     # A study needs nobody's name; a decision about people does.
-    yield from _at_least("signatures", rules.signatures, int(rules.purpose is Purpose.REAL))
+    yield from at_least("signatures", rules.signatures, int(rules.purpose is Purpose.REAL))
     if not SHORTEST_SESSION <= rules.session_days <= LONGEST_SESSION:
         yield Problem(
             place="session_days",
@@ -101,7 +74,7 @@ def _places(rules: Rules) -> Iterator[Problem]:
     for i, line in enumerate(rules.lines):
         if line.places < 1:
             yield Problem(
-                place=_numbered("places", i, line.name, "number"),
+                place=numbered("places", i, line.name, "number"),
                 value=str(line.places),
                 reason="a line needs at least one place",
                 cure="Write 1 or more, or remove the line",
@@ -146,12 +119,12 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
     if not KIND_NAME.fullmatch(kind.name):
         yield Problem(
             place=place("name"),
-            value=_quoted(kind.name),
+            value=quoted(kind.name),
             reason="the name of a kind is made of small letters, digits, - and _, begins with a "
             "letter and has at most 24 characters",
             cure='Write a name such as "review" or "interview"',
         )
-    yield from _at_least(place("cost"), kind.cost, 1)
+    yield from at_least(place("cost"), kind.cost, 1)
     if kind.gain < LEAST_GAIN:
         yield Problem(
             place=place("gain"),
@@ -160,10 +133,10 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
             cure="Write 1 for the first kind, and e.g. 6 for an interview that tells as much as "
             "six reviews",
         )
-    yield from _at_least(place("maximum"), kind.maximum, 1)
+    yield from at_least(place("maximum"), kind.maximum, 1)
     if kind.total is not None:
-        yield from _at_least(place("total"), kind.total, 1)
-    yield from _at_least(place("seats"), kind.seats, 1)
+        yield from at_least(place("total"), kind.total, 1)
+    yield from at_least(place("seats"), kind.seats, 1)
     if not 1 <= kind.quorum <= max(kind.seats, 1):
         yield Problem(
             place=place("quorum"),
@@ -189,7 +162,7 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
     if kind.link and not _is_link(kind.link):
         yield Problem(
             place=place("link"),
-            value=_quoted(kind.link),
+            value=quoted(kind.link),
             reason="a link begins with https:// or http:// and holds nothing in braces but "
             "{external_id}",
             cure='Write e.g. "https://files.example.edu/apply/{external_id}"',
@@ -206,7 +179,7 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
             if len(text) > LONGEST_GUIDANCE:
                 yield Problem(
                     place=place(setting),
-                    value=_quoted(text[:40]),
+                    value=quoted(text[:40]),
                     reason=f"it has more than {LONGEST_GUIDANCE} characters",
                     cure="Shorten it, or put it on a page that reviewers can open",
                 )
@@ -236,7 +209,7 @@ def _circles(rules: Rules) -> Iterator[Problem]:
             reported.update(path)
             yield Problem(
                 place=kind_place(rules, i, "requires"),
-                value=_quoted(kind.requires),
+                value=quoted(kind.requires),
                 reason="these kinds wait for each other, so none can ever begin: "
                 + " → ".join([*path, kind.name]),
                 cure="Remove one `requires` in that circle",
@@ -245,9 +218,9 @@ def _circles(rules: Rules) -> Iterator[Problem]:
 
 def _floors(rules: Rules) -> Iterator[Problem]:
     for i, floor in enumerate(rules.floors):
-        place = _numbered("floors", i, floor.kind, "count")
-        yield from _at_least(place, floor.count, 1)
-        yield from _known_kind(rules, _numbered("floors", i, "", "kind"), floor.kind)
+        place = numbered("floors", i, floor.kind, "count")
+        yield from at_least(place, floor.count, 1)
+        yield from _known_kind(rules, numbered("floors", i, "", "kind"), floor.kind)
         index = rules.kind_index(floor.kind)
         if index >= 0 and floor.count > rules.kinds[index].maximum >= 1:
             yield Problem(
@@ -295,9 +268,9 @@ def _payable(rules: Rules) -> Iterator[Problem]:
 def _rubrics(rules: Rules) -> Iterator[Problem]:
     yield from _twice("rubrics", (rubric.kind for rubric in rules.rubrics), "kind")
     for i, rubric in enumerate(rules.rubrics):
-        place = _numbered("rubrics", i, rubric.kind)
+        place = numbered("rubrics", i, rubric.kind)
         yield from _known_kind(rules, f"{place}, kind", rubric.kind)
-        yield from _at_least(f"{place}, version", rubric.version, 1)
+        yield from at_least(f"{place}, version", rubric.version, 1)
         if not rubric.criteria:
             yield Problem(
                 place=f"{place}, criteria",
@@ -308,7 +281,7 @@ def _rubrics(rules: Rules) -> Iterator[Problem]:
         yield from _twice(f"{place}, criteria", (c.name for c in rubric.criteria), "name")
         for j, criterion in enumerate(rubric.criteria):
             yield from _criterion(
-                f"{place}, " + _numbered("criteria", j, criterion.name), criterion
+                f"{place}, " + numbered("criteria", j, criterion.name), criterion
             )
 
 
@@ -316,7 +289,7 @@ def _criterion(place: str, criterion: Criterion) -> Iterator[Problem]:
     if not criterion.name.strip():
         yield Problem(
             place=f"{place}, name",
-            value=_quoted(criterion.name),
+            value=quoted(criterion.name),
             reason="a criterion needs a name",
             cure="Write what reviewers judge",
         )
@@ -346,10 +319,10 @@ def _criterion(place: str, criterion: Criterion) -> Iterator[Problem]:
 
 def _objective(rules: Rules) -> Iterator[Problem]:
     objective = rules.objective
-    if objective.name == "diverse" and not objective.attribute:
+    if objective.name == "diverse" and not objective.attribute and not objective.spread:
         yield Problem(
             place="objective, attribute",
-            value=_quoted(""),
+            value=quoted(""),
             reason='the objective "diverse" spreads places over the groups of an attribute',
             cure='Name the column, e.g. attribute = "research area", or write name = "top-k"',
         )
@@ -357,7 +330,7 @@ def _objective(rules: Rules) -> Iterator[Problem]:
     if objective.name == "diverse" and trait and not objective.legal_basis.strip():
         yield Problem(
             place="objective, attribute",
-            value=_quoted(objective.attribute),
+            value=quoted(objective.attribute),
             reason=f"it is on the list of protected traits and their proxies ({trait}), and no "
             "legal basis is recorded",
             cure="Choose another attribute; or have counsel write the legal basis, approver, date "
@@ -366,7 +339,7 @@ def _objective(rules: Rules) -> Iterator[Problem]:
     if objective.name == "diverse" and rules.certificate == "pairwise":
         yield Problem(
             place="advanced, certificate",
-            value=_quoted(rules.certificate),
+            value=quoted(rules.certificate),
             reason='"pairwise" compares single applicants: for "top-k" only',
             cure='Write certificate = "mixture", or objective name = "top-k"',
         )
@@ -380,7 +353,7 @@ def _automatic(rules: Rules) -> Iterator[Problem]:
         if not getattr(automatic, setting).strip():
             yield Problem(
                 place=f"automatic, {setting}",
-                value=_quoted(""),
+                value=quoted(""),
                 reason="programs may score applicants only with purpose, approver and date on "
                 "record",
                 cure=f"Fill in {setting}, or remove the table [automatic]",
@@ -390,7 +363,7 @@ def _automatic(rules: Rules) -> Iterator[Problem]:
     except ValueError:
         yield Problem(
             place="automatic, date",
-            value=_quoted(automatic.date),
+            value=quoted(automatic.date),
             reason="this is no date",
             cure="Write year-month-day, e.g. 2026-01-31",
         )
@@ -402,7 +375,7 @@ def _time(rules: Rules) -> Iterator[Problem]:
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         yield Problem(
             place="zone",
-            value=_quoted(rules.zone),
+            value=quoted(rules.zone),
             reason="there is no such time zone",
             cure='Write one such as "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
             "on Earth)",
@@ -466,11 +439,11 @@ def _advanced(rules: Rules) -> Iterator[Problem]:
 
 
 def _counts(rules: Rules) -> Iterator[Problem]:
-    yield from _at_least("advanced, batch", rules.batch, 1)
-    yield from _at_least("advanced, attempts", rules.attempts, 1)
-    yield from _at_least("advanced, seed", rules.seed, 0)
+    yield from at_least("advanced, batch", rules.batch, 1)
+    yield from at_least("advanced, attempts", rules.attempts, 1)
+    yield from at_least("advanced, seed", rules.seed, 0)
     if rules.out is not None:
-        yield from _at_least("advanced, out", rules.out, 1)
+        yield from at_least("advanced, out", rules.out, 1)
     if rules.out is not None and rules.dispatch is DispatchMode.LOCKSTEP:
         yield Problem(
             place="advanced, out",
@@ -488,22 +461,12 @@ def _counts(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _at_least(place: str, value: int, least: int) -> Iterator[Problem]:
-    if value < least:
-        yield Problem(
-            place=place,
-            value=str(value),
-            reason=f"it must be at least {least}",
-            cure=f"Write {least} or more",
-        )
-
-
 def _known_kind(rules: Rules, place: str, name: str) -> Iterator[Problem]:
     if rules.kind_index(name) < 0:
-        known = ", ".join(_quoted(kind.name) for kind in rules.kinds) or "none"
+        known = ", ".join(quoted(kind.name) for kind in rules.kinds) or "none"
         yield Problem(
             place=place,
-            value=_quoted(name),
+            value=quoted(name),
             reason=f"there is no kind of that name; the kinds are {known}",
             cure="Name one of them, or add it under [[kinds]]",
             refers=("kinds",),
@@ -515,15 +478,11 @@ def _twice(place: str, names: Iterable[str], what: str) -> Iterator[Problem]:
         if count > 1:
             yield Problem(
                 place=place,
-                value=_quoted(name),
+                value=quoted(name),
                 reason=f"the same {what} stands there {count} times",
                 cure="Rename or remove the others",
                 refers=(place.split(maxsplit=1)[0].rstrip(","),),
             )
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"'
 
 
 _CHECKS: tuple[Callable[[Rules], Iterator[Problem]], ...] = (
@@ -533,6 +492,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Problem]], ...] = (
     _floors,
     _rubrics,
     _objective,
+    group_problems,
     _automatic,
     _time,
     _advanced,

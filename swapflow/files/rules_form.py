@@ -21,6 +21,8 @@ from swapflow.domain.rules import (
     DispatchMode,
     Floor,
     FloorFor,
+    GroupQuota,
+    GroupTarget,
     KindRules,
     Objective,
     Purpose,
@@ -28,9 +30,10 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
     SeatLine,
+    SpreadOver,
     WayIn,
 )
-from swapflow.files.rules_checks import Problem
+from swapflow.files.problem import Problem
 
 
 Toml: TypeAlias = (
@@ -123,12 +126,40 @@ class RubricTable(_Table):
     criteria: list[CriterionTable]
 
 
+class SpreadTable(_Table):
+    """One of several attributes that places are spread over."""
+
+    attribute: str
+    weight: float = 1.0
+
+
 class ObjectiveTable(_Table):
     """What the proposed list makes as high as possible."""
 
     name: Literal["top-k", "diverse"] = "top-k"
     attribute: str = ""
     legal_basis: str = ""
+    spread: list[SpreadTable] = []
+
+
+class QuotaTable(_Table):
+    """How many of the chosen have one value of an attribute."""
+
+    attribute: str
+    value: str
+    minimum: int = 0
+    maximum: int | None = None
+    minimum_share: float = 0.0
+    maximum_share: float = 1.0
+
+
+class TargetTable(_Table):
+    """How many with one value of an attribute would be good to have, and how good."""
+
+    attribute: str
+    value: str
+    number: int
+    worth: float
 
 
 class AutomaticTable(_Table):
@@ -180,6 +211,10 @@ class RulesTable(_Table):
     floors: list[FloorTable] = []
     rubrics: list[RubricTable] = []
     objective: ObjectiveTable = ObjectiveTable()
+    fewest: int | None = None
+    bar: float = 0.0
+    quotas: list[QuotaTable] = []
+    targets: list[TargetTable] = []
     automatic: AutomaticTable | None = None
     advanced: AdvancedTable = AdvancedTable()
 
@@ -238,7 +273,11 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         budget=table.budget,
         reserve=table.reserve,
         rule=RuleName(table.rule),
-        objective=Objective(**table.objective.model_dump()),
+        objective=_objective(table.objective),
+        quotas=tuple(GroupQuota(**quota.model_dump()) for quota in table.quotas),
+        targets=tuple(GroupTarget(**target.model_dump()) for target in table.targets),
+        fewest=table.fewest,
+        bar=table.bar,
         delta=advanced.delta,
         epsilon=advanced.epsilon,
         sigma=advanced.sigma,
@@ -263,6 +302,15 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         sign_in=WayIn(table.sign_in),
         session_days=table.session_days,
         seed=advanced.seed,
+    )
+
+
+def _objective(table: ObjectiveTable) -> Objective:
+    return Objective(
+        name=table.name,
+        attribute=table.attribute,
+        spread=tuple(SpreadOver(**one.model_dump()) for one in table.spread),
+        legal_basis=table.legal_basis,
     )
 
 
@@ -388,6 +436,9 @@ _TABLES: dict[str, type[_Table]] = {
     "criteria": CriterionTable,
     "marks": MarkTable,
     "objective": ObjectiveTable,
+    "spread": SpreadTable,
+    "quotas": QuotaTable,
+    "targets": TargetTable,
     "automatic": AutomaticTable,
     "advanced": AdvancedTable,
 }
@@ -460,7 +511,12 @@ _EXPECTED = {
     "rubrics": "a table [[rubrics]] for each kind that has a score form",
     "criteria": "a table [[rubrics.criteria]] for each criterion",
     "marks": 'a list such as [{ mark = 1, means = "weak" }, { mark = 5, means = "strong" }]',
+    **dict.fromkeys(["minimum", "fewest"], _WHOLE),
+    **dict.fromkeys(["minimum_share", "maximum_share", "worth", "bar"], _NUMBER),
     "objective": "a table [objective]",
+    "spread": "a table [[objective.spread]] for each attribute",
+    "quotas": "a table [[quotas]] for each group",
+    "targets": "a table [[targets]] for each group",
     "automatic": "a table [automatic]",
     "advanced": "a table [advanced]",
 }
@@ -495,6 +551,9 @@ def _written(value: object) -> str:
 _STAND_INS: dict[str, Toml] = {
     "name": "",
     "kind": "",
+    "attribute": "",
+    "value": "",
+    "worth": 0.0,
     "number": 1,
     "budget": 10**12,
     "cost": 1,

@@ -265,7 +265,9 @@ def from_sheet(sheet: MethodSheet) -> Values:
 def to_sheet(values: Values) -> MethodSheet:
     """Read a method sheet; fields it does not know any more are left out."""
     known = {field.name for field in dataclasses.fields(MethodSheet)}
-    return MethodSheet(**{name: value for name, value in values.items() if name in known})
+    kept = {name: value for name, value in values.items() if name in known}
+    words = {name: tuple(kept.get(name, ())) for name in ("limits", "given_way")}
+    return MethodSheet(**(kept | words))
 
 
 def to_outcome(row: AnyRow) -> Outcome:

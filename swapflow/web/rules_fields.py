@@ -6,10 +6,10 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from swapflow.domain.rules import Rules
-from swapflow.files.rules import examine_rules, raw_rules
-from swapflow.files.rules_checks import Problem
-from swapflow.files.rules_form import Toml
 from swapflow.files.cells import read_number
+from swapflow.files.problem import Problem
+from swapflow.files.rules import examine_rules, raw_rules
+from swapflow.files.rules_form import Toml
 from swapflow.web.nested import (
     LONGEST_TEXT,
     FormView,

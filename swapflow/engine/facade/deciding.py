@@ -7,6 +7,7 @@ from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
 from swapflow.engine import approvals, signing, staff
 from swapflow.engine.facade.part import Part
 from swapflow.engine.finalize import Override, finalize, propose, reopen
+from swapflow.engine.pins import Pin, pin
 from swapflow.engine.progress import proposed_requests
 
 
@@ -36,6 +37,11 @@ class Deciding(Part):
             waiver=waiver,
             ledger=self.ledger,
         )
+
+    def put(self, cycle_id: str, external_id: str, where: Pin, *, by: str, reason: str) -> None:
+        """Put an application in or out of every list, or leave it to the rule again."""
+        pin(cycle_id, external_id, where, by=by, reason=reason, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
 
     def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
         """Start another version of a fixed cohort."""

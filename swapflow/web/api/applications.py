@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
+from swapflow.domain.rules import Rules
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.protected import protected_trait
@@ -51,7 +52,7 @@ def add_applicants(
     new: models.NewApplicants,
 ) -> models.Counted:
     """Add applicants: all of them, or none."""
-    _refuse_protected(new.applicants, product.rules(cycle_id).objective.attribute)
+    _refuse_protected(new.applicants, product.rules(cycle_id))
     added = product.import_applications(
         cycle_id, [_new(applicant) for applicant in new.applicants], wave=new.wave
     )
@@ -203,12 +204,12 @@ def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
     return application
 
 
-def _refuse_protected(applicants: Sequence[models.NewApplicant], objective: str) -> None:
+def _refuse_protected(applicants: Sequence[models.NewApplicant], rules: Rules) -> None:
     """Refuse protected traits outside monitoring, but for one that the rules may use."""
     for applicant in applicants:
         for name in (*applicant.attributes, *applicant.fields):
             trait = protected_trait(name)
-            if trait and name != objective:
+            if trait and name not in rules.attributes:
                 raise InvalidInputError(
                     f"{applicant.external_id}: {name!r} is a protected trait or a proxy for one "
                     f"({trait}); put it under monitoring, where nobody who decides sees it"

@@ -1,0 +1,49 @@
+"""One thing wrong with rules, and how its place in the file is spelled."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing wrong with rules.
+
+    Attributes:
+        place: Where in the rules file, e.g. `kinds 2 ("interview"), cost`.
+        value: What stands there, as written; "" when nothing does.
+        reason: What is wrong with it.
+        cure: What to do about it.
+        refers: The tables that it compares; it says nothing when one could not be read whole.
+    """
+
+    place: str
+    value: str
+    reason: str
+    cure: str
+    refers: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        value = f" = {self.value}" if self.value else ""
+        return f"{self.place}{value}: {self.reason}. {self.cure}"
+
+
+def numbered(table: str, index: int, name: str, setting: str = "") -> str:
+    """Name the place of a setting in the file: kinds 2 ("interview"), cost."""
+    title = f' ("{name}")' if name else ""
+    return f"{table} {index + 1}{title}" + (f", {setting}" if setting else "")
+
+
+def at_least(place: str, value: int, least: int) -> Iterator[Problem]:
+    """Find a number that is too small."""
+    if value < least:
+        yield Problem(
+            place=place,
+            value=str(value),
+            reason=f"it must be at least {least}",
+            cure=f"Write {least} or more",
+        )
+
+
+def quoted(text: str) -> str:
+    """Spell a text as it stands in the file."""
+    return f'"{text}"'
