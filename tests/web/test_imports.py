@@ -214,3 +214,110 @@ def test_a_chair_imports_nothing(site: Site) -> None:
 
     assert chair.get("/setup/fall/applicants").status_code == 403
     assert chair.post("/setup/fall/applicants", files={"file": ("a.csv", GOOD)}).status_code == 403
+
+
+def test_a_file_that_comes_again_says_what_it_changes_and_what_stays(site: Site) -> None:
+    client = empty(site)
+    apply(client, keep(client, GOOD))
+    site.product.correct_applicant("fall", "B2", {"name": "Cagri"}, by="olga", reason="")
+
+    path = keep(
+        client,
+        "external_id,name,email\nB1,Bea,bea@example.com\nB2,Çağrı K,b2@example.com\nB3,Bo,\n",
+    )
+    page = client.get(path).text
+    done = apply(client, path)
+
+    assert (
+        "<td>B1</td><td>mail address</td><td>b1@example.com</td><td>bea@example.com</td>" in page
+    )
+    assert "<td>B2</td><td>name</td><td>Cagri</td><td>Çağrı K</td>" in page
+    assert page.count("changed by staff") == 1
+    assert done.headers["location"].endswith("imported=1&known=1&changed=1")
+    assert (
+        "1 applicant imported, 1 changed, 1 were there"
+        in client.get(done.headers["location"]).text
+    )
+    assert [(a.name, a.email) for a in site.product.applications("fall")] == [
+        ("Bea", "bea@example.com"),
+        ("Cagri", "b2@example.com"),
+        ("Bo", ""),
+    ]
+
+
+def test_the_rows_to_cure_come_as_a_file(site: Site) -> None:
+    client = empty(site)
+    path = keep(client, GOOD + ",=Nobody,n@example.com\n")
+
+    file = client.post(path, data={"do": "errors"})
+
+    assert file.headers["content-disposition"] == 'attachment; filename="fall-to-cure.csv"'
+    text = file.content.decode("utf-8-sig")
+    assert '"line","what is wrong","cure","external_id","name","email"' in text
+    assert '4,"external_id: the id is missing"' in text
+    assert '"\t=Nobody"' in text
+    assert ids(site) == []
+
+
+def test_how_columns_were_taken_is_remembered_for_the_next_file(site: Site) -> None:
+    client = empty(site)
+    said = {"said": "yes", "column.0": "external_id", "column.1": "name", "column.2": "leave out"}
+    apply(client, keep(client, "code,who,plan\nZ9,Zoe,study\n"), **said)
+
+    path = keep(client, "plan,code,who\nwork,Z8,Max\n")
+    page = client.get(path).text
+    taken = apply(client, path)
+
+    assert "as in the last list, columns are taken for what was said then" in page
+    assert taken.status_code == 303, taken.text
+    assert [(a.external_id, a.name, a.fields) for a in site.product.applications("fall")] == [
+        ("Z9", "Zoe", {}),
+        ("Z8", "Max", {}),
+    ]
+
+
+def test_what_the_form_says_replaces_what_was_remembered(site: Site) -> None:
+    client = empty(site)
+    said = {"said": "yes", "column.0": "external_id", "column.1": "name", "column.2": "leave out"}
+    apply(client, keep(client, "code,who,plan\nZ9,Zoe,study\n"), **said)
+
+    path = keep(client, "code,who,plan\nZ8,Max,work\n")
+    apply(client, path, **{**said, "column.2": "as found"})
+
+    assert site.product.applications("fall")[1].fields == {"plan": "work"}
+
+
+def test_a_greenhouse_list_proposes_the_mail_address_as_its_key(site: Site) -> None:
+    client = empty(site)
+    path = keep(
+        client,
+        "First Name,Last Name,Email,Source,Who gets credit,Prospect Pool\n"
+        "Ana,Lima,Ana@example.org,Referral,Sam,\n",
+    )
+
+    page = client.get(path).text
+    unsaid = apply(client, path, said="yes", key="id")
+    done = apply(client, path, said="yes", key="email")
+
+    assert "this looks like a list from Greenhouse" in page
+    assert '<option value="email" selected>' in page
+    assert unsaid.status_code == 422
+    assert done.status_code == 303, done.text
+    assert ids(site) == ["ana@example.org"]
+
+
+def test_a_sheet_of_a_workbook_can_be_chosen(site: Site) -> None:
+    client = empty(site)
+    book = Workbook()
+    for title, external_id in (("One", "X1"), ("Two", "X2")):
+        page = book.create_sheet(title)
+        page.append(["id", "name"])
+        page.append([external_id, "Xi"])
+    del book["Sheet"]
+    file = io.BytesIO()
+    book.save(file)
+
+    path = keep(client, file.getvalue(), name="list.xlsx")
+    apply(client, path, sheet="Two")
+
+    assert ids(site) == ["X2"]
