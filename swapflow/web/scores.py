@@ -1,22 +1,17 @@
 """A reviewer's task: the file beside the form, drafts, the answer, its receipt, saying no."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 
 from swapflow.domain.reviewer import Absence, DeclineKind
-from swapflow.domain.rubric import utility
-from swapflow.domain.rules import Criterion
-from swapflow.domain.score import Answer, Draft, Given
+from swapflow.domain.score import Draft
 from swapflow.engine.desk import Sheet
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import (
@@ -29,33 +24,22 @@ from swapflow.office.rights import Right
 from swapflow.web.access import Own, OwnTask, may, open_seats, own_task, own_task_within
 from swapflow.web.pages import clock, moment, render
 from swapflow.web.parts import Product, TheOffice
+from swapflow.web.score_form import (
+    LONGEST_NOTE,
+    LONGEST_REMARK,
+    RECOMMENDATIONS,
+    Fields,
+    Filled,
+    answer_of,
+    draft_in,
+    kept,
+    values_of,
+    version_of,
+)
 from swapflow.web.text import is_plain
 
 
 router = APIRouter()
-
-LONGEST_REMARK = 8000
-LONGEST_NOTE = 4000
-NOT_APPLICABLE = "na"
-RECOMMENDATIONS = ("definitely not", "no", "mixed", "yes", "strong yes")
-"""What an interviewer may recommend, weakest first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filled:
-    """What stands in a form: as typed, and beside it what is wrong with it."""
-
-    values: Mapping[str, str]
-    problems: Mapping[str, str] = field(default_factory=dict)
-
-
-async def read_form(request: Request) -> dict[str, str]:
-    """Give the fields of a form; a field that comes twice counts as its last."""
-    form: FormData = await request.form()
-    return {name: text for name, text in form.items() if isinstance(text, str)}
-
-
-Fields = Annotated[dict[str, str], Depends(read_form)]
 
 
 # The reviewer's own pages
@@ -251,108 +235,6 @@ async def enter_for_reviewer(
     return await run_in_threadpool(enter)
 
 
-# From fields to answers
-
-
-def answer_of(
-    fields: Mapping[str, str], sheet: Sheet, *, typed_by: str = ""
-) -> tuple[Answer | None, dict[str, str]]:
-    """Read a filled form: the answer, or what is wrong, by the name of the field."""
-    problems: dict[str, str] = {}
-    marks: dict[str, float | None] = {}
-    value: float | None = None
-    if sheet.rubric is None:
-        value = _hundred(fields.get("score", ""), problems)
-    else:
-        for index, criterion in enumerate(sheet.rubric.criteria):
-            marks[criterion.name] = _mark(fields, f"c{index}", criterion, problems)
-        if not problems and all(mark is None for mark in marks.values()):
-            problems["c0"] = "Give a mark for at least one, or decline."
-    notes = _notes(fields, sheet, problems)
-    remark = _text(fields, "remark", LONGEST_REMARK, problems)
-    if problems:
-        return None, problems
-    if sheet.rubric is not None:
-        utility(sheet.rubric, marks)
-    answer = Answer(
-        assignment_id=sheet.assignment.id,
-        marks=marks,
-        utility=value,
-        typed_by=typed_by,
-        remark=remark,
-        notes=notes,
-    )
-    return answer, {}
-
-
-def values_of(given: Given, sheet: Sheet) -> dict[str, str]:
-    """Give the fields of a form that would be read as this answer."""
-    values = {"remark": given.remark}
-    if sheet.rubric is None or not given.marks:
-        values["score"] = f"{given.score.value / 10_000:g}"
-    for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
-        if criterion.name in given.marks:
-            mark = given.marks[criterion.name]
-            values[f"c{index}"] = NOT_APPLICABLE if mark is None else f"{mark:g}"
-        values[f"note{index}"] = given.notes.get(f"criterion:{criterion.name}", "")
-    for name in ("confidence", "private", "recommendation"):
-        values[name] = given.notes.get(name, "")
-    for number in range(1, len(sheet.kind.questions) + 1):
-        values[f"question{number}"] = given.notes.get(f"question:{number}", "")
-    return {name: text for name, text in values.items() if text}
-
-
-def _mark(
-    fields: Mapping[str, str], name: str, criterion: Criterion, problems: dict[str, str]
-) -> float | None:
-    chosen = fields.get(name, "")
-    allowed = {f"{mark:g}": mark for mark, _ in criterion.marks}
-    if chosen == NOT_APPLICABLE:
-        return None
-    if chosen not in allowed:
-        problems[name] = "Choose a mark, or N/A."
-        return None
-    return allowed[chosen]
-
-
-def _hundred(typed: str, problems: dict[str, str]) -> float | None:
-    try:
-        number = float(typed.strip().replace(",", "."))
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
-        problems["score"] = "Write a number from 0 to 100."
-        return None
-    return number / 100
-
-
-def _notes(fields: Mapping[str, str], sheet: Sheet, problems: dict[str, str]) -> dict[str, str]:
-    notes = {"private": _text(fields, "private", LONGEST_NOTE, problems)}
-    if sheet.kind.confidence and (sure := fields.get("confidence", "")):
-        if sure not in {"1", "2", "3", "4", "5"}:
-            problems["confidence"] = "Choose 1 to 5, or nothing."
-        notes["confidence"] = sure
-    if sheet.kind.questions and (said := fields.get("recommendation", "")):
-        if said not in RECOMMENDATIONS:
-            problems["recommendation"] = "Choose one of the five, or nothing."
-        notes["recommendation"] = said
-    for number in range(1, len(sheet.kind.questions) + 1):
-        notes[f"question:{number}"] = _text(fields, f"question{number}", LONGEST_NOTE, problems)
-    for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
-        text = _text(fields, f"note{index}", LONGEST_NOTE, problems)
-        notes[f"criterion:{criterion.name}"] = text
-    return {name: text for name, text in notes.items() if text}
-
-
-def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, str]) -> str:
-    text = fields.get(name, "").replace("\r\n", "\n").strip()
-    if len(text) > most:
-        problems[name] = f"These are {len(text)} characters; {most} are the most."
-    if not is_plain(text):
-        problems[name] = "There is a control character in it; type the text anew."
-    return text
-
-
 def _day(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
@@ -391,19 +273,9 @@ def _correct(
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
-    if sheet.given is None or values_of(sheet.given, sheet) != _kept(fields):
+    if sheet.given is None or values_of(sheet.given, sheet) != kept(fields):
         product.correct(answer, by=own.visitor.name, reason="corrected by the reviewer")
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
-
-
-def _kept(fields: Mapping[str, str]) -> dict[str, str]:
-    """Give the fields that are kept in a draft: not the buttons, nothing empty."""
-    return {n: t for n, t in fields.items() if t and n not in {"then", "version"}}
-
-
-def _version(fields: Mapping[str, str]) -> int:
-    said = fields.get("version", "0")
-    return int(said) if said.isdecimal() and len(said) < 10 else 0  # noqa: PLR2004
 
 
 def _keep_draft(
@@ -412,7 +284,7 @@ def _keep_draft(
     """Keep the draft without the page's script; another tab's text is shown beside this one."""
     try:
         with _by_code(own.code):
-            product.save_draft(own.assignment, _kept(fields), version=_version(fields))
+            product.save_draft(own.assignment, kept(fields), version=version_of(fields))
     except StaleDraftError as stale:
         sheet = product.sheet(own.assignment)
         theirs = {name: str(text) for name, text in stale.body.items()}
@@ -422,7 +294,7 @@ def _keep_draft(
 
 def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> None:
     try:
-        product.save_draft(own.assignment, _kept(fields), version=_version(fields))
+        product.save_draft(own.assignment, kept(fields), version=version_of(fields))
     except (StaleDraftError, AssignmentClosedError, InvalidInputError):
         return
 
@@ -432,20 +304,8 @@ def _save(
 ) -> tuple[OwnTask, Future[Draft]]:
     """Begin to save: this thread need not wait for the disk, which is busy with others."""
     own = own_task(request, task)
-    version, body = _draft_in(sent)
+    version, body = draft_in(sent)
     return own, product.save_draft_soon(own.assignment, body, version=version)
-
-
-def _draft_in(sent: bytes) -> tuple[int, dict[str, str]]:
-    """Read what the page's script sends: the version it builds on, and the texts by name."""
-    try:
-        read = json.loads(sent)
-        version, body = int(read["version"]), dict(read["body"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInputError("a draft is {version, body} as JSON") from error
-    if not all(isinstance(text, str) for text in body.values()):
-        raise InvalidInputError("a draft's body holds texts by name")
-    return version, body
 
 
 def _done(product: Swapflow, own: OwnTask, code: str) -> Sheet | None:
