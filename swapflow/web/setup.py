@@ -241,7 +241,8 @@ def _zone(typed: str) -> str:
 
 def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
     cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
-    hindered = {o.step for o in parts.product.obstacles(cycle_id)}
+    # Whom a round had when it began is cured at Today, where what waits for a person stands.
+    hindered = set() if is_launched(cycle) else {o.step for o in parts.product.obstacles(cycle_id)}
     applications, reviewers = (
         sum(a.status.is_candidate for a in parts.product.applications(cycle_id)),
         sum(r.active for r in parts.product.reviewers(cycle_id)),

@@ -42,6 +42,8 @@ def _take_all(up: Deployment) -> int:
     taken = 0
     for place, page, _ in walk(up):
         name = re.sub(r"[^a-z0-9]+", "-", place.title.lower()).strip("-")[:100]
+        if page.locator("#swagger").count():
+            page.wait_for_selector("#swagger .info .title")
         for width in (PHONE, DESK):
             for shade in SHADES:
                 page.set_viewport_size({"width": width, "height": 800})

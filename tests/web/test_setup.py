@@ -6,6 +6,7 @@ from dataclasses import replace
 from starlette.testclient import TestClient
 
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.rules import Floor
 from swapflow.office.rights import Role, Scope
 from tests.web.site import SITE_RULES, Site
 
@@ -255,6 +256,19 @@ def test_what_is_in_the_way_of_a_launch_is_listed_and_refused(site: Site) -> Non
     assert "leave nothing to decide" in page.text
     assert refused.status_code == 422
     assert site.product.cycle("fall").status is CycleStatus.DRAFT
+
+
+def test_a_round_that_has_ended_has_nothing_to_cure_in_its_set_up(site: Site) -> None:
+    site.launched("fall", rules=replace(SITE_RULES, floors=(Floor(kind="review", count=2),)))
+    for reviewer in site.product.reviewers("fall")[1:]:
+        site.product.leave("fall", reviewer.external_id, by="ops")
+    client = site.signed_in(Role.OPERATIONS)
+    assert site.product.obstacles("fall")
+
+    page = client.get("/setup/fall").text
+
+    assert "to cure" not in page
+    assert page.count("✓ done") == 5
 
 
 def test_a_launch_needs_the_box_to_be_ticked(site: Site) -> None:
