@@ -230,7 +230,9 @@ def _border(values: FloatArray, size: int) -> tuple[float, float]:
     sorting and partitioning stumble over every second one.
     """
     n = values.size
-    low, high = values.min(), values.max()
+    low = high = values[0]
+    for value in values:
+        low, high = min(low, value), max(high, value)
     buckets = max(n // 2, 16)
     width = (high - low) / buckets
     if not width > 0.0:

@@ -5,9 +5,11 @@ The same decisions as `compiled.py`, several times faster. Three things make it 
     few are looked at   Where there are many, only the members and the outsiders near the border,
                         until the radii have grown so far, or the border has sunk so low, that
                         others might count: then the near ones are chosen anew (`_choose_near`).
-    no branches         A look is two plain passes over their row, which the compiler turns into
-                        vector instructions; a threshold from the last look says who is in.
-    drawn together      Runs take turns step by step, and the random numbers of all their next
+    no branches         A look is one plain pass over their row, which the compiler turns into
+                        vector instructions; a threshold from the last look says who is in, and a
+                        number that holds both information and place says whose turn it is.
+    taken together      Runs take turns step by step: what one waits for (a division, a number
+                        from memory), the others fill; and the random numbers of all their next
                         pulls are drawn side by side, long before they are needed.
 
 Whatever is out of the ordinary (equal values at the border, a means' tie) goes the slow way.
@@ -28,6 +30,8 @@ from swapflow.studies.compiled import (
     to_uniform,
     vectorised,
 )
+from swapflow.studies.side_by_side import normal_quantiles, scramble_all, to_uniforms
+from swapflow.studies.vectors import either, larger, smaller
 
 
 LANES = 16
@@ -41,23 +45,27 @@ ALL_NEAR = 64
 
 BIG = 1e300
 
+FACTORS = 1 << 16
+"""Costs for which the part of the radius that depends on the cost is kept."""
+
+MOST_ORDERS = 2.0**50
+"""Up to here a float holds a whole number, and different ones stand for different radii."""
+
 
 class Lanes(NamedTuple):
     """The runs in progress, one row for each lane.
 
-    `numbers` holds, by column: cost, threshold, factor up to which the near ones serve, least
-    threshold at which they do, best mean among those that are not near, margin, least mean of a
-    member, best mean of an outsider.
+    `people` holds of everybody, side by side because they are needed together: mean, information,
+    next noise, next coin, true utility, pulls so far. `numbers` holds, by column: cost,
+    threshold, factor up to which the near ones serve, least threshold at which they do, best mean
+    among those that are not near, margin, least mean of a member, best mean of an outsider.
     """
 
-    mean: FloatArray
-    information: FloatArray
+    people: FloatArray
     member: BoolArray
-    pulls: IntArray
-    noise: FloatArray
-    coin: FloatArray
     near_mean: FloatArray
     near_spread: FloatArray
+    near_order: FloatArray
     near: IntArray
     counts: IntArray
     numbers: FloatArray
@@ -66,21 +74,25 @@ class Lanes(NamedTuple):
     truth: FloatArray
 
 
+MEAN, INFORMATION, NOISE, COIN, TRUTH, PULLS = range(6)
+
+FIELDS = 8
+"""Numbers of a person: as many as fill a line of the processor's cache."""
+
 COST, THRESHOLD, REACH, FLOOR, FAR_MEAN, MARGIN, LEAST, BEST = range(8)
 
 
 class Scratch(NamedTuple):
     """Room for one look."""
 
-    worst: FloatArray
-    key: FloatArray
-    bits: IntArray
     full: FloatArray
     rival: BoolArray
+    factors: FloatArray
 
 
-SETTLED, TIED = -1, -2
-"""In place of a place: nobody is contested; equal values at the border need a closer look."""
+SETTLED, TIED, ENDED = -1, -2, -3
+"""In place of a place: nobody is contested; equal values at the border need a closer look; the
+run has ended and nobody is pulled."""
 
 
 @compiled
@@ -90,26 +102,48 @@ def factor_of(fixed: Fixed, cost: float, n: int) -> float:
 
 
 @compiled
+def are_whole(fixed: Fixed, room: int) -> bool:
+    """Say whether informations are whole numbers, so few that a place fits behind them."""
+    most = (fixed.max_steps + 1.0) * max(fixed.gain, 1.0)
+    return bool(fixed.gain == math.floor(fixed.gain) and most * room < MOST_ORDERS)
+
+
+@compiled
+def order_of(fixed: Fixed, information: float, place: int, room: int) -> float:
+    """Give a number that is smaller the sooner somebody has their turn.
+
+    Where informations are whole it holds the place too, so nobody need be searched for.
+    """
+    if are_whole(fixed, room):
+        return information * room + place
+    return -fixed.sigma / math.sqrt(information)
+
+
+@compiled
 def _draw_next(fixed: Fixed, lanes: Lanes, lane: int, arm: int) -> None:
     """Draw an applicant's next noise and coin ahead of time."""
-    words = scramble(lanes.run[lane], arm, lanes.pulls[lane, arm], 0, fixed.low, fixed.high)
-    lanes.noise[lane, arm] = normal_quantile(to_uniform(words[0], words[1]))
-    lanes.coin[lane, arm] = to_uniform(words[2], words[3])
+    pull = int(lanes.people[lane, arm, PULLS])
+    words = scramble(lanes.run[lane], arm, pull, 0, fixed.low, fixed.high)
+    lanes.people[lane, arm, NOISE] = normal_quantile(to_uniform(words[0], words[1]))
+    lanes.people[lane, arm, COIN] = to_uniform(words[2], words[3])
 
 
 @compiled
 def _start(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> None:
     """Give everybody a first look."""
-    n = lanes.mean.shape[1]
+    n, people = lanes.member.shape[1], lanes.people
     truth = lanes.truth[lanes.row[lane] % lanes.truth.shape[0]]
     for arm in range(n):
-        lanes.pulls[lane, arm] = 0
+        people[lane, arm, TRUTH] = truth[arm]
+        people[lane, arm, PULLS] = 0.0
         _draw_next(fixed, lanes, lane, arm)
-        lanes.mean[lane, arm] = truth[arm] + fixed.weak_deviation * lanes.noise[lane, arm]
-        lanes.pulls[lane, arm] = 1
+        mean = truth[arm] + fixed.weak_deviation * people[lane, arm, NOISE]
+        people[lane, arm, MEAN] = mean
+        scratch.full[arm] = mean
+        people[lane, arm, PULLS] = 1.0
         _draw_next(fixed, lanes, lane, arm)
-        lanes.information[lane, arm] = 1.0
-    mark_largest(lanes.mean[lane], fixed.size, np.inf, lanes.member[lane])
+        people[lane, arm, INFORMATION] = 1.0
+    mark_largest(scratch.full, fixed.size, np.inf, lanes.member[lane])
     lanes.numbers[lane, COST] = n
     lanes.numbers[lane, THRESHOLD] = np.inf
     lanes.numbers[lane, MARGIN] = fixed.sigma / 4 if n > ALL_NEAR else np.inf
@@ -119,28 +153,31 @@ def _start(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> None:
 @compiled
 def _choose_near(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> None:
     """List the members and the outsiders near the border, in the order of their indices."""
-    n = lanes.mean.shape[1]
+    n = lanes.member.shape[1]
     numbers = lanes.numbers[lane]
     now = factor_of(fixed, numbers[COST], n)
     later = factor_of(fixed, numbers[COST] * FARTHER + 8, n)
     for arm in range(n):
-        radius = now * (fixed.sigma / math.sqrt(lanes.information[lane, arm]))
-        mean = lanes.mean[lane, arm]
+        radius = now * (fixed.sigma / math.sqrt(lanes.people[lane, arm, INFORMATION]))
+        mean = lanes.people[lane, arm, MEAN]
         scratch.full[arm] = mean - radius if lanes.member[lane, arm] else mean + radius
     numbers[THRESHOLD] = mark_largest(scratch.full, fixed.size, numbers[THRESHOLD], scratch.rival)
     floor = numbers[THRESHOLD] - numbers[MARGIN]
     numbers[REACH] = later if floor > -np.inf else np.inf
-    numbers[FLOOR], numbers[FAR_MEAN] = floor, -np.inf
+    numbers[FLOOR], numbers[FAR_MEAN] = floor, -BIG
     count = 0
     for arm in range(n):
-        mean = lanes.mean[lane, arm]
-        spread = fixed.sigma / math.sqrt(lanes.information[lane, arm])
+        mean = lanes.people[lane, arm, MEAN]
+        spread = fixed.sigma / math.sqrt(lanes.people[lane, arm, INFORMATION])
         inside = lanes.member[lane, arm]
         if not inside and mean + later * spread <= floor:
             numbers[FAR_MEAN] = max(numbers[FAR_MEAN], mean)
             continue
         lanes.near_mean[lane, count] = mean
         lanes.near_spread[lane, count] = -spread if inside else spread
+        lanes.near_order[lane, count] = order_of(
+            fixed, lanes.people[lane, arm, INFORMATION], count, lanes.near.shape[1]
+        )
         lanes.near[lane, count] = arm
         count += 1
     if count > 3 * fixed.size + 8:
@@ -156,17 +193,26 @@ def _choose_near(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> Non
     _find_extremes(lanes.near_mean, lanes.near_spread, lanes.numbers, lane, padded)
 
 
+@vectorised
+def _extremes(
+    near_mean: FloatArray, near_spread: FloatArray, lane: int, count: int, far: float
+) -> tuple[float, float]:
+    """Give the least mean of a member and the best of an outsider, who may be far."""
+    least, best = BIG, far
+    for place in range(count):
+        mean = near_mean[lane, place]
+        inside = near_spread[lane, place] < 0.0
+        least = smaller(least, either(inside, mean, BIG))
+        best = larger(best, either(inside, far, mean))
+    return least, best
+
+
 @compiled
 def _find_extremes(
     near_mean: FloatArray, near_spread: FloatArray, state: FloatArray, lane: int, count: int
 ) -> None:
-    """Find the least mean of a member and the best of an outsider."""
-    least, best = np.inf, state[lane, FAR_MEAN]
-    for place in range(count):
-        mean = near_mean[lane, place]
-        inside = near_spread[lane, place] < 0
-        least = min(least, mean if inside else np.inf)
-        best = max(best, -np.inf if inside else mean)
+    """Note the least mean of a member and the best of an outsider."""
+    least, best = _extremes(near_mean, near_spread, lane, count, state[lane, FAR_MEAN])
     state[lane, LEAST], state[lane, BEST] = least, best
 
 
@@ -214,126 +260,130 @@ def _exchange(
 def _pass(
     near_mean: FloatArray,
     near_spread: FloatArray,
+    order: FloatArray,
     lane: int,
     count: int,
     factor: float,
     threshold: float,
-    worst: FloatArray,
-    key: FloatArray,
-) -> int:
-    """Value everybody near in the worst case; count who lies above, mark who is contested."""
-    above = 0
+) -> tuple[int, float]:
+    """Count who lies above in the worst case, and give the first in order of the contested."""
+    above, first = 0, BIG
     for place in range(count):
         spread = near_spread[lane, place]
-        utility = near_mean[lane, place] + factor * spread
-        worst[place] = utility
-        in_rival = utility > threshold
+        in_rival = near_mean[lane, place] + factor * spread > threshold
         above += in_rival
-        key[place] = abs(spread) if in_rival != (spread < 0.0) else 0.0
-    return above
+        contested = in_rival != (spread < 0.0)
+        first = smaller(first, either(contested, order[lane, place], BIG))
+    return above, first
 
 
 @vectorised
-def _largest_bits(bits: IntArray, count: int) -> int:
-    """Give the largest of some numbers that are not negative, by their bits."""
-    largest = 0
+def _next_below(
+    near_mean: FloatArray,
+    near_spread: FloatArray,
+    lane: int,
+    count: int,
+    factor: float,
+    threshold: float,
+) -> float:
+    """Give the largest worst case that is not above the threshold; -`BIG` if there is none."""
+    found = -BIG
     for place in range(count):
-        value = bits[place]
-        largest = max(largest, value)
-    return largest
+        utility = near_mean[lane, place] + factor * near_spread[lane, place]
+        found = larger(found, either(utility > threshold, -BIG, utility))
+    return found
 
 
 @vectorised
-def _below(worst: FloatArray, count: int, threshold: float, key: FloatArray) -> None:
-    """Write down how far below the threshold everybody lies; far for those above."""
+def _next_above(
+    near_mean: FloatArray,
+    near_spread: FloatArray,
+    lane: int,
+    count: int,
+    factor: float,
+    threshold: float,
+) -> float:
+    """Give the smallest worst case above the threshold; `BIG` if there is none."""
+    found = BIG
     for place in range(count):
-        distance = threshold - worst[place]
-        key[place] = distance if distance >= 0.0 else BIG
-
-
-@vectorised
-def _above(worst: FloatArray, count: int, threshold: float, key: FloatArray) -> None:
-    """Write down how far above the threshold everybody lies; far for those below."""
-    for place in range(count):
-        distance = worst[place] - threshold
-        key[place] = distance if distance > 0.0 else BIG
-
-
-@vectorised
-def _beyond(key: FloatArray, count: int, nearest: float) -> None:
-    """Forget the nearest."""
-    for place in range(count):
-        key[place] = key[place] if key[place] > nearest else BIG
-
-
-@vectorised
-def _smallest_bits(bits: IntArray, count: int) -> int:
-    """Give the smallest of some numbers that are not negative, by their bits."""
-    smallest: int = bits[0]
-    for place in range(1, count):
-        value = bits[place]
-        smallest = min(smallest, value)
-    return smallest
-
-
-@compiled
-def _middle(key: FloatArray, bits: IntArray, count: int) -> float:
-    """Give the middle between the two smallest of some distances; `BIG` if there is no second."""
-    smallest = _smallest_bits(bits, count)
-    first, second = BIG, BIG
-    for place in range(count):
-        if bits[place] == smallest:
-            first = key[place]
-            break
-    _beyond(key, count, first)
-    smallest = _smallest_bits(bits, count)
-    for place in range(count):
-        if bits[place] == smallest:
-            second = key[place]
-            break
-    return first + (second - first) / 2 if second < BIG else BIG
+        utility = near_mean[lane, place] + factor * near_spread[lane, place]
+        found = smaller(found, either(utility > threshold, utility, BIG))
+    return found
 
 
 @compiled
 def _mended(
-    threshold: float, missing: int, worst: FloatArray, key: FloatArray, bits: IntArray, count: int
+    near_mean: FloatArray,
+    near_spread: FloatArray,
+    lane: int,
+    count: int,
+    factor: float,
+    threshold: float,
+    missing: int,
 ) -> float:
     """Move the threshold past the one who has crossed it; -inf if it is not that simple."""
     if missing == 1:
-        _below(worst, count, threshold, key)
-        return threshold - _middle(key, bits, count)
+        crossed = _next_below(near_mean, near_spread, lane, count, factor, threshold)
+        if crossed == -BIG:
+            return -np.inf
+        threshold = crossed - abs(crossed) * 2.0**-52 - 1e-300
+        beyond = _next_below(near_mean, near_spread, lane, count, factor, threshold)
+        return threshold if beyond == -BIG else beyond + (crossed - beyond) / 2
     if missing == -1:
-        _above(worst, count, threshold, key)
-        step = _middle(key, bits, count)
-        return threshold + step if step < BIG else -np.inf
+        crossed = _next_above(near_mean, near_spread, lane, count, factor, threshold)
+        beyond = _next_above(near_mean, near_spread, lane, count, factor, crossed)
+        return -np.inf if beyond == BIG else crossed + (beyond - crossed) / 2
     return -np.inf
 
 
-@vectorised
-def _draw_many(
-    run: IntArray,
-    turn: IntArray,
-    pulls: IntArray,
-    low: int,
-    high: int,
-    chance: FloatArray,
-    coin: FloatArray,
-) -> None:
-    """Draw the next noise's chance and coin of whoever has just been pulled in each lane."""
-    for lane in range(turn.size):
-        words = scramble(run[lane], turn[lane], pulls[lane], 0, low, high)
-        chance[lane] = to_uniform(words[0], words[1])
-        coin[lane] = to_uniform(words[2], words[3])
+@compiled
+def _find(
+    near_mean: FloatArray,
+    near_spread: FloatArray,
+    order: FloatArray,
+    lane: int,
+    factor: float,
+    threshold: float,
+    first: float,
+) -> int:
+    """Find the first contested one that comes at this number in order."""
+    place = 0
+    while True:
+        spread = near_spread[lane, place]
+        in_rival = near_mean[lane, place] + factor * spread > threshold
+        if order[lane, place] == first and in_rival != (spread < 0.0):
+            return place
+        place += 1
+
+
+@compiled
+def _gap_of(
+    near_mean: FloatArray,
+    near_spread: FloatArray,
+    lane: int,
+    count: int,
+    factor: float,
+    threshold: float,
+) -> float:
+    """Give what the rival gains over the cohort in the worst case."""
+    gap = 0.0
+    for place in range(count):
+        spread = near_spread[lane, place]
+        utility = near_mean[lane, place] + factor * spread
+        inside = spread < 0.0
+        if (utility > threshold) != inside:
+            gap += -utility if inside else utility
+    return gap
 
 
 @compiled
 def _look_slowly(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> int:
     """Look at everybody, ties and all; give an applicant, or -1 when settled."""
-    n = lanes.mean.shape[1]
+    n = lanes.member.shape[1]
     factor = factor_of(fixed, lanes.numbers[lane, COST], n)
     for arm in range(n):
-        radius = factor * (fixed.sigma / math.sqrt(lanes.information[lane, arm]))
-        mean = lanes.mean[lane, arm]
+        radius = factor * (fixed.sigma / math.sqrt(lanes.people[lane, arm, INFORMATION]))
+        mean = lanes.people[lane, arm, MEAN]
         scratch.full[arm] = mean - radius if lanes.member[lane, arm] else mean + radius
     mark_largest(scratch.full, fixed.size, np.inf, scratch.rival)
     chosen, gap, largest = -1, 0.0, -1.0
@@ -341,7 +391,7 @@ def _look_slowly(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> int
         if scratch.rival[arm] == lanes.member[lane, arm]:
             continue
         gap += scratch.full[arm] if scratch.rival[arm] else -scratch.full[arm]
-        spread = fixed.sigma / math.sqrt(lanes.information[lane, arm])
+        spread = fixed.sigma / math.sqrt(lanes.people[lane, arm, INFORMATION])
         if spread > largest:
             chosen, largest = arm, spread
     return chosen if chosen >= 0 and gap > fixed.tolerance else -1
@@ -351,12 +401,14 @@ def _look_slowly(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> int
 def _finish(lanes: Lanes, lane: int, pulls: int, stopped: bool, out: Any) -> None:
     """Write down how a run ended."""
     row = lanes.row[lane]
-    out[0][row] = lanes.member[lane]
     out[1][row] = lanes.numbers[lane, COST]
     out[2][row] = pulls
     out[3][row] = stopped
-    out[4][row] = lanes.mean[lane]
-    out[5][row] = lanes.information[lane]
+    # Number by number: numba takes seconds to compile the assignment of a row.
+    for arm in range(lanes.member.shape[1]):
+        out[0][row, arm] = lanes.member[lane, arm]
+        out[4][row, arm] = lanes.people[lane, arm, MEAN]
+        out[5][row, arm] = lanes.people[lane, arm, INFORMATION]
 
 
 @compiled
@@ -371,23 +423,28 @@ def run_all(
     """Make all runs; a lane whose run has ended takes the next one."""
     # Named once, for numba counts references at every look into a tuple; and in one piece, for
     # every call would hand all these arrays over.
-    mean, information, member, pulls = lanes.mean, lanes.information, lanes.member, lanes.pulls
-    noise, coin, near_mean, near_spread = (
-        lanes.noise,
-        lanes.coin,
-        lanes.near_mean,
-        lanes.near_spread,
+    people, member, order = lanes.people, lanes.member, lanes.near_order
+    near_mean, near_spread = lanes.near_mean, lanes.near_spread
+    near, counts, state = lanes.near, lanes.counts, lanes.numbers
+    run, row, factors = lanes.run, lanes.row, scratch.factors
+    width, n = member.shape
+    room_of = near.shape[1]
+    whole = are_whole(fixed, room_of)
+    whole_costs = fixed.cost == math.floor(fixed.cost)
+    turn, given, found = (
+        np.zeros(width, np.int64),
+        np.zeros(width, np.int64),
+        np.zeros(width, np.int64),
     )
-    near, counts, state, truth = lanes.near, lanes.counts, lanes.numbers, lanes.truth
-    worst, key, bits = scratch.worst, scratch.key, scratch.bits
-    width, n = mean.shape
-    turn, given = np.zeros(width, np.int64), np.zeros(width, np.int64)
-    chance, flipped = np.zeros(width), np.zeros(width)
+    words = np.zeros((4, width), np.uint64)
+    chance, flipped, drawn = np.zeros(width), np.zeros(width), np.zeros(width)
+    old, new, after, spreads = np.zeros(width), np.zeros(width), np.zeros(width), np.zeros(width)
+    paid = np.zeros(width)
     waiting, working = 0, 0
     for lane in range(width):
         steps[lane] = -1
         if waiting < numbers.size:
-            lanes.run[lane], lanes.row[lane] = numbers[waiting], waiting
+            run[lane], row[lane] = numbers[waiting], waiting
             _start(fixed, lanes, lane, scratch)
             steps[lane] = 0
             waiting, working = waiting + 1, working + 1
@@ -398,27 +455,42 @@ def run_all(
             place, arm = TIED, -1
             if steps[lane] < fixed.max_steps:
                 # Lines 5 to 16: who is contested, and who of them is least known.
-                factor = math.sqrt(
-                    2 * math.log(4 * n * max(state[lane, COST], 1.0) ** 3 / fixed.delta)
-                )
+                spent = state[lane, COST]
+                factor = 0.0
+                if whole_costs and spent < FACTORS:
+                    factor = factors[int(spent)]
+                if factor == 0.0:
+                    factor = factor_of(fixed, spent, n)
+                    if whole_costs and spent < FACTORS:
+                        factors[int(spent)] = factor
                 if factor > state[lane, REACH]:
                     _choose_near(fixed, lanes, lane, scratch)
                 for attempt in range(3):
                     count, threshold = counts[lane], state[lane, THRESHOLD]
-                    above = _pass(
-                        near_mean, near_spread, lane, count, factor, threshold, worst, key
+                    above, first = _pass(
+                        near_mean, near_spread, order, lane, count, factor, threshold
                     )
                     if above == fixed.size and threshold >= state[lane, FLOOR]:
-                        largest = _largest_bits(bits, count)
-                        place = SETTLED
-                        if largest:
-                            place = 0
-                            while bits[place] != largest:
-                                place += 1
+                        if first == BIG:
+                            place = SETTLED
+                        elif whole:
+                            place = int(first) & (room_of - 1)
+                        else:
+                            place = _find(
+                                near_mean, near_spread, order, lane, factor, threshold, first
+                            )
                         break
                     mended = -np.inf
                     if attempt == 0:
-                        mended = _mended(threshold, fixed.size - above, worst, key, bits, count)
+                        mended = _mended(
+                            near_mean,
+                            near_spread,
+                            lane,
+                            count,
+                            factor,
+                            threshold,
+                            fixed.size - above,
+                        )
                     if mended >= state[lane, FLOOR] and mended > -np.inf:
                         state[lane, THRESHOLD] = mended
                     else:
@@ -426,91 +498,92 @@ def run_all(
                 if place >= 0:
                     arm = near[lane, place]
                     if fixed.tolerance > 0.0:
-                        gap = 0.0
-                        for other in range(count):
-                            if key[other] > 0.0:
-                                inside = near_spread[lane, other] < 0
-                                gap += -worst[other] if inside else worst[other]
+                        gap = _gap_of(near_mean, near_spread, lane, count, factor, threshold)
                         if gap <= fixed.tolerance:
                             arm = -1
                 elif place == TIED:
                     arm = _look_slowly(fixed, lanes, lane, scratch)
+            found[lane] = place
             if arm < 0 or state[lane, COST] >= fixed.budget:
                 stopped = arm < 0 and steps[lane] < fixed.max_steps
                 _finish(lanes, lane, steps[lane], stopped, out)
                 steps[lane] = -1
                 working -= 1
                 if waiting < numbers.size:
-                    lanes.run[lane], lanes.row[lane] = numbers[waiting], waiting
+                    run[lane], row[lane] = numbers[waiting], waiting
                     _start(fixed, lanes, lane, scratch)
                     steps[lane] = 0
                     waiting, working = waiting + 1, working + 1
-                turn[lane] = 0
-                given[lane] = pulls[lane, 0]
+                turn[lane], found[lane] = 0, ENDED
                 continue
+            turn[lane] = arm
 
-            # Lines 17 to 28: pull, and fold the reward in.
+        # Lines 17 to 28: pull, and fold the reward in; of all lanes, for each waits for itself.
+        for lane in range(width):
+            arm = turn[lane]
+            strong = fixed.alpha > people[lane, arm, COIN]
+            gain = either(strong, fixed.gain, 1.0)
+            deviation = either(strong, fixed.strong_deviation, fixed.weak_deviation)
+            reward = people[lane, arm, TRUTH] + deviation * people[lane, arm, NOISE]
+            before = people[lane, arm, INFORMATION]
+            old[lane] = people[lane, arm, MEAN]
+            after[lane] = before + gain
+            new[lane] = (old[lane] * before + gain * reward) / after[lane]
+            spreads[lane] = fixed.sigma / math.sqrt(after[lane])
+            paid[lane] = either(strong, fixed.cost, 1.0)
+        for lane in range(width):
+            arm, place, mean = turn[lane], found[lane], new[lane]
+            if place == ENDED or steps[lane] < 0:
+                given[lane] = int(people[lane, arm, PULLS])
+                continue
             steps[lane] += 1
-            strong = fixed.alpha > coin[lane, arm]
-            gain = fixed.gain if strong else 1.0
-            deviation = fixed.strong_deviation if strong else fixed.weak_deviation
-            reward = truth[lanes.row[lane] % truth.shape[0], arm] + deviation * noise[lane, arm]
-            before, old = information[lane, arm], mean[lane, arm]
-            after = before + gain
-            new = (old * before + gain * reward) / after
-            mean[lane, arm], information[lane, arm] = new, after
-            pulls[lane, arm] += 1
-            turn[lane], given[lane] = arm, pulls[lane, arm]
-            state[lane, COST] += fixed.cost if strong else 1.0
+            people[lane, arm, MEAN], people[lane, arm, INFORMATION] = mean, after[lane]
+            people[lane, arm, PULLS] += 1.0
+            given[lane] = int(people[lane, arm, PULLS])
+            state[lane, COST] += paid[lane]
             inside = member[lane, arm]
-            changed = new <= state[lane, BEST] if inside else new >= state[lane, LEAST]
+            least, best = state[lane, LEAST], state[lane, BEST]
+            if place >= 0:
+                near_mean[lane, place] = mean
+                near_spread[lane, place] = -spreads[lane] if inside else spreads[lane]
+                order[lane, place] = after[lane] * room_of + place if whole else -spreads[lane]
+            changed = mean <= best if inside else mean >= least
             if changed or place < 0:
-                spread = fixed.sigma / math.sqrt(after)
-                if place >= 0:
-                    near_mean[lane, place] = new
-                    near_spread[lane, place] = -spread if inside else spread
                 if place < 0 or not _exchange(
                     near_mean, near_spread, near, member, state, lane, counts[lane], place
                 ):
-                    mark_largest(mean[lane], fixed.size, np.inf, member[lane])
+                    for other in range(n):
+                        scratch.full[other] = people[lane, other, MEAN]
+                    mark_largest(scratch.full, fixed.size, np.inf, member[lane])
                     _choose_near(fixed, lanes, lane, scratch)
-                continue
-            near_mean[lane, place] = new
-            spread = fixed.sigma / math.sqrt(after)
-            if inside:
-                near_spread[lane, place] = -spread
-                if new < state[lane, LEAST]:
-                    state[lane, LEAST] = new
-                elif old == state[lane, LEAST]:
-                    _find_extremes(near_mean, near_spread, state, lane, counts[lane])
+            elif old[lane] == (least if inside else best):
+                _find_extremes(near_mean, near_spread, state, lane, counts[lane])
+            elif inside:
+                state[lane, LEAST] = min(least, mean)
             else:
-                near_spread[lane, place] = spread
-                if new > state[lane, BEST]:
-                    state[lane, BEST] = new
-                elif old == state[lane, BEST]:
-                    _find_extremes(near_mean, near_spread, state, lane, counts[lane])
+                state[lane, BEST] = max(best, mean)
 
         # The next noise and coin of all who were pulled, side by side.
-        _draw_many(lanes.run, turn, given, fixed.low, fixed.high, chance, flipped)
+        scramble_all(run, turn, given, fixed.low, fixed.high, words)
+        to_uniforms(words, 0, chance)
+        to_uniforms(words, 2, flipped)
+        normal_quantiles(chance, drawn)
         for lane in range(width):
-            noise[lane, turn[lane]] = normal_quantile(chance[lane])
-            coin[lane, turn[lane]] = flipped[lane]
+            people[lane, turn[lane], NOISE] = drawn[lane]
+            people[lane, turn[lane], COIN] = flipped[lane]
 
 
 def room(truths: FloatArray, count: int) -> tuple[Lanes, Scratch]:
     """Make room for as many lanes as pay."""
     width, n = min(LANES, count), truths.shape[1]
-    padded = (n + 7) // 8 * 8
-    key = np.zeros(padded)
+    # A power of two: `order_of` writes a place behind an information.
+    padded = max(8, 1 << (n - 1).bit_length())
     lanes = Lanes(
-        mean=np.zeros((width, n)),
-        information=np.zeros((width, n)),
+        people=np.zeros((width, n, FIELDS)),
         member=np.zeros((width, n), dtype=np.bool_),
-        pulls=np.zeros((width, n), dtype=np.int64),
-        noise=np.zeros((width, n)),
-        coin=np.zeros((width, n)),
         near_mean=np.zeros((width, padded)),
         near_spread=np.zeros((width, padded)),
+        near_order=np.zeros((width, padded)),
         near=np.zeros((width, padded), dtype=np.int64),
         counts=np.zeros(width, dtype=np.int64),
         numbers=np.zeros((width, 8)),
@@ -519,10 +592,6 @@ def room(truths: FloatArray, count: int) -> tuple[Lanes, Scratch]:
         truth=truths,
     )
     scratch = Scratch(
-        worst=np.zeros(padded),
-        key=key,
-        bits=key.view(np.int64),
-        full=np.zeros(n),
-        rival=np.zeros(n, dtype=np.bool_),
+        full=np.zeros(n), rival=np.zeros(n, dtype=np.bool_), factors=np.zeros(FACTORS)
     )
     return lanes, scratch

@@ -32,8 +32,10 @@ from tests.bandit.test_golden import FILES, FOLDER, POLICIES
 from tests.bench import straightforward
 
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 STREAM = stream_of("tests", "kernel")
-EVERYDAY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EVERYDAY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 MANY = settings(EVERYDAY, max_examples=10_000)
 
 GOLDEN_RUNS = [
@@ -104,11 +106,11 @@ def test_it_is_enough_to_look_at_those_near_the_border(
     n: int, size: int, policy: StrongPolicy
 ) -> None:
     problem = Problem(size=size, sigma=0.3, delta=0.1, gain=6, cost=3, policy=policy)
-    truth = stream_of("tests", f"border/{n}").generator(0).random((8, n))
+    truth = stream_of("tests", f"border/{n}").generator(0).random((4, n))
 
     def ended(way: Way) -> list[object]:
-        runs = range(8)
-        return as_lists(simulate(problem, truth, stream=STREAM, runs=runs, max_pulls=500, way=way))
+        runs = range(4)
+        return as_lists(simulate(problem, truth, stream=STREAM, runs=runs, max_pulls=250, way=way))
 
     assert ended(Way.COMPILED) == ended(Way.BATCHED)
 

@@ -37,6 +37,8 @@ from swapflow.studies.paper.theory import (
 from swapflow.studies.sweep import Cell, Here
 
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 SMALL = Effort(runs=2)
 
 
