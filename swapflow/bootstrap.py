@@ -20,10 +20,13 @@ from swapflow.engine.ports.checkup import DatabaseFacts, RedisFacts
 from swapflow.errors import UnavailableError
 from swapflow.ledger.backup import back_up, restore
 from swapflow.ledger.checkup import look_at_database as database_facts
+from swapflow.ledger.database import Database
+from swapflow.ledger.dossiers import SqlDossiers
 from swapflow.ledger.revision import is_current
 from swapflow.ledger.sql import SqlLedger
 from swapflow.mail.hooks import http_knocker
 from swapflow.mail.post import outbox_folder, smtp
+from swapflow.office.dossiers import DossierRecord
 from swapflow.office.facade import Office
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
@@ -223,6 +226,11 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
         UnavailableError: If the database does not answer.
     """
     return restore(settings.database, path)
+
+
+def dossiers(settings: Settings) -> DossierRecord:
+    """Give what reads everything about one person: nothing that decides has a way to it."""
+    return SqlDossiers(Database(settings.database))
 
 
 def monitoring(settings: Settings) -> "Monitoring":

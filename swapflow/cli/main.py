@@ -17,6 +17,7 @@ from swapflow.cli import (
     doctor,
     inbox,
     monitoring,
+    person,
     plan,
     reviewers,
     rounds,
@@ -68,6 +69,7 @@ app.add_typer(inbox.app, name="inbox")
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
 app.add_typer(monitoring.app, name="monitoring")
+app.add_typer(person.app, name="person")
 app.add_typer(users.app, name="user")
 study_past.register(studies.app)
 app.add_typer(studies.app, name="study")
@@ -79,6 +81,7 @@ simulating.register(app)
 plan.register(app)
 bundle.register(app, cycles=cycles.app)
 card.register(cycles.app)
+person.register(cycles.app)
 study_paper.register(studies.app)
 
 

@@ -23,6 +23,26 @@ _OBJECTIVES = {
     "top-k": "the highest sum of scores",
     "diverse": "a sum of scores that also spreads the places over the groups of one attribute",
 }
+_PROVEN = ("The number that says how much the list could still gain at most.",)
+_JUDGED_ALWAYS = (
+    "Who was asked next: the order changes what the marks cost, not what they say.",
+    "That several were asked for at once, before the others had answered.",
+    "That marks measure what the program is for. No calculation can know that.",
+)
+_JUDGED = {
+    "budget": (
+        "The score of each applicant: a model that takes out how severe each reviewer is.",
+        "When further reviews were held not to be worth their cost.",
+    ),
+    "certified": ("That an interview is worth the stated number of reviews.",),
+    "paper": ("That an interview is worth the stated number of reviews.",),
+}
+_ENDED = {
+    "budget": "The end: the budget was used up, whatever was still open.",
+    "deadline": "The end: the deadline had come, whatever was still open.",
+    "staff": "The end: people ended it, whatever was still open.",
+    "exhausted": "The end: nobody was left to ask, whatever was still open.",
+}
 _CERTIFICATES = {
     "mixture": "a margin that holds at every moment at once",
     "pairwise": "a comparison of single applicants that holds at every moment at once",
@@ -31,7 +51,8 @@ _CERTIFICATES = {
 
 def method_text(sheet: MethodSheet) -> str:
     """Spell a method sheet as Markdown: plain words first, numbers of the method at the end."""
-    return "\n\n".join([_title(sheet), _brief(sheet), _promise(sheet), _advanced(sheet)]) + "\n"
+    parts = [_title(sheet), _brief(sheet), _promise(sheet), _covered(sheet), _advanced(sheet)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _title(sheet: MethodSheet) -> str:
@@ -83,6 +104,36 @@ def _promise(sheet: MethodSheet) -> str:
             "It is an estimate without a promise and tends to be too low."
         )
     return "\n\n".join(parts)
+
+
+def _covered(sheet: MethodSheet) -> str:
+    """Say which parts rest on a proof, and which on judgement."""
+    linear = sheet.objective == "top-k"
+    proven = list(_PROVEN) if linear else []
+    if linear and sheet.rule == "certified" and sheet.stop_reason == "certified":
+        proven.insert(
+            0, "That this list is within the stated margin, with the stated probability."
+        )
+    if linear and sheet.rule == "paper" and sheet.stop_reason == "certified":
+        proven.insert(
+            0, "That this list is within the stated margin, as the published theorem has it."
+        )
+    judged = [*_JUDGED_ALWAYS, *_JUDGED.get(sheet.rule, ())]
+    if not linear:
+        judged.append("That more reviews would not help: for this kind of list there is no proof.")
+    if sheet.stop_reason in _ENDED:
+        judged.append(_ENDED[sheet.stop_reason])
+    lines = ["## What rests on a proof, and what on judgement"]
+    if proven:
+        lines.append(
+            "Proven, if marks are independent, of the stated spread, and reviewers alike:"
+        )
+        lines.append("\n".join(f"- {line}" for line in proven))
+    else:
+        lines.append("Nothing about this list as a whole is proven.")
+    lines.append("Judgement, tried out on data and not proven:")
+    lines.append("\n".join(f"- {line}" for line in judged))
+    return "\n\n".join(lines)
 
 
 def _gain(loss: float) -> str:

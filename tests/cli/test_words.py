@@ -102,6 +102,8 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "export", "ms")
     office.do("cycle", "verify", "ms", "--record-only")
     office.run("cycle", "verify", "ms")
+    office.do("cycle", "oversight", "ms", "--out", "list/oversight.html")
+    office.do("person", "export", "ms", "a2")
     office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")
     office.do("cycle", "bundle", "ms")
     office.do("verify", "ms.bundle")

@@ -308,6 +308,27 @@ def test_the_method_is_told_in_plain_words_and_without_a_claim_of_merit() -> Non
     assert "| version of numpy | 2\\|4 |" in text
 
 
+def test_the_method_sheet_tells_what_is_proven_from_what_is_judged() -> None:
+    def of(**changes: object) -> tuple[str, str]:
+        sheet = replace(SHEET, **changes)  # type: ignore[arg-type]  # tests name fields
+        text = method_text(sheet).split("## What rests on a proof")[1].split("## Advanced")[0]
+        proven, judged = text.split("Judgement, tried out on data and not proven:")
+        return proven, judged
+
+    proven, judged = of(rule="certified", stop_reason="certified", objective="top-k")
+    assert "That this list is within the stated margin" in proven
+    assert "The end:" not in judged
+
+    proven, judged = of(rule="certified", stop_reason="budget", objective="top-k")
+    assert "That this list is within" not in proven
+    assert "how much the list could still gain at most" in proven
+    assert "The end: the budget was used up" in judged
+
+    proven, judged = of(rule="certified", stop_reason="certified", objective="diverse")
+    assert "Nothing about this list as a whole is proven." in proven
+    assert "for this kind of list there is no proof" in judged
+
+
 def test_the_models_estimate_never_stands_in_the_section_of_promises() -> None:
     promised, estimate = method_text(SHEET).split("## The model's estimate")
 

@@ -1,0 +1,127 @@
+"""What people did in a cycle, gathered from every table that names somebody."""
+
+from collections.abc import Iterator, Mapping
+
+from sqlalchemy import Connection, and_, func, select
+
+from swapflow.domain.cohort import Standing, Verdict
+from swapflow.ledger.rows import AnyRow
+from swapflow.ledger.tables import (
+    APPLICATION,
+    APPROVAL,
+    APPROVAL_PULL,
+    AUDIT,
+    NOTE,
+    OUTCOME,
+    PIN,
+    PLACE,
+    RULES,
+    SCORE,
+    SIGNATURE,
+    WAIVER,
+    WISH,
+)
+from swapflow.office.dossiers import Act
+
+
+_INTERVENES = ("pause of", "resumption of", "end of", "reopening of", "application:", "reviewer ")
+"""How a note's subject begins when it gives the reason of an intervention."""
+
+
+def acts(connection: Connection, cycle_id: str) -> tuple[Act, ...]:
+    """List what people did in a cycle, oldest first."""
+    known = select(APPLICATION.c.number, APPLICATION.c.external_id).filter_by(cycle_id=cycle_id)
+    names = {
+        number: external_id or f"number {number}"
+        for number, external_id in connection.execute(known)
+    }
+    found = [
+        *_decided(connection, cycle_id, names),
+        *_asked(connection, cycle_id, names),
+        *_ruled(connection, cycle_id),
+        *_noted(connection, cycle_id, names),
+    ]
+    return tuple(sorted(found, key=lambda act: (act.at, act.what, act.about)))
+
+
+def _decided(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:
+    proposed = (
+        select(OUTCOME, PLACE.c.standing)
+        .join(
+            PLACE,
+            and_(
+                PLACE.c.cycle_id == OUTCOME.c.cycle_id,
+                PLACE.c.version == OUTCOME.c.version,
+                PLACE.c.application == OUTCOME.c.application,
+            ),
+        )
+        .where(OUTCOME.c.cycle_id == cycle_id)
+    )
+    for row in connection.execute(proposed):
+        selected = row.verdict == Verdict.SELECTED.value
+        if selected != (row.standing == Standing.COHORT.value):
+            what = "put in, not proposed" if selected else f"{row.verdict}, though proposed"
+            yield _act(row, what, names.get(row.application, ""), row.reason)
+    for row in connection.execute(select(WAIVER).filter_by(cycle_id=cycle_id)):
+        what = "accepted that a promised review is missing"
+        yield _act(row, what, names.get(row.application, ""), row.reason)
+    for row in connection.execute(select(PIN).filter_by(cycle_id=cycle_id)):
+        what = f"wanted {row.verdict}, whatever the marks say"
+        yield _act(row, what, names.get(row.application, ""), row.reason)
+    for row in connection.execute(select(SIGNATURE).filter_by(cycle_id=cycle_id)):
+        yield _act(row, "signed", f"list version {row.version}", "", departs=False)
+
+
+def _asked(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:
+    for row in connection.execute(select(WISH).filter_by(cycle_id=cycle_id)):
+        what = "asked for an extra review"
+        yield _act(row, what, names.get(row.application, ""), row.reason)
+    batches = (
+        select(APPROVAL, func.count(APPROVAL_PULL.c.pull_id).label("requests"))
+        .join(APPROVAL_PULL, APPROVAL_PULL.c.approval_id == APPROVAL.c.id)
+        .where(APPROVAL.c.cycle_id == cycle_id)
+        .group_by(APPROVAL.c.id)
+    )
+    for row in connection.execute(batches):
+        struck = row.verdict != "approved"
+        count = f"{row.requests} request{'' if row.requests == 1 else 's'}"
+        yield _act(row, f"{row.verdict} {count}", "", row.reason, departs=struck)
+    changed = select(SCORE).where(SCORE.c.cycle_id == cycle_id, SCORE.c.revision > 1)
+    for row in connection.execute(changed):
+        yield Act(
+            at=row.submitted_at,
+            by=row.typed_by or f"reviewer {row.reviewer}",
+            what="changed a score" if row.counts else "took a score out",
+            about=f"{names.get(row.application, '')}, request {row.assignment_id}",
+            reason=row.reason,
+            departs=True,
+        )
+
+
+def _ruled(connection: Connection, cycle_id: str) -> Iterator[Act]:
+    for row in connection.execute(select(RULES).filter_by(cycle_id=cycle_id)):
+        first = row.version == 1
+        what = "wrote the rules" if first else "changed the rules"
+        yield _act(row, what, f"version {row.version}", row.reason, departs=not first)
+
+
+def _noted(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:
+    for row in connection.execute(select(NOTE).filter_by(cycle_id=cycle_id)):
+        about = row.subject
+        if row.application is not None and about.startswith("application:"):
+            about = names.get(row.application, about)
+        departs = row.subject.startswith(_INTERVENES)
+        yield _act(row, "gave a reason", about, row.text, departs=departs)
+    for row in connection.execute(select(AUDIT).filter_by(cycle_id=cycle_id)):
+        yield Act(
+            at=row.at,
+            by=row.who,
+            what=row.what,
+            about=row.about,
+            reason=row.detail,
+            departs=False,
+        )
+
+
+def _act(row: AnyRow, what: str, about: str, reason: str, *, departs: bool = True) -> Act:
+    return Act(at=row.at, by=row.by, what=what, about=about, reason=reason, departs=departs)

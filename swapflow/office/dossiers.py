@@ -1,0 +1,79 @@
+"""Everything that is held about one person, and everything that people did in a program.
+
+For those who must answer for an office: what deciding code can reach is not asked here, and
+nothing that decides can ask here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+Held = str | int | float | bool | list[object] | dict[str, object] | None
+"""A value as it is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldFile:
+    """An uploaded document."""
+
+    name: str
+    media: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dossier:
+    """Everything that is held about one person in one program.
+
+    Attributes:
+        role: "applicant" or "reviewer".
+        rows: What is kept, by table; a row is a mapping of column to value.
+    """
+
+    cycle_id: str
+    role: str
+    external_id: str
+    name: str
+    at: datetime
+    rows: Mapping[str, tuple[Mapping[str, Held], ...]]
+    files: tuple[HeldFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """Something a person did in a program.
+
+    Attributes:
+        departs: It departed from what was proposed, or intervened in the course of things.
+        about: Whom or what it concerns: an applicant's id, a request, the program.
+    """
+
+    at: datetime
+    by: str
+    what: str
+    about: str
+    reason: str
+    departs: bool
+
+
+class DossierRecord(Protocol):
+    """Reads across every table, for one person or one program.
+
+    Raises:
+        NotFoundError: From any method, if there is no such cycle or person.
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    def applicant(self, cycle_id: str, external_id: str) -> Dossier:
+        """Gather everything that is held about an applicant."""
+        ...
+
+    def reviewer(self, cycle_id: str, external_id: str) -> Dossier:
+        """Gather everything that is held about a reviewer."""
+        ...
+
+    def acts(self, cycle_id: str) -> tuple[Act, ...]:
+        """List what people did in a cycle, oldest first."""
+        ...
