@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.chaos.breaks import BREAKS
 from tests.chaos.checker import Checker
-from tests.chaos.deployment import Deployment
+from tests.chaos.deployment import FEW, NAMES, Deployment
 from tests.chaos.driver import People
 from tests.chaos.faults import Fault, Faults
 from tests.support.waiting import wait_until
@@ -68,6 +68,7 @@ def run(
     seed: int,
     faults: int,
     database: str,
+    names: Sequence[str] = NAMES,
     guard: str = "",
     only: Sequence[str] = (),
     quiet: bool = False,
@@ -80,6 +81,7 @@ def run(
         seed: Of the faults' order and length, and of what people do.
         faults: How many.
         database: "sqlite" or "postgresql".
+        names: The processes of the system.
         guard: What is broken on purpose; "" for nothing.
         only: Names of the faults to choose from; every one if empty.
         quiet: Whether to leave out the line after each fault.
@@ -89,7 +91,7 @@ def run(
     began = time.monotonic()
     result = Result(seed=seed, database=database, guard=guard)
     chance = random.Random(f"faults {seed}")
-    with Deployment(database, guard=guard) as deployment:
+    with Deployment(database, names=names, guard=guard) as deployment:
         hand = Faults(deployment, chance)
         plan = plan_of(hand.all(), faults, chance, only=only)
         people = People(deployment, seed)
@@ -177,7 +179,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         faults=chosen.faults,
         database=chosen.database,
         guard=chosen.guard,
+        names=FEW if chosen.guard else NAMES,
         only=only,
+        settle=60.0 if chosen.guard else SETTLE,
         minutes=chosen.minutes,
     )
     chosen.out.parent.mkdir(parents=True, exist_ok=True)

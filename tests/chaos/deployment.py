@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -27,6 +27,9 @@ PATIENCE = 180.0
 """Seconds that anything may take on a machine that does a lot beside."""
 
 NAMES = ("coordinator1", "coordinator2", "worker1", "worker2", "web1", "web2")
+FEW = ("coordinator1", "coordinator2", "worker1", "web1")
+"""What a short campaign makes do with."""
+
 DISK_MB = 48
 """Size of the file system that SQLite's file lies on, where one can be mounted."""
 
@@ -36,6 +39,7 @@ class Deployment:
 
     Args:
         database: "sqlite" or "postgresql".
+        names: Its processes.
         guard: The guard that is broken on purpose; "" for none.
         lease: Seconds that a coordinator's lease lasts.
         resend: Seconds until a message without effect is sent again.
@@ -46,6 +50,7 @@ class Deployment:
         self,
         database: str = "sqlite",
         *,
+        names: Sequence[str] = NAMES,
         guard: str = "",
         lease: float = 1.5,
         resend: float = 1.5,
@@ -53,6 +58,7 @@ class Deployment:
     ) -> None:
         self.folder = short_folder("sf-chaos-")
         self.lease = lease
+        self.names = tuple(names)
         self.on_sqlite = database == "sqlite"
         self.has_clocks = bool(clock_environment(self.folder, "postgres"))
         self.mounted = self.on_sqlite and self._mount()
@@ -102,9 +108,11 @@ class Deployment:
         )
         upgrade_database(settings)
         self.product, self.office = assemble(settings)
-        plan = {name: self._environment(name) for name in NAMES}
+        plan = {name: self._environment(name) for name in self.names}
         self.addresses = [
-            f"http://127.0.0.1:{plan[name]['SWAPFLOW_WEB_PORT']}" for name in ("web1", "web2")
+            f"http://127.0.0.1:{one['SWAPFLOW_WEB_PORT']}"
+            for name, one in plan.items()
+            if name.startswith("web")
         ]
         (self.folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         self.process = Process(

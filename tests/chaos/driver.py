@@ -109,7 +109,8 @@ class Browser:
     def _once(
         self, path: str, *, form: dict[str, str] | None, sent: object, web: int
     ) -> tuple[int, str, str]:
-        address = urlsplit(self._deployment.addresses[web % 2]).netloc
+        addresses = self._deployment.addresses
+        address = urlsplit(addresses[web % len(addresses)]).netloc
         headers = {"Cookie": self._signed_in(), "Sec-Fetch-Site": "same-origin"}
         body: bytes | None = None
         if form is not None:

@@ -4,14 +4,14 @@ import random
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 import redis
 
 from swapflow.queues.celery import KEY_PREFIX
 from swapflow.queues.names import ALL_QUEUES
-from tests.chaos.deployment import NAMES, Deployment
+from tests.chaos.deployment import Deployment
 from tests.chaos.release import Release
 from tests.support.waiting import wait_until
 
@@ -42,7 +42,7 @@ class Fault:
     name: str
     aims_at: tuple[int, ...]
     act: Callable[[], None]
-    weight: int = 2
+    weight: float = 2
 
 
 class Faults:
@@ -98,12 +98,12 @@ class Faults:
             Fault(name="link to redis slow", aims_at=(2, 5), act=self._slowing("redis")),
             Fault(name="link to redis deaf", aims_at=(1, 5), act=self._deafening("redis")),
             Fault(name="days passed", aims_at=(2, 5, 6), act=self._let_days_pass, weight=3),
-            Fault(name="rolling restart", aims_at=(1, 4, 10), act=self._roll, weight=1),
+            Fault(name="rolling restart", aims_at=(1, 4, 10), act=self._roll, weight=0.3),
             Fault(
                 name="rolling upgrade with a migration",
                 aims_at=(1, 2, 4, 7, 10),
                 act=self._upgrade,
-                weight=1,
+                weight=0.3,
             ),
         ]
         if self._on.on_sqlite:
@@ -146,13 +146,13 @@ class Faults:
         if self._on.has_clocks:
             for name in self._clocks():
                 self._on.jump(name, 0)
-        for name in NAMES:
+        for name in self._on.names:
             self._on.send(name, signal.SIGCONT)
 
     # Processes
 
     def _one(self, role: str) -> str:
-        return self._chance.choice([name for name in NAMES if name.startswith(role)])
+        return self._chance.choice([name for name in self._on.names if name.startswith(role)])
 
     def _killing(self, role: str) -> Callable[[], None]:
         return lambda: self._kill(self._one(role))
@@ -188,7 +188,9 @@ class Faults:
 
     def _nap(self) -> None:
         """Freeze whichever coordinator is next about to write, until another took over."""
-        naps = {n: self._on.folder / "nap" / n for n in NAMES if n.startswith("coordinator")}
+        naps = {
+            n: self._on.folder / "nap" / n for n in self._on.names if n.startswith("coordinator")
+        }
         for file in naps.values():
             file.parent.mkdir(exist_ok=True)
             file.touch()
@@ -242,10 +244,12 @@ class Faults:
     @contextmanager
     def _workers_asleep(self) -> Iterator["redis.Redis"]:
         """Let messages pile up for a moment."""
-        with self._on.frozen("worker1"), self._on.frozen("worker2"):
+        with ExitStack() as asleep:
+            for name in self._on.names:
+                if name.startswith("worker"):
+                    asleep.enter_context(self._on.frozen(name))
             time.sleep(0.8)
-            with self._on.redis.client() as client:
-                yield client
+            yield asleep.enter_context(self._on.redis.client())
 
     def _lose_messages(self) -> None:
         with self._workers_asleep() as client:
@@ -353,7 +357,7 @@ class Faults:
         self._on.let_pass(86_400 * self._chance.randint(3, 9))
 
     def _clocks(self) -> list[str]:
-        return list(NAMES) if self._on.on_sqlite else [*NAMES, "postgres"]
+        return list(self._on.names) if self._on.on_sqlite else [*self._on.names, "postgres"]
 
     def _jump_one(self) -> None:
         """Set one clock hours off, for a while; PostgreSQL's own is the one that counts there."""

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from swapflow.ledger.revision import newest_revision
-from tests.chaos.deployment import NAMES, ROOT, Deployment
+from tests.chaos.deployment import ROOT, Deployment
 
 
 MIGRATION = '''"""What a next release might add: a column that old code does not know, an index."""
@@ -47,14 +47,14 @@ class Release:
         folder = self._copy(revision)
         self._migrate(folder)
         # An old process that dies now comes back as an old one, on tables newer than it knows.
-        self._on.replace(chance.choice(NAMES), signal.SIGKILL)
+        self._on.replace(chance.choice(self._on.names), signal.SIGKILL)
         (self._on.folder / "release").write_text(str(folder), encoding="utf-8")
         self._before = revision
         self.roll(chance)
 
     def roll(self, chance: random.Random) -> None:
         """Replace every process in order, each once the one before serves again."""
-        for name in chance.sample(NAMES, len(NAMES)):
+        for name in chance.sample(self._on.names, len(self._on.names)):
             self._on.replace(name, signal.SIGTERM)
 
     def _copy(self, revision: str) -> Path:
