@@ -6,7 +6,18 @@ None of it is an event: what is prepared decides nothing until it is carried out
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from swapflow.domain.rules import from_text
 from swapflow.domain.score import Score
@@ -20,6 +31,11 @@ from swapflow.ledger.tables import MESSAGE, PREPARED, PREPARED_SIGNATURE, RULES
 
 
 _MAIL_EXTRAS = (MESSAGE.c.detail, MESSAGE.c.created_at, MESSAGE.c.attempts)
+_AGAIN = (
+    update(MESSAGE)
+    .where(MESSAGE.c.cycle_id == bindparam("cycle"), MESSAGE.c.state == "failed")
+    .values(state="queued", detail="", relayed_at=None, claimed_at=None)
+)
 
 
 class Paperwork:
@@ -195,16 +211,13 @@ class Paperwork:
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
         """Let a mail that failed wait to be sent again; False when it did not fail."""
         with self._database.writing() as connection:
-            moved = connection.execute(
-                update(MESSAGE)
-                .where(
-                    MESSAGE.c.cycle_id == cycle_id,
-                    MESSAGE.c.id == mail_id,
-                    MESSAGE.c.state == "failed",
-                )
-                .values(state="queued", detail="", relayed_at=None, claimed_at=None)
-            )
-            return bool(moved.rowcount)
+            one = _AGAIN.where(MESSAGE.c.id == mail_id)
+            return bool(connection.execute(one, {"cycle": cycle_id}).rowcount)
+
+    def queue_all_again(self, cycle_id: str) -> int:
+        """Let every mail of a cycle that failed wait to be sent again; counts them."""
+        with self._database.writing() as connection:
+            return connection.execute(_AGAIN, {"cycle": cycle_id}).rowcount
 
 
 def _mails_of(cycle_id: str) -> Select[*tuple[Any, ...]]:

@@ -51,6 +51,37 @@ def list_mails(
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> Response:
     """List a program's mails, newest first."""
+    return _list(request, cycle_id, visitor, state, page)
+
+
+@router.post("/again")
+def send_all_again(request: Request, cycle_id: str, visitor: MayRun) -> Response:
+    """Let every mail that failed be sent again."""
+    product = parts_of(request).product
+
+    def deed() -> None:
+        if not product.queue_all_again(cycle_id):
+            raise NotReadyError("no mail has failed")
+
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}/mail?state=queued",
+        "sent every mail again that had failed",
+        deed,
+        form="again",
+        again=lambda refused: _list(request, cycle_id, visitor, "failed", 1, refused),
+    )
+
+
+def _list(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    state: str,
+    page: int,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
     product = parts_of(request).product
     state = state if state in dict(STATES) else ""
     found = product.cycle_mails(cycle_id, state=state, skip=(page - 1) * PAGE, at_most=PAGE + 1)
@@ -65,7 +96,9 @@ def list_mails(
             "state": state,
             "states": STATES,
             "counts": product.count_mails(cycle_id),
+            "refused": refused,
         },
+        status=refused.status,
     )
 
 

@@ -89,5 +89,9 @@ def test_mails_of_a_cycle_are_paged_counted_and_queued_again(ledger: SqlLedger) 
     assert ledger.queue_again("fall", "fall:3")
     assert not ledger.queue_again("fall", "fall:3")
     assert not ledger.queue_again("other", "fall:3")
+    for number in (1, 2):
+        ledger.mark_mail(f"fall:{number}", "failed: full")
+    assert [ledger.queue_all_again(cycle) for cycle in ("other", "fall", "fall")] == [0, 2, 0]
+    assert ledger.count_mails("fall") == {"queued": 5}
     with pytest.raises(NotFoundError):
         ledger.cycle_mail("fall", "fall:9")

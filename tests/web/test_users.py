@@ -181,6 +181,26 @@ def test_only_a_mail_that_failed_is_sent_again(site: Site) -> None:
     assert [m.id for m in site.mails] == ["fall:one"]
 
 
+def test_after_a_day_without_a_mail_server_all_that_failed_goes_out_with_one_press(
+    site: Site,
+) -> None:
+    with_mail(site, "fall:one", "fall:two", "fall:three")
+    for mail in ("fall:one", "fall:two"):
+        site.ledger.mark_mail(mail, "failed: the server did not answer")
+    site.ledger.mark_mail("fall:three", "sent")
+    client = site.signed_in(Role.OPERATIONS)
+
+    assert "Send all 2 again that failed" in client.get("/today/fall/mail").text
+    pressed = client.post("/today/fall/mail/again")
+    site.turn()
+    twice = client.post("/today/fall/mail/again")
+
+    assert (pressed.status_code, twice.status_code) == (303, 422)
+    assert "No mail has failed" in twice.text
+    assert sorted(m.id for m in site.mails) == ["fall:one", "fall:two"]
+    assert "Send all" not in client.get("/today/fall/mail").text
+
+
 def test_a_sign_in_mail_and_another_programs_mail_are_not_shown(site: Site) -> None:
     with_mail(site, "fall:one")
     site.launched("other", launch=False)

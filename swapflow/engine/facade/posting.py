@@ -39,6 +39,11 @@ class Posting(Part):
         queued = self.ledger.queue_again(cycle_id, mail_id)
         return self._rung(cycle_id, queued)
 
+    def queue_all_again(self, cycle_id: str) -> int:
+        """Send every mail again that failed, as after a day without a mail server; counts them."""
+        self.ledger.cycle(cycle_id)
+        return self._rung(cycle_id, self.ledger.queue_all_again(cycle_id))
+
     def send_mail(self, mail_id: str) -> bool:
         """Send one mail, at least once; False when it was sent before, or is not sent now.
 

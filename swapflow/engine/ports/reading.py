@@ -500,6 +500,10 @@ class Post(Protocol):
         """Let a mail that failed wait to be sent again; False when it did not fail."""
         ...
 
+    def queue_all_again(self, cycle_id: str) -> int:
+        """Let every mail of a cycle that failed wait to be sent again; counts them."""
+        ...
+
 
 class Ledger(Rounds, Coordination, Requests, Desk, Overview, Cohorts, Post, Protocol):
     """The durable record.

@@ -37,6 +37,16 @@ def list_mails(
     return paging.page(list(map(_shown, found)), lambda row: [row.created_at.isoformat(), row.id])
 
 
+@router.post("/again")
+def send_all_mails_again(
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
+) -> models.Counted:
+    """Send every mail again that failed; says how many."""
+    queued = product.queue_all_again(cycle_id)
+    note(request, visitor, "sent every mail again that had failed", detail=str(queued))
+    return models.Counted(count=queued)
+
+
 @router.get("/{mail_id}")
 def read_mail(
     cycle_id: CycleId, mail_id: MailId, visitor: MaySeeMail, product: Product
