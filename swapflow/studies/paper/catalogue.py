@@ -12,6 +12,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.studies.paper import (
     admissions,
     budgets,
+    committees,
     example,
     hardness,
     robust,
@@ -29,6 +30,7 @@ STUDIES: tuple[Study, ...] = (
     *hardness.STUDIES,
     *zones.STUDIES,
     *admissions.STUDIES,
+    *committees.STUDIES,
     *theorems.STUDIES,
     *stopping.STUDIES,
     *budgets.STUDIES,
