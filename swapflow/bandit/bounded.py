@@ -30,8 +30,14 @@ SCALE = 1e4
 WHOLE = 1e-6
 """A solution this near to whole numbers is whole."""
 
+SAME_CREDIT = 1e-12
+"""Credits that differ by less are the same."""
+
 NEARBY = 3
 """Arms on either side of a cell's border that a first integer programme may move."""
+
+STEPS = np.array([0, 1, 2, 3, *(2 ** np.arange(2, 20) + 1)], dtype=np.int64)
+"""How far from a cell's border its arms are divided."""
 
 REMEMBERED = 4
 """Answers that an oracle keeps: one look asks for the same utilities more than once."""
@@ -46,17 +52,20 @@ class Bounded:
 
     Attributes:
         terms: Places, limits, targets, and who is in or out.
+        checked: The terms come from `limits.feasible`, so some cohort satisfies them.
 
     Raises:
         InfeasibleError: If no cohort satisfies them; names the smallest relaxation.
     """
 
     terms: Terms
+    checked: bool = False
     _grid: Grid = field(init=False, repr=False)
     _known: dict[bytes, IntArray] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        refuse_infeasible(self.terms)
+        if not self.checked:
+            refuse_infeasible(self.terms)
         object.__setattr__(self, "_grid", grid_of(self.terms))
 
     @property
@@ -159,6 +168,7 @@ class _Programme:
     def __init__(self, grid: Grid, values: list[FloatArray]) -> None:
         self._grid = grid
         self._values = values
+        self._falling = [-part for part in values]
         self._prefix = [np.concatenate([[0.0], np.cumsum(part)]) for part in values]
         self._credits = [worth for _, worth in grid.credits]
 
@@ -169,7 +179,7 @@ class _Programme:
             counts = self._solve_lumped(cuts)
             refined = False
             for cell, count in enumerate(counts):
-                around = self._border(cuts[cell], float(count))
+                around = self._border(cell, cuts[cell], float(count))
                 if around is not None:
                     cuts[cell] = np.union1d(cuts[cell], self._cuts_around(cell, around))
                     refined = True
@@ -214,23 +224,35 @@ class _Programme:
         return np.array(counts, dtype=np.int64)
 
     def _cuts_around(self, cell: int, place: int) -> IntArray:
-        """Divide a cell's arms: single ones beside a place, longer and longer runs further off."""
-        room = int(self._grid.room[cell])
-        steps = np.array([0, 1, 2, 3, *(2 ** np.arange(2, 20) + 1)], dtype=np.int64)
-        cuts = np.concatenate([[0, room], place - steps, place + steps])
+        """Divide a cell's arms: single ones beside a place, longer and longer runs further off.
+
+        Equal arms on either side of the place are kept together: nothing tells them apart.
+        """
+        room, falling = int(self._grid.room[cell]), self._falling[cell]
+        ends = [0, room]
+        for arm in (place - 1, place):
+            if 0 <= arm < room:
+                ends.append(int(np.searchsorted(falling, falling[arm], side="left")))
+                ends.append(int(np.searchsorted(falling, falling[arm], side="right")))
+        cuts = np.concatenate([ends, place - STEPS, place + STEPS])
         return np.unique(np.clip(cuts, 0, room))
 
-    def _border(self, cuts: IntArray, count: float) -> int | None:
-        """Give where a cell must be divided further; None where its border is between arms."""
+    def _border(self, cell: int, cuts: IntArray, count: float) -> int | None:
+        """Give where a cell must be divided further.
+
+        None where its border is between single or equal arms: there the lumped value and the
+        real one have the same slopes.
+        """
         nearest = round(count)
-        if abs(count - nearest) <= WHOLE:
-            beside = [nearest - 1, nearest, nearest + 1]
-            place = nearest
-        else:
-            place = int(count)
-            beside = [place, place + 1]
-        wanted = [at for at in beside if 0 <= at <= cuts[-1]]
-        return None if np.isin(wanted, cuts).all() else place
+        whole = abs(count - nearest) <= WHOLE
+        beside = (nearest - 1, nearest) if whole else (int(count),)
+        falling = self._falling[cell]
+        for arm in beside:
+            if 0 <= arm < falling.size:
+                end = int(np.searchsorted(cuts, arm, side="right"))
+                if falling[cuts[end - 1]] != falling[cuts[end] - 1]:
+                    return nearest if whole else int(count)
+        return None
 
     def _pieces(self, cuts: list[IntArray]) -> tuple[IntArray, FloatArray, FloatArray]:
         """Give each piece's cell, size and value per arm."""
@@ -355,36 +377,25 @@ def _lowest_among_equals(
     counts = counts.copy()
     tidy = rounded(utilities)
     for _ in range(utilities.size):
-        allowed, gained = grid.exchanges(counts)
-        exchange = _equal_exchange(tidy, order, counts, allowed & (np.abs(gained) <= SLACK_CREDIT))
-        if exchange is None:
+        last = [int(arms[c - 1]) if c else -1 for arms, c in zip(order, counts, strict=True)]
+        first = [
+            int(arms[c]) if c < len(arms) else -1 for arms, c in zip(order, counts, strict=True)
+        ]
+        inside, outside = np.array(last), np.array(first)
+        equal = (
+            (inside[:, None] > outside[None, :])
+            & (outside[None, :] >= 0)
+            & (tidy[inside][:, None] == tidy[outside][None, :])
+        )
+        np.fill_diagonal(equal, val=False)
+        if equal.any():
+            allowed, gained = grid.exchanges(counts)
+            equal &= (allowed & (np.abs(gained) <= SAME_CREDIT))[:-1, :-1]
+        if not equal.any():
             break
-        leaves, enters = exchange
+        # The arm of the highest index goes, the equal one of the lowest comes.
+        leaves = int(np.argmax(np.where(equal.any(axis=1), inside, -1)))
+        enters = int(np.argmin(np.where(equal[leaves], outside, utilities.size)))
         counts[leaves] -= 1
         counts[enters] += 1
     return counts
-
-
-SLACK_CREDIT = 1e-12
-"""Credits that differ by less are the same."""
-
-
-def _equal_exchange(
-    utilities: FloatArray, order: list[IntArray], counts: IntArray, allowed: BoolArray
-) -> tuple[int, int] | None:
-    """Find the arm of the highest index in the cohort that an equal, lower one can replace."""
-    last = [int(arms[c - 1]) if c else -1 for arms, c in zip(order, counts, strict=True)]
-    first = [int(arms[c]) if c < arms.size else -1 for arms, c in zip(order, counts, strict=True)]
-    inside, outside = np.array(last), np.array(first)
-    equal = (
-        allowed[:-1, :-1]
-        & (inside[:, None] > outside[None, :])
-        & (outside[None, :] >= 0)
-        & (utilities[inside][:, None] == utilities[outside][None, :])
-    )
-    np.fill_diagonal(equal, val=False)
-    if not equal.any():
-        return None
-    leaves = int(np.argmax(np.where(equal.any(axis=1), inside, -1)))
-    enters = int(np.argmin(np.where(equal[leaves], outside, utilities.size)))
-    return leaves, enters

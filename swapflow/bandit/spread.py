@@ -52,6 +52,7 @@ class Spread:
     Attributes:
         terms: Places, limits, and who is in or out; a fixed number of places, no targets.
         attributes: What the cohort spreads over.
+        checked: The terms come from `limits.feasible`, so some cohort satisfies them.
 
     Raises:
         InfeasibleError: If no cohort satisfies the terms; names the smallest relaxation.
@@ -60,6 +61,7 @@ class Spread:
 
     terms: Terms
     attributes: tuple[Attribute, ...]
+    checked: bool = False
     _grid: Grid = field(init=False, repr=False)
     _group_of: IntArray = field(init=False, repr=False)
 
@@ -68,7 +70,8 @@ class Spread:
             raise InvalidInputError(
                 "targets and a range of places need the objective top-k, not diverse"
             )
-        refuse_infeasible(self.terms)
+        if not self.checked:
+            refuse_infeasible(self.terms)
         also = [one.groups == group for one in self.attributes for group in np.unique(one.groups)]
         grid = grid_of(self.terms, also=also)
         group_of = np.zeros((len(self.attributes), grid.cells), dtype=np.int64)

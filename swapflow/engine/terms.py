@@ -47,8 +47,9 @@ def choice(book: Book, application: Integers) -> Choice:
             Attribute(groups=dense, weight=one.weight)
             for dense, one in zip(groups, spread, strict=True)
         )
-        return Choice(oracle=Spread(terms, attributes), given_way=given_way)
-    return Choice(oracle=_one_attribute(book, terms) or Bounded(terms), given_way=given_way)
+        return Choice(oracle=Spread(terms, attributes, checked=True), given_way=given_way)
+    oracle = _one_attribute(book, terms) or Bounded(terms, checked=True)
+    return Choice(oracle=oracle, given_way=given_way)
 
 
 def refuse_impossible(book: Book, application: Integers) -> None:

@@ -73,6 +73,8 @@ def _brief(sheet: MethodSheet) -> str:
     lines = [
         f"- Applicants: {sheet.candidates}, for {sheet.cohort_size} {places}.",
         f"- The list is chosen for {_inline(objective)}.",
+        *(f"- Limit on a group: {_inline(limit)}." for limit in sheet.limits),
+        *(f"- No list keeps to every limit; in the rules, {_inline(c)}." for c in sheet.given_way),
         f"- {RULE_WORDS.get(sheet.rule, _inline(sheet.rule))}",
         f"- Scores that count: {reviews or 'none'}.",
         f"- Spent: {sheet.spent} of {sheet.budget} {_inline(unit)}"

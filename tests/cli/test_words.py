@@ -91,6 +91,8 @@ def _use_everything(office: Office) -> None:
     _answer(office)
     office.turn()
     office.run("state", "rebuild", "ms")
+    office.do("cycle", "put", "ms", "a1", "in", "--reason", "promised last year")
+    office.do("cycle", "put", "ms", "a1", "free", "--reason", "the promise is gone")
     office.do("cycle", "pause", "ms")
     office.do("cycle", "resume", "ms")
     office.do("approvals", "list", "ms")
