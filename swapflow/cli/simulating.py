@@ -48,7 +48,9 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Run a whole round through the real parts, on invented applicants, and say what came out."""
-    from swapflow.files.export import write_cohort_folder
+    from swapflow.files.bundle import bundle
+    from swapflow.files.export import write_cohort_folder, write_file
+    from swapflow.files.keys import signer_from
     from swapflow.settings import load_settings
     from swapflow.simulation.demo import run_demo
 
@@ -63,6 +65,8 @@ def demo(
             cycle = part.program.cycle_id
             outcomes = running.outcomes(cycle, part.proposal.version)
             write_cohort_folder(folder / cycle, part.proposal, outcomes)
+            signed = bundle(running.closed(cycle), signer_from(folder / "bundle-key.pem"))
+            write_file(folder / f"{cycle}.bundle", signed)
         _say_demonstrated(done, folder, time.monotonic() - began, as_json=as_json)
         if keep:
             _keep_serving(running, folder)
@@ -83,6 +87,7 @@ def _say_demonstrated(
         *(part for d in done for part in _demonstrated_plain(d)),
         f"\n{seconds:.0f} seconds in all. Lists and method sheets: {folder}; figures: {figures}",
         f"look closer: SWAPFLOW_DATA_DIR={folder} {_explain_last(done[0])}",
+        f"check the record: swapflow verify {folder / done[0].program.cycle_id}.bundle",
         "look at the pages, as staff and as a reviewer: swapflow demo --keep",
         as_json=as_json,
     )
