@@ -316,6 +316,7 @@ def _draw(name: str, tables: dict[str, Table]) -> Figure:
         )
     axes.set_xscale("symlog", linthresh=1000)
     axes.set_xticks([0, 1000, 10_000], ["0", "1,000", "10,000"])
+    axes.set_xticks([], minor=True)
     label(
         axes,
         title="Cost and " + ("general utility" if name == "top" else "diversity by region"),
@@ -374,6 +375,7 @@ def _draw_gains(tables: dict[str, Table]) -> Figure:
         y="cost T (reviews)",
     )
     axes.set_ylim(bottom=0)
+    axes.set_xticks([1, 5, 10, 15, 20])
     axes.legend()
     return figure
 

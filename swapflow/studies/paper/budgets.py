@@ -237,7 +237,7 @@ TWIN_NOTE = (
 
 def _draw_twin(tables: dict[str, Table]) -> Figure:
     table = tables["budget-twin"]
-    figure, (axes,) = canvas(height=3.0)
+    figure, (axes,) = canvas(height=3.6)
     for number, name in enumerate(STRATEGIES):
         rows = table.where(strategy=name)
         series(
@@ -255,7 +255,7 @@ def _draw_twin(tables: dict[str, Table]) -> Figure:
         y="utility lost, % of the best cohort's",
     )
     axes.set_ylim(bottom=0)
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
@@ -279,7 +279,7 @@ def _draw_conferences(tables: dict[str, Table]) -> Figure:
     table = tables["budget-conferences"]
     rounds = list(dict.fromkeys(str(r) for r in table.column("round")))
     figure, grid = canvas(
-        width=FULL_PAGE, height=0.4 + 2.2 * len(rounds), rows=len(rounds), columns=len(RATIOS)
+        width=FULL_PAGE, height=0.6 + 2.2 * len(rounds), rows=len(rounds), columns=len(RATIOS)
     )
     for place, axes in enumerate(grid):
         name, ratio = rounds[place // len(RATIOS)], float(list(RATIOS)[place % len(RATIOS)])
@@ -299,7 +299,7 @@ def _draw_conferences(tables: dict[str, Table]) -> Figure:
             y="utility lost, % of best",
         )
         axes.set_ylim(bottom=0)
-    grid[-1].legend()
+    figure.legend(*grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return figure
 
 

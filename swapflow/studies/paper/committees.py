@@ -81,7 +81,7 @@ def real_experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         sheet = conference(str(cell["data"]), CONFERENCE).shuffled(rng)
         by_area = Diverse(sheet.accepted.size, sheet.classes("area"))
         objective: Oracle = by_area if cell["by"] else TopK(sheet.accepted.size)
-        desk = Desk(RecordThenModel(sheet, stream, run), budget=math.inf)
+        desk = Desk(RecordThenModel(sheet, stream, run), budget=0.0)
         cohort, cost = _chosen(str(cell["way"]), desk, sheet, objective, rng)
         rows.append((float(sheet.truth[cohort].sum()), by_area.value(sheet.truth, cohort), cost))
     return dict(zip(("top", "diverse", "cost"), np.array(rows).T, strict=True))
@@ -104,7 +104,7 @@ def _chosen(
         case "best possible":
             return objective.best(sheet.truth), 0.0
         case _:
-            desk.budget = math.inf
+            desk.budget = float(sheet.limits.sum())
             for given in range(sheet.table.shape[1]):
                 desk.ask(np.flatnonzero(sheet.limits[:, 0] > given))
             cohort = objective.best(desk.mean)

@@ -215,7 +215,7 @@ def _draw_plans(tables: dict[str, Table]) -> Figure:
         )
     label(
         axes,
-        title=f"What one applicant's information costs (s = {GAIN}, j = {COST})",
+        title=f"Cost of one applicant's information (s = {GAIN}, j = {COST})",
         x="information still needed, in weak pulls",
         y="cost, in weak pulls",
     )

@@ -13,7 +13,7 @@ from swapflow.bandit.policy import StrongPolicy
 from swapflow.bandit.run import UNLIMITED, Course, walk
 from swapflow.bandit.situation import FloatArray, PullKind, Situation
 from swapflow.studies.delays import Lognormal
-from swapflow.studies.figures import LOOKS, canvas, label
+from swapflow.studies.figures import FULL_PAGE, LOOKS, canvas, label
 from swapflow.studies.kernel import Problem, Radius, simulate
 from swapflow.studies.paper.finding import Finding, Row, Table
 from swapflow.studies.paper.study import (
@@ -350,25 +350,26 @@ OUT_NOTE = (
 
 def _draw_out(tables: dict[str, Table]) -> Figure:
     table = tables["asynchronous"]
-    figure, axes = canvas(width=7.2, height=2.6, columns=2)
-    names = [f"{r['certificate']},\n{r['way']}, {r['out']}" for r in table.records()]
+    figure, axes = canvas(width=FULL_PAGE, height=2.8, columns=2)
+    names = [f"{r['certificate']}, {r['way']}, {r['out']}" for r in table.records()]
     for place, (column, unit) in enumerate(
         (("cost", "cost (weak pulls)"), ("elapsed", "time (mean answering times)"))
     ):
-        axes[place].bar(
+        axes[place].barh(
             range(len(names)),
             table.numbers(column),
-            yerr=[1.96 * e for e in table.numbers(f"{column}_se")],
+            xerr=[1.96 * e for e in table.numbers(f"{column}_se")],
             color=LOOKS[place].colour,
         )
-        axes[place].set_xticks(range(len(names)), names, fontsize=5.5, rotation=30)
+        axes[place].set_yticks(range(len(names)), names if place == 0 else [""] * len(names))
+        axes[place].invert_yaxis()
         label(
             axes[place],
             title="Cost until the stop" if place == 0 else "Time until the stop",
-            x="certificate, way of sending, requests out",
-            y=unit,
+            x=unit,
+            y="certificate, sending, requests out" if place == 0 else "",
         )
-    axes[1].set_yscale("log")
+    axes[1].set_xscale("log")
     return figure
 
 
