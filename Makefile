@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check bench load-web chaos study openapi lock clean
+.PHONY: help setup demo test test-browser screenshots slow check audit bench load-web chaos study openapi lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -32,11 +32,17 @@ screenshots: setup  ## Take every page at both widths, light and dark, into var/
 slow: setup  ## Run the long statistical tests and recorded rounds, about 20 minutes
 	$(BIN)/python -m pytest -m slow
 
-check: setup  ## Check style, types and which module may import which
+check: setup  ## Check style, types, which module may import which, and licences
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.support.licences
+
+audit: setup  ## Ask the Python index for known faults of what the lock names (needs a network)
+	@test -x var/audit/bin/pip-audit || { $(PYTHON) -m venv var/audit && \
+		var/audit/bin/python -m pip --quiet --disable-pip-version-check install pip-audit; }
+	var/audit/bin/pip-audit --strict --no-deps --disable-pip -r requirements.lock
 
 bench: setup  ## Measure speed on this machine, into var/bench.json
 	$(BIN)/python -m tests.bench
