@@ -10,46 +10,66 @@ from swapflow.cli.options import (
     Columns,
     CycleId,
     Encoding,
+    ErrorFile,
     Reason,
     ReviewerId,
+    SheetName,
     column_roles,
+    kept_errors,
     product,
 )
-from swapflow.cli.output import Listing, many, report
+from swapflow.cli.output import Listing, many, report, warn
 from swapflow.cli.sheets import write_sheets
 from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from swapflow.domain.reviewer import Reviewer
+    from swapflow.engine.facade import Swapflow
+    from swapflow.files.tabular import Table
 
 
 app = typer.Typer(no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave.")
 app.command("sheet")(write_sheets)
 
-TableFile = Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV or XLSX.")]
+TableFile = Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, XLSX or JSON.")]
 
 
 @app.command("import")
 def import_file(
     cycle: CycleId,
     file: TableFile,
+    by: By,
     column: Columns = None,
     encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Import reviewers from a file, or change those that are there: all, or none."""
-    from swapflow.files.reviewers import read_reviewers
+    from swapflow.files.reading import Reading
+    from swapflow.files.rosters import look_at_reviewers, take_reviewers
+    from swapflow.files.tabular import read_table
 
     swapflow = product()
-    new = read_reviewers(
-        file, rules=swapflow.rules(cycle), mapping=column_roles(column), encoding=encoding
-    )
-    added = swapflow.import_reviewers(cycle, new)
-    known = len(new) - len(added)
+
+    def read() -> "Table":
+        return read_table(file, encoding=encoding, sheet=sheet)
+
+    with kept_errors(errors, read):
+        roster = look_at_reviewers(
+            read(), Reading(columns=column_roles(column)), product=swapflow, cycle_id=cycle
+        )
+        for warning in (*roster.warnings, *map(str, roster.alike)):
+            warn(f"note: {warning}")
+        added = take_reviewers(roster, product=swapflow, cycle_id=cycle, by=by)
+    total = len(roster.found.new)
+    known = total - added
     report(
-        {"cycle": cycle, "read": len(new), "imported": len(added), "present": known},
-        f"{many(len(added), 'reviewer')} imported"
+        {"cycle": cycle, "read": total, "imported": added, "present": known},
+        f"{many(added, 'reviewer')} imported"
         + (f", {known} were there already and stand as the file says" if known else ""),
         as_json=as_json,
     )
@@ -103,11 +123,19 @@ def conflicts(
     ] = None,
     column: Columns = None,
     encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Record conflicts of interest: these reviewers never get these applicants."""
-    pairs = _pairs(file, applicant, reviewer, column, encoding)
-    product().add_conflicts(cycle, pairs, source=f"staff: {by}")
+    swapflow = product()
+    if file is not None and applicant is None and reviewer is None:
+        pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
+    elif file is None and applicant and reviewer:
+        pairs = ((applicant, reviewer),)
+    else:
+        raise InvalidInputError("give a FILE of pairs, or both --applicant and --reviewer")
+    swapflow.add_conflicts(cycle, pairs, source=f"staff: {by}")
     report(
         {"cycle": cycle, "pairs": len(pairs), "by": by},
         f"{many(len(pairs), 'conflict')} of interest recorded",
@@ -123,11 +151,14 @@ def panel(
     ],
     column: Columns = None,
     encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which reviewers alone may get the applicants named in a file."""
-    pairs = _pairs(file, None, None, column, encoding)
-    product().set_panel(cycle, pairs)
+    swapflow = product()
+    pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
+    swapflow.set_panel(cycle, pairs)
     report(
         {"cycle": cycle, "pairs": len(pairs)},
         f"{many(len({a for a, _ in pairs}), 'applicant')} may go to the reviewers named only",
@@ -136,19 +167,31 @@ def panel(
 
 
 def _pairs(
-    file: str | None,
-    applicant: str | None,
-    reviewer: str | None,
+    swapflow: "Swapflow",
+    cycle: str,
+    file: str,
     column: list[str] | None,
     encoding: str | None,
+    sheet: str,
+    errors: "Path | None",
 ) -> tuple[tuple[str, str], ...]:
-    if file is not None and applicant is None and reviewer is None:
-        from swapflow.files.reviewers import read_pairs
+    """Read pairs of people whom the program has."""
+    from swapflow.files.reviewers import read_pairs
+    from swapflow.files.tabular import read_table
 
-        return read_pairs(file, mapping=column_roles(column), encoding=encoding)
-    if file is None and applicant and reviewer:
-        return ((applicant, reviewer),)
-    raise InvalidInputError("give a FILE of pairs, or both --applicant and --reviewer")
+    def read() -> "Table":
+        return read_table(file, encoding=encoding, sheet=sheet)
+
+    with kept_errors(errors, read):
+        table = read()
+        for warning in table.warnings:
+            warn(f"note: {warning}")
+        return read_pairs(
+            table,
+            mapping=column_roles(column),
+            applications=[a.external_id for a in swapflow.applications(cycle)],
+            reviewers=[r.external_id for r in swapflow.reviewers(cycle)],
+        )
 
 
 def _takes(reviewer: "Reviewer") -> str:

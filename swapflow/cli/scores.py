@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swapflow.cli.marks import read_answer
-from swapflow.cli.options import AsJson, By, Columns, CycleId, Encoding, column_roles, product
+from swapflow.cli.options import (
+    AsJson,
+    By,
+    Columns,
+    CycleId,
+    Encoding,
+    ErrorFile,
+    SheetName,
+    column_roles,
+    kept_errors,
+    product,
+)
 from swapflow.cli.output import Listing, hundred, many, report, warn
 from swapflow.cli.sheets import import_sheet
 from swapflow.errors import InvalidInputError
@@ -148,7 +159,7 @@ def void(
 @app.command("import")
 def import_file(
     cycle: CycleId,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV or XLSX.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, XLSX or JSON.")],
     by: By,
     kind: Annotated[
         str, typer.Option(metavar="KIND", help="The kind, where no column names it.")
@@ -158,6 +169,8 @@ def import_file(
     ] = "",
     column: Columns = None,
     encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
     reviewer: Annotated[
         str | None,
         typer.Option(metavar="ID", help="A sheet that came back: whose it must be."),
@@ -178,7 +191,7 @@ def import_file(
     from swapflow.files.tabular import read_table
 
     swapflow = product()
-    table = read_table(file, encoding=encoding)
+    table = read_table(file, encoding=encoding, sheet=sheet)
     if is_sheet(table):
         import_sheet(
             swapflow, cycle, table, by=by, reviewer=reviewer, dry_run=dry_run, as_json=as_json
@@ -188,16 +201,16 @@ def import_file(
         raise InvalidInputError(f"{table.source}: --reviewer is for a sheet that came back")
     applications = {a.external_id: a.number for a in swapflow.applications(cycle)}
     reviewers = {r.external_id: r.number for r in swapflow.reviewers(cycle)}
-    found = read_scores(
-        file,
-        rules=swapflow.rules(cycle),
-        kind=kind,
-        scale=scale,
-        applications=list(applications),
-        reviewers=list(reviewers),
-        mapping=column_roles(column),
-        encoding=encoding,
-    )
+    with kept_errors(errors, lambda: table):
+        found = read_scores(
+            table,
+            rules=swapflow.rules(cycle),
+            kind=kind,
+            scale=scale,
+            applications=list(applications),
+            reviewers=list(reviewers),
+            mapping=column_roles(column),
+        )
     for warning in found.warnings:
         warn(f"note: {warning}")
     for line, applicant, by_whom in found.missing:
@@ -209,9 +222,15 @@ def import_file(
             as_json=as_json,
         )
         return
-    unasked = volunteered(
-        found.scores, swapflow.rules(cycle), applications, reviewers, by=by, source=table.source
-    )
+    with kept_errors(errors, lambda: table):
+        unasked = volunteered(
+            found.scores,
+            swapflow.rules(cycle),
+            applications,
+            reviewers,
+            by=by,
+            source=table.source,
+        )
     kept = list(swapflow.volunteer(cycle, unasked, imported=True)) if unasked else []
     report(
         {"cycle": cycle, "imported": len(kept), "missing": len(found.missing), "scores": kept},

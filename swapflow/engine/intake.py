@@ -56,9 +56,9 @@ def move_application(
         refuse_finalized(tx)
         application = find(tx.applications(), external_id, cycle_id)
         if application.status is status:
-            raise InvalidInputError(f"application {external_id!r} is {status.value} already")
+            raise InvalidInputError(f"applicant {external_id!r} is {status.value} already")
         if application.status is ApplicationStatus.MERGED:
-            raise InvalidInputError(f"application {external_id!r} was merged into another one")
+            raise InvalidInputError(f"applicant {external_id!r} was merged into another one")
         tx.move_application(application.number, status, by=by, reason=reason)
         tx.record(EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value})
         if status in LEAVING:
@@ -126,7 +126,7 @@ def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: Ledger
         applications = {a.external_id: a.number for a in tx.applications()}
         reviewers = {r.external_id: r.number for r in tx.reviewers()}
         numbered = [
-            (_known(applications, a, "application"), _known(reviewers, r, "reviewer"))
+            (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer"))
             for a, r in pairs
         ]
         tx.set_panel(numbered)
@@ -139,7 +139,7 @@ def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger:
         refuse_finalized(tx)
         reviewer = next((r for r in tx.reviewers() if r.external_id == external_id), None)
         if reviewer is None:
-            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
+            raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
         if not reviewer.active:
             raise InvalidInputError(f"reviewer {external_id!r} has left already")
         tx.change_reviewer(replace(reviewer, active=False))
@@ -183,7 +183,7 @@ def change_availability(
         refuse_finalized(tx)
         there = next((r for r in tx.reviewers() if r.number == number), None)
         if there is None:
-            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {number}")
+            raise NotFoundError(f"program {cycle_id!r} has no reviewer {number}")
         days = {*there.absences, *([add] if add else [])} - ({remove} if remove else set())
         changed = replace(
             there,
@@ -200,7 +200,7 @@ def find(applications: Iterable[Application], external_id: str, cycle_id: str) -
     for application in applications:
         if application.external_id == external_id:
             return application
-    raise NotFoundError(f"cycle {cycle_id!r} has no application {external_id!r}")
+    raise NotFoundError(f"program {cycle_id!r} has no applicant {external_id!r}")
 
 
 def arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:
@@ -283,7 +283,7 @@ def _add_conflicts(
 ) -> None:
     applications = {a.external_id: a.number for a in tx.applications()}
     numbered = [
-        (_known(applications, a, "application"), _known(reviewers, r, "reviewer"))
+        (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer"))
         for r, a in pairs
     ]
     tx.add_conflicts(numbered, source=source)
@@ -293,7 +293,7 @@ def _add_conflicts(
 def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:
     if external_id not in numbers:
         raise InvalidInputError(
-            f"there is no {noun} {external_id!r} in this cycle; import {noun}s first, or correct "
+            f"there is no {noun} {external_id!r} in this program; import {noun}s first, or correct "
             "the id. Nothing was changed"
         )
     return numbers[external_id]

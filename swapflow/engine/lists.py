@@ -136,7 +136,7 @@ def import_list(
         if plan.contrary:
             first = plan.contrary[0]
             raise InvalidInputError(
-                f"application {first.external_id!r}: {first.reason}; nothing was imported. "
+                f"applicant {first.external_id!r}: {first.reason}; nothing was imported. "
                 f"{first.cure}"
             )
         if plan.fresh or plan.changed:
@@ -272,11 +272,11 @@ def _differences(
 def _refuse_closed(tx: Transaction, rules: Rules, *, fresh: bool) -> None:
     refuse_finalized(tx)
     if tx.cycle.status is CycleStatus.ENDED:
-        raise NotReadyError(f"cycle {tx.cycle.id!r} has ended and takes no more applications")
+        raise NotReadyError(f"program {tx.cycle.id!r} has ended and takes no more applicants")
     closes = rules.applications_close
     if fresh and closes is not None and tx.now > closes:
         raise NotReadyError(
-            f"applications to cycle {tx.cycle.id!r} closed on {closes:%Y-%m-%d %H:%M} UTC; "
+            f"applications to program {tx.cycle.id!r} closed on {closes:%Y-%m-%d %H:%M} UTC; "
             "change `applications_close` in the rules to admit late ones"
         )
 

@@ -9,8 +9,15 @@ from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.corrections import Volunteered
 from swapflow.errors import BadRow, InvalidInputError, ScoreOutOfRangeError
-from swapflow.files.cells import is_missing, read_number, refuse, shorten, spelling
-from swapflow.files.reviewers import PAIR_COLUMNS, find_headers, missing_columns
+from swapflow.files.cells import decimal_of, is_missing, read_number, refuse, shorten, spelling
+from swapflow.files.reviewers import (
+    NOUNS,
+    PAIR_COLUMNS,
+    find_headers,
+    missing_columns,
+    spelled,
+    stranger,
+)
 from swapflow.files.tabular import Row, Source, Table, read_table
 from swapflow.files.vocabulary import SCORE
 
@@ -70,7 +77,7 @@ class ScoresImport:
 
 
 def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
-    path_or_bytes: Source,
+    path_or_bytes: Source | Table,
     *,
     rules: Rules | None = None,
     kind: str = "",
@@ -89,7 +96,7 @@ def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
     "[6, 8, 5]" in a file that names no reviewers holds the scores of reviewers 1, 2, 3.
 
     Args:
-        path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
+        path_or_bytes: CSV, TSV, TXT, XLSX or JSON, as a path, an upload's bytes, or read already.
         rules: Supply kinds and rubrics.
         kind: The kind of all scores, where no column names it.
         scale: Scale of a single score, worst to best: "0..5", "-3..3", or "5..1" where 1 is best.
@@ -104,7 +111,11 @@ def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
         InvalidInputError: If the file or the scale cannot be read at all.
         BadRowsError: If anything in it cannot be used; it lists every place.
     """
-    table = read_table(path_or_bytes, encoding=encoding, name=name)
+    table = (
+        path_or_bytes
+        if isinstance(path_or_bytes, Table)
+        else read_table(path_or_bytes, encoding=encoding, name=name)
+    )
     headers = find_headers(table, _COLUMNS, mapping or {})
     reader = _Reader(
         table=table,
@@ -112,8 +123,8 @@ def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
         rules=rules,
         kind=kind,
         scale=read_scale(scale) if scale else None,
-        applications=_known(applications),
-        reviewers=_known(reviewers),
+        applications=spelled(applications),
+        reviewers=spelled(reviewers),
     )
     bad = [*table.bad, *reader.check_columns()]
     if len(bad) == len(table.bad):
@@ -192,10 +203,6 @@ def read_scale(scale: str) -> tuple[float, float]:
     return float(match[1]), float(match[2])
 
 
-def _known(ids: Collection[str] | None) -> dict[str, str] | None:
-    return None if ids is None else {same_id(known): known for known in ids}
-
-
 @dataclass(slots=True)
 class _Reader:
     """Takes rows one by one."""
@@ -212,6 +219,14 @@ class _Reader:
     warnings: list[str] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     _versions: dict[_Key, float] = field(default_factory=dict)
+    _decimals: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """See which decimal mark each column proves."""
+        self._decimals = {
+            header: decimal_of(row[header] for row in self.table.rows)
+            for header in self.table.headers
+        }
 
     def check_columns(self) -> list[BadRow]:
         """Name what is wrong with the header, or with what the caller said about it."""
@@ -272,18 +287,14 @@ class _Reader:
     def _id(self, row: Row, role: str, known: Mapping[str, str] | None) -> str | None:
         text = row[self.headers[role]]
         if not text:
-            self._refuse(row, role, f"the {role} is missing", "Give its id, or remove the row")
+            noun = NOUNS[role]
+            self._refuse(row, role, f"the {noun} is missing", "Give the id, or remove the row")
             return None
         if known is None:
             return text
         found = known.get(same_id(text))
         if found is None:
-            self._refuse(
-                row,
-                role,
-                f"there is no {role} of that id in the cycle",
-                "Correct the id, or import that one first",
-            )
+            self._refuse(row, role, *stranger(NOUNS[role], text, known))
         return found
 
     def _kind(self, row: Row) -> str | None:
@@ -377,7 +388,9 @@ class _Reader:
         if is_missing(text):
             return None
         labelled = _LABELLED.fullmatch(text)
-        number = read_number(labelled[1] if labelled else text)
+        number = read_number(
+            labelled[1] if labelled else text, decimal=self._decimals.get(column, "")
+        )
         if number is None:
             self._refuse_value(
                 row,

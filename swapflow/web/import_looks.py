@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from swapflow.domain.rules import Rules
 from swapflow.engine.facade import Swapflow
 from swapflow.engine.lists import Known
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.alike import Alike, Someone, alike
-from swapflow.files.lists import LookedAt, look_at_applicants, remember, take_applicants
+from swapflow.files.alike import Alike
+from swapflow.files.lists import LookedAt, look_at_applicants, take_applicants
 from swapflow.files.reading import LEFT_OUT, Reading
-from swapflow.files.reviewers import ReviewersImport, examine_reviewers
+from swapflow.files.rosters import Roster, look_at_reviewers, take_reviewers
 from swapflow.files.tabular import Table, read_table
 from swapflow.files.uploads import Upload
 
@@ -43,7 +42,7 @@ class Found:
         changes: Those known whom the file changes, or of whom staff keep something against it.
         alike: People who may stand under two ids.
         looked: The list of applicants that `take` imports.
-        roster: The roster that it imports, with how its columns are read.
+        roster: The list of reviewers that it imports.
     """
 
     typed: Mapping[str, str]
@@ -58,7 +57,7 @@ class Found:
     changes: tuple[Known, ...] = ()
     alike: tuple[Alike, ...]
     looked: LookedAt | None = None
-    roster: tuple[ReviewersImport, Reading] | None = None
+    roster: Roster | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +104,7 @@ def take(product: Swapflow, cycle_id: str, found: Found, *, by: str) -> Done:
         listed = take_applicants(found.looked, product=product, cycle_id=cycle_id, by=by)
         return Done(new=len(listed.added), changed=listed.changed, known=listed.unchanged)
     assert found.roster is not None
-    roster, reading = found.roster
-    new = len(product.import_reviewers(cycle_id, roster.new))
-    remember(reading, "reviewers", product=product, cycle_id=cycle_id, by=by)
+    new = take_reviewers(found.roster, product=product, cycle_id=cycle_id, by=by)
     return Done(new=new, changed=0, known=found.total - new)
 
 
@@ -165,60 +162,21 @@ def find_reviewers(
     as_last_time: bool = True,
 ) -> Found:
     """Say what a table of reviewers would bring."""
-    rules = product.rules(cycle_id)
-    last = Reading.of_settings(product.list_reading(cycle_id, "reviewers") if as_last_time else {})
-    reading = chosen.over(_of_roster(last.within(table.headers), rules))
-    read = examine_reviewers(table, mapping=reading.columns, rules=rules)
-    there = {r.external_id: r for r in product.reviewers(cycle_id)}
-    known = sum(row.external_id in there for row in read.new)
-    return Found(
-        typed=_typed(table, reading),
-        table=table,
-        columns=tuple(read.columns.items()),
-        bad=(*read.bad, *_strangers(product, cycle_id, table, read)),
-        warnings=table.warnings,
-        total=len(read.new),
-        fresh=len(read.new) - known,
-        known=known,
-        alike=alike(
-            Someone(external_id=r.external_id, name=r.name, email=r.email, new=new)
-            for people, new in ((there.values(), False), (read.new, True))
-            for r in people
-        ),
-        roster=(read, reading),
+    roster = look_at_reviewers(
+        table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
     )
-
-
-def _of_roster(last: Reading, rules: Rules) -> Reading:
-    """Forget columns for kinds that the rules no longer have."""
-    kinds = {f"capacity:{kind.name}" for kind in rules.kinds}
-    kept = {
-        header: role
-        for header, role in last.columns.items()
-        if role in kinds or not role.startswith("capacity:")
-    }
-    return Reading(columns=kept)
-
-
-def _strangers(
-    product: Swapflow, cycle_id: str, table: Table, read: ReviewersImport
-) -> list[BadRow]:
-    """Name conflicts with applicants whom the program does not have."""
-    applicants = {a.external_id for a in product.applications(cycle_id)}
-    header = next((h for h, role in read.columns.items() if role == "external_id"), "")
-    lines = {row[header]: row.line for row in reversed(table.rows)} if header else {}
-    return [
-        BadRow(
-            line=lines.get(row.external_id, 0),
-            column="conflicts",
-            value=stranger,
-            reason="the program has no applicant of this id",
-            cure="Import the applicants first, or correct the id",
-        )
-        for row in read.new
-        for stranger in row.conflicts
-        if stranger not in applicants
-    ]
+    return Found(
+        typed=_typed(table, roster.reading),
+        table=table,
+        columns=tuple(roster.found.columns.items()),
+        bad=roster.bad,
+        warnings=roster.warnings,
+        total=len(roster.found.new),
+        fresh=roster.fresh,
+        known=roster.known,
+        alike=roster.alike,
+        roster=roster,
+    )
 
 
 # The form

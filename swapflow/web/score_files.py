@@ -87,14 +87,12 @@ def find_scores(  # noqa: PLR0913 - keyword-only, most with a default
     reviewers = {r.external_id: r.number for r in product.reviewers(cycle_id)}
     try:
         read = read_scores(
-            data,
+            table,
             rules=rules,
             kind=kind,
             scale=scale,
             applications=list(applications),
             reviewers=list(reviewers),
-            encoding=encoding,
-            name=name,
         )
         unasked = volunteered(read.scores, rules, applications, reviewers, by=by, source=name)
     except BadRowsError as error:

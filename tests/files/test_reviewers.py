@@ -131,7 +131,7 @@ def test_kinds_that_the_rules_do_not_know_are_named() -> None:
 def test_a_roster_without_ids_or_addresses_is_refused() -> None:
     assert refused(b"name\nAnn\n") == [
         (
-            "line 1: there is no column for the external id. Name it external_id, or say by "
+            "line 1: there is no column for the id. Name it id, or say by "
             "a mapping "
             "which it is. The columns are 'name'"
         )
@@ -182,6 +182,20 @@ def test_half_a_pair_and_a_missing_column_are_named() -> None:
         read_pairs(b"application\nA1\n")
 
     assert [str(row) for row in half.value.rows] == [
-        "line 2, column 'reviewer': the reviewer is missing. Give its id, or remove the row",
-        "line 3, column 'application': the application is missing. Give its id, or remove the row",
+        "line 2, column 'reviewer': the reviewer is missing. Give the id, or remove the row",
+        "line 3, column 'application': the applicant is missing. Give the id, or remove the row",
     ]
+
+
+def test_pairs_are_spelled_as_the_program_spells_them_and_strangers_named() -> None:
+    def read(text: bytes) -> tuple[tuple[str, str], ...]:
+        return read_pairs(text, applications=["0007113", "B2"], reviewers=["Ada"])
+
+    assert read(b"applicant,reviewer\nb2 ,ADA\n") == (("B2", "Ada"),)
+    with pytest.raises(BadRowsError) as caught:
+        read(b"applicant,reviewer\n7113,ada\nB2,Bob\n")
+    assert [(row.line, row.column, row.value) for row in caught.value.rows] == [
+        (2, "applicant", "7113"),
+        (3, "reviewer", "Bob"),
+    ]
+    assert caught.value.rows[0].cure.startswith("Perhaps '0007113' is meant")

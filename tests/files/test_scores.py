@@ -54,7 +54,7 @@ def test_missing_scores_are_never_zero_and_every_impossible_one_is_named() -> No
         ),
         (
             "line 16, column 'reviewer', value 'r9': there is no reviewer of that id in the "
-            "cycle. "
+            "program. "
             "Correct the id, or import that one first"
         ),
     ]
@@ -237,11 +237,11 @@ def test_ids_are_matched_without_case_and_spaces_and_spelled_as_the_cycle_does()
 def test_unknown_and_missing_ids_are_named() -> None:
     assert refused(b"application,reviewer,utility\nZ,r1,1\n,r1,1\n", applications=["A1"]) == [
         (
-            "line 2, column 'application', value 'Z': there is no application of that id in "
-            "the cycle. "
+            "line 2, column 'application', value 'Z': there is no applicant of that id in "
+            "the program. "
             "Correct the id, or import that one first"
         ),
-        "line 3, column 'application': the application is missing. Give its id, or remove the row",
+        "line 3, column 'application': the applicant is missing. Give the id, or remove the row",
     ]
 
 
@@ -263,3 +263,17 @@ def test_the_same_score_twice_counts_once_and_another_one_stops() -> None:
 
 def test_a_file_without_scores_reviewers_or_applicants_is_refused() -> None:
     assert len(refused(b"colour\nred\n")) == 3
+
+
+def test_a_column_that_proves_its_decimal_mark_may_group_digits() -> None:
+    found = read_scores(
+        b"id;reviewer;score\na1;r1;1.250\na2;r1;2.000,5\na3;r1;1 500\na4;r1;7,5\n", scale="0..4000"
+    )
+
+    assert [round(4000 * s.utility, 6) for s in found.scores] == [1250, 2000.5, 1500, 7.5]
+
+
+def test_an_id_without_its_zeros_is_told_whose_it_may_be() -> None:
+    (problem,) = refused(b"id,reviewer,utility\n7113,r1,1\n", applications=["0007113", "0007114"])
+
+    assert "there is no applicant of that id in the program. Perhaps '0007113' is meant" in problem

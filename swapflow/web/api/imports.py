@@ -242,8 +242,13 @@ def _pairs(
     bad: tuple[BadRow, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
     try:
-        pairs = read_pairs(sent.data, encoding=sent.encoding, name=sent.name)
-        _known_pairs(product, cycle_id, pairs, sent.name)
+        pairs = read_pairs(
+            sent.data,
+            encoding=sent.encoding,
+            name=sent.name,
+            applications=[a.external_id for a in product.applications(cycle_id)],
+            reviewers=[r.external_id for r in product.reviewers(cycle_id)],
+        )
     except BadRowsError as error:
         bad = error.rows
         if not sent.dry_run:
@@ -260,28 +265,3 @@ def _pairs(
         bad=[models.BadLine.of(row) for row in bad],
         warnings=[],
     )
-
-
-def _known_pairs(
-    product: Swapflow, cycle_id: str, pairs: Sequence[tuple[str, str]], name: str
-) -> None:
-    """Refuse pairs whose people the program does not have."""
-    applicants = {a.external_id for a in product.applications(cycle_id)}
-    reviewers = {r.external_id for r in product.reviewers(cycle_id)}
-    bad = [
-        BadRow(
-            line=0,
-            column=column,
-            value=value[:60],
-            reason=f"the program has no {column} of this id",
-            cure="Correct it, or import that one first",
-        )
-        for pair in pairs
-        for column, value, known in (
-            ("applicant", pair[0], applicants),
-            ("reviewer", pair[1], reviewers),
-        )
-        if value not in known
-    ]
-    if bad:
-        raise BadRowsError(name, bad)
