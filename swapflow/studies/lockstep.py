@@ -257,7 +257,7 @@ def _exchange(
 
 
 @vectorised
-def _pass(
+def one_pass(
     near_mean: FloatArray,
     near_spread: FloatArray,
     order: FloatArray,
@@ -467,7 +467,7 @@ def run_all(
                     _choose_near(fixed, lanes, lane, scratch)
                 for attempt in range(3):
                     count, threshold = counts[lane], state[lane, THRESHOLD]
-                    above, first = _pass(
+                    above, first = one_pass(
                         near_mean, near_spread, order, lane, count, factor, threshold
                     )
                     if above == fixed.size and threshold >= state[lane, FLOOR]:

@@ -16,8 +16,11 @@ from swapflow.bandit.oracle import TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.policy import StrongPolicy
 from swapflow.bandit.situation import FloatArray, PullKind, Situation
+from swapflow.studies.compiled import compiled
 from swapflow.studies.kernel import Decider, Problem, Radius, Way, simulate
+from swapflow.studies.lockstep import one_pass
 from swapflow.studies.randomness import stream_of
+from swapflow.studies.side_by_side import normal_quantiles, scramble_all, to_uniforms
 from tests.bench import straightforward
 
 
@@ -40,6 +43,7 @@ def measure(sizes: tuple[int, ...] = SIZES) -> dict[str, float]:
         `kernel_speedup_n50`: run throughput at n = 50, K = 7, up to 2000 pulls a run.
         `growth_nlogn`: cost per decision at the largest n over that at the smallest, divided
         by the growth of n log n (1 or less is no faster).
+        `draws_per_second`, `look_ns_n50`: what limits the kernel on this machine.
         Beside them the times behind these ratios, in microseconds.
     """
     figures: dict[str, float] = {}
@@ -59,7 +63,7 @@ def measure(sizes: tuple[int, ...] = SIZES) -> dict[str, float]:
         figures["growth_nlogn"] = last.compiled / first.compiled / growth
         figures["live_growth_nlogn"] = last.live / first.live / growth
         figures[f"decision_us_n{last.n}"] = last.compiled
-    return figures | measure_runs()
+    return figures | measure_runs() | measure_limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +165,45 @@ def measure_runs(pulls: int = 2000) -> dict[str, float]:
         "kernel_step_us_n50": steps["paper"] * 1e6,
         "straightforward_step_us_n50": loop * 1e6,
     }
+
+
+def measure_limits() -> dict[str, float]:
+    """Time what a pull cannot do without: its random numbers, and one pass over its row."""
+    block, rows, n = 4096, 16, 56
+    addresses = np.arange(block)
+    words, chance, normal = np.zeros((4, block), np.uint64), np.zeros(block), np.zeros(block)
+    rng = np.random.default_rng(4)
+    mean, order = rng.random((rows, n)), rng.random((rows, n))
+    spread = np.where(rng.random((rows, n)) < 1 / 7, -0.3, 0.3)
+
+    def draw() -> None:
+        scramble_all(addresses, addresses, addresses, 1, 2, words)
+        to_uniforms(words, 2, chance)
+        to_uniforms(words, 0, chance)
+        normal_quantiles(chance, normal)
+
+    def look() -> None:
+        many_looks(mean, spread, order, block)
+
+    draw()
+    look()
+    drawn, looked = best_of(draw, 50) / block, best_of(look, 50) / block
+    print(
+        f"\nof a pull: random numbers {drawn * 1e9:.1f} ns ({1e-6 / drawn:.0f} million pairs a "
+        f"second), one pass over {n} applicants {looked * 1e9:.1f} ns"
+    )
+    return {"draws_per_second": 1 / drawn, "look_ns_n50": looked * 1e9}
+
+
+@compiled
+def many_looks(mean: FloatArray, spread: FloatArray, order: FloatArray, times: int) -> float:
+    """Pass over rows again and again."""
+    total = 0.0
+    for turn in range(times):
+        lane = turn % mean.shape[0]
+        above, first = one_pass(mean, spread, order, lane, mean.shape[1], 1 + 1e-9 * turn, 0.9)
+        total += above + first
+    return total
 
 
 def time_runs(truth: FloatArray, problem: Problem, way: Way, runs: int, pulls: int) -> float:
