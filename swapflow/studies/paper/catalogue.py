@@ -18,6 +18,7 @@ from swapflow.studies.paper import (
     robust,
     stopping,
     theorems,
+    variants,
     zones,
 )
 from swapflow.studies.paper.finding import Made, Record, write_finding, write_record
@@ -34,6 +35,7 @@ STUDIES: tuple[Study, ...] = (
     *theorems.STUDIES,
     *stopping.STUDIES,
     *budgets.STUDIES,
+    *variants.STUDIES,
     *robust.STUDIES,
 )
 

@@ -213,7 +213,7 @@ def _draw(name: str, tables: dict[str, Table]) -> Figure:
         axes,
         title="Real reviews: " + ("utility" if name == "top" else "diversity by area"),
         x="cost T (reviews)",
-        y=("utility" if name == "top" else "w_div") + " over that of the papers accepted",
+        y=("utility" if name == "top" else "w_div") + " (papers accepted: 1)",
     )
     axes.legend(fontsize=6, loc="lower right")
     return figure
