@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check audit bench load-web chaos study openapi lock clean
+.PHONY: help setup demo test test-browser screenshots slow check audit bench load-web chaos fuzz study openapi lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,9 @@ study: setup  ## Run every study at a reduced size, into docs/studies/quick/ and
 	$(BIN)/swapflow study paper --out docs/studies/quick --page docs/studies/quick/README.md \
 		$(if $(DATA),--data $(DATA),$(if $(wildcard ../shared/data),--data ../shared/data))
 	@mkdir -p var && cp docs/studies/quick/study.json var/study.json
+
+fuzz: setup  ## Give spoilt files to every reader for MINUTES (30), from SEED (1)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1)
 
 openapi: setup  ## Write the description of the JSON API anew, into docs/openapi.json
 	$(BIN)/python -m swapflow.web.api.schema > docs/openapi.json

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from swapflow.cli import views
-from swapflow.cli.options import AsJson, By, CycleId, Reason, product
+from swapflow.cli.options import AsJson, By, CycleId, FormOption, RawOption, Reason, product
 from swapflow.cli.output import Listing, many, report, say, to_text
 from swapflow.errors import InvalidInputError, SwapflowError
 
@@ -347,12 +347,21 @@ def explain(
 
 
 @app.command("export")
-def export(cycle: CycleId, out: OutFolder = None, as_json: AsJson = False) -> None:
+def export(
+    cycle: CycleId,
+    out: OutFolder = None,
+    form: FormOption = "csv",
+    raw: RawOption = False,
+    as_json: AsJson = False,
+) -> None:
     """Write lists, evidence, scores and the record to a folder."""
     swapflow = product()
     folder = out or Path(f"{cycle}-export")
     _check_folder(folder)
-    files = [*_write_files(swapflow, cycle, folder), *_write_record(swapflow, cycle, folder)]
+    files = [
+        *_write_files(swapflow, cycle, folder, form, raw=raw),
+        *_write_record(swapflow, cycle, folder, form, raw=raw),
+    ]
     report(
         {"cycle": cycle, "files": [str(file) for file in files]},
         *(f"{file}" for file in files),
@@ -452,28 +461,35 @@ def _check_folder(folder: Path) -> None:
             folder.rmdir()
 
 
-def _write_files(swapflow: "Swapflow", cycle: str, folder: Path) -> tuple[Path, ...]:
+def _write_files(
+    swapflow: "Swapflow", cycle: str, folder: Path, form: str = "csv", *, raw: bool = False
+) -> tuple[Path, ...]:
     """Write the lists of the latest fixed cohort, or of what is proposed now."""
     from swapflow.domain.cohort import Proposal
-    from swapflow.files.export import write_cohort_folder
+    from swapflow.files.export import Format, write_cohort_folder
 
     version = swapflow.cycle(cycle).cohort_version
     stored = {number: (places, sheet) for number, places, sheet in swapflow.proposals(cycle)}
     if version not in stored:
-        return write_cohort_folder(folder, swapflow.propose(cycle))
+        return write_cohort_folder(folder, swapflow.propose(cycle), form=Format(form), raw=raw)
     places, sheet = stored[version]
     proposal = Proposal(cycle_id=cycle, version=version, places=places, sheet=sheet)
     outcomes = swapflow.outcomes(cycle, version)
-    return write_cohort_folder(folder, proposal, outcomes, swapflow.applications(cycle))
+    return write_cohort_folder(
+        folder, proposal, outcomes, swapflow.applications(cycle), form=Format(form), raw=raw
+    )
 
 
-def _write_record(swapflow: "Swapflow", cycle: str, folder: Path) -> list[Path]:
+def _write_record(
+    swapflow: "Swapflow", cycle: str, folder: Path, form: str, *, raw: bool
+) -> list[Path]:
     """Write scores with their remarks, the rules in force and every event."""
     from swapflow.files.export import event_lines, write_sheet
     from swapflow.files.rules import write_rules
 
-    scores, rules, events = (folder / n for n in ("scores.csv", "rules.toml", "events.jsonl"))
-    write_sheet(scores, views.scores_sheet(swapflow, cycle))
+    names = (f"scores.{form}", "rules.toml", "events.jsonl")
+    scores, rules, events = (folder / name for name in names)
+    write_sheet(scores, views.scores_sheet(swapflow, cycle), raw=raw)
     write_rules(rules, swapflow.rules(cycle))
     try:
         with events.open("w", encoding="utf-8") as file:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swapflow.cli.options import AsJson, By, CycleId
+from swapflow.cli.options import AsJson, By, CycleId, FormOption, RawOption
 from swapflow.cli.output import Listing, report
 
 
@@ -28,9 +28,24 @@ Crossed = Annotated[
 
 
 @app.command("report")
-def show(cycle: CycleId, by: By, cross: Crossed = None, as_json: AsJson = False) -> None:
+def show(
+    cycle: CycleId,
+    by: By,
+    cross: Crossed = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Write the sums there too.")
+    ] = None,
+    form: FormOption = "csv",
+    raw: RawOption = False,
+    as_json: AsJson = False,
+) -> None:
     """Show who went on at each stage, by group; groups below five persons stay closed."""
     made = _made(cycle, by=by, crossed=cross or ())
+    if out is not None:
+        from swapflow.files.export import Format
+        from swapflow.files.monitoring import write_report
+
+        write_report(made, out, Format(form), raw=raw)
     parts: list[str | Listing] = [
         f"{made.people} applicants of {cycle}; made {made.at:%Y-%m-%d %H:%M} UTC. {NOTICE}"
     ]

@@ -4,7 +4,7 @@ import getpass
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -58,6 +58,13 @@ Encoding = Annotated[
 ]
 
 
+FormOption = Annotated[
+    Literal["csv", "xlsx", "json"], typer.Option("--format", help="Format of the lists.")
+]
+RawOption = Annotated[
+    bool,
+    typer.Option("--raw", help="For programs: without the guard against would-be formulas."),
+]
 SheetName = Annotated[
     str, typer.Option(metavar="NAME", help="The workbook's sheet, where it has several.")
 ]

@@ -44,7 +44,9 @@ _NAMES = {
     "cp949": "Korean",
 }
 _SAMPLE = 200_000
-"""Bytes that are looked at before a guess."""
+"""Bytes in which zeros are counted."""
+_TOLD = 20_000
+"""Bytes of such lines that are weighed before a guess."""
 _GOOD = 0.1
 """Share of letters beyond ASCII that may look odd in a reading that is taken."""
 _DOUBLED = re.compile("[ÃÂ][\u0080-\u00bf‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
@@ -171,7 +173,7 @@ def _guess(data: bytes, name: str) -> Text:
 
 def _likeliest(data: bytes) -> str:
     """Give the encoding whose reading looks like words; "" if none does."""
-    sample = data[:_SAMPLE].rpartition(b"\n")[0] or data[:_SAMPLE]
+    sample = _telling(data)
     costs: dict[str, float] = {}
     for encoding in (FALLBACK_ENCODING, *_LIKELY):
         try:
@@ -188,6 +190,20 @@ def _likeliest(data: bytes) -> str:
         return wide.encoding
     # Too little to go by: Western European if it can be, as always.
     return FALLBACK_ENCODING if FALLBACK_ENCODING in costs else ""
+
+
+def _telling(data: bytes) -> bytes:
+    """Give the first lines that say something about the encoding, up to a few thousand bytes."""
+    lines: list[bytes] = []
+    size = 0
+    for line in data.split(b"\n"):
+        if not line.isascii():
+            lines.append(line)
+            size += len(line)
+        if size > _TOLD:
+            break
+    # A character may be cut at the end.
+    return b"\n".join(lines)[:_TOLD].rstrip(bytes(range(0x80, 0x100))) or data[:_TOLD]
 
 
 _WORD = re.compile(r"[^\W\d_]+")

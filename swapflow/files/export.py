@@ -357,11 +357,12 @@ def write_cohort_folder(
     outcomes: Iterable[Outcome] = (),
     applications: Iterable[Application] = (),
     *,
+    form: Format = Format.CSV,
     raw: bool = False,
 ) -> tuple[Path, ...]:
     """Write everything about a cohort: lists, evidence, decisions and the method.
 
-    Files: cohort.csv, waitlist.csv, evidence.csv, outcomes.csv, method.md, method.json. Each is
+    Files: cohort, waitlist, evidence and outcomes in the format, method.md, method.json. Each is
     replaced whole: whoever reads one at that moment sees the old file or the new one.
 
     Returns:
@@ -378,7 +379,7 @@ def write_cohort_folder(
         outcomes_sheet(proposal, outcomes, applications),
     )
     contents = {
-        **{f"{sheet.name}.csv": sheet_bytes(sheet, Format.CSV, raw=raw) for sheet in sheets},
+        **{f"{sheet.name}.{form.value}": sheet_bytes(sheet, form, raw=raw) for sheet in sheets},
         "method.md": _encodable(method_text(proposal.sheet)).encode(),
         "method.json": method_json(proposal.sheet),
     }

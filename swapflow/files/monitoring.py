@@ -39,6 +39,69 @@ def as_plain(report: Report) -> dict[str, object]:
     }
 
 
+_STAGE_NUMBERS = ("all", "selected", "rate", "ratio", "z", "p", "shortfall", "flipped")
+_EFFORT_NUMBERS = ("people", "reviews", "interviews", "interviewed", "days")
+
+
+def report_sheets(report: Report) -> tuple[Sheet, ...]:
+    """Give a report's sums as lists: who went on at each stage, and how much work went to whom.
+
+    The numbers of small groups, and of those that would give them away, are blank and `closed`.
+    """
+    stages: list[tuple[Cell, ...]] = []
+    efforts: list[tuple[Cell, ...]] = []
+    for grouping in report.groupings:
+        attributes = " × ".join(grouping.attributes)
+        tables = [*grouping.stages, grouping.scoring]
+        for table in [*tables, *([grouping.selection] if grouping.selection else [])]:
+            closed = closed_cells([*(row.tally.all for row in table.rows), table.unknown.all])
+            stages += [
+                (attributes, table.stage, *_cells(_row(row, closed=i in closed), _STAGE_NUMBERS))
+                for i, row in enumerate(table.rows)
+            ]
+        closed = closed_cells([row.people for row in grouping.effort])
+        efforts += [
+            (attributes, *_cells(_effort(row, closed=i in closed), _EFFORT_NUMBERS))
+            for i, row in enumerate(grouping.effort)
+        ]
+    return (
+        Sheet(
+            name="monitoring-stages",
+            headers=("attributes", "stage", "group", "closed", *_STAGE_NUMBERS, "flags"),
+            rows=tuple(stages),
+        ),
+        Sheet(
+            name="monitoring-effort",
+            headers=("attributes", "group", "closed", *_EFFORT_NUMBERS),
+            rows=tuple(efforts),
+        ),
+    )
+
+
+def write_report(
+    report: Report, folder: Path, form: Format, *, raw: bool = False
+) -> tuple[Path, ...]:
+    """Write a report's sums to a folder; gives the files.
+
+    Raises:
+        InvalidInputError: If nothing can be written there.
+    """
+    return tuple(
+        write_file(folder / f"{sheet.name}.{form.value}", sheet_bytes(sheet, form, raw=raw))
+        for sheet in report_sheets(report)
+    )
+
+
+def _cells(row: dict[str, object], numbers: tuple[str, ...]) -> tuple[Cell, ...]:
+    flags = row.get("flags", [])
+    told = "; ".join(map(str, flags)) if isinstance(flags, list) else ""
+    cells: list[Cell] = [str(row["group"]), bool(row["closed"])]
+    for number in numbers:
+        value = row[number]
+        cells.append(value if isinstance(value, int | float) else None)
+    return (*cells, told) if "flags" in row else tuple(cells)
+
+
 def write_ll144(report: Report, folder: Path, *, sex: str, race: str) -> tuple[Path, ...]:
     """Write the tables of New York City's Local Law 144 (6 RCNY 5-300 to 5-304) as CSV.
 

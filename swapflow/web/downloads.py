@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from swapflow.domain.cohort import Outcome, Proposal, Verdict
@@ -35,6 +35,8 @@ router = APIRouter(prefix="/decide/{cycle_id}/files")
 
 MayExport = Annotated[Visitor, Depends(may(Right.EXPORT))]
 
+Raw = Annotated[bool, Query(description="For programs: nothing is put before would-be formulas.")]
+
 MEDIA: Mapping[Format, str] = {
     Format.CSV: "text/csv; charset=utf-8",
     Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -47,7 +49,12 @@ APPLICANTS_TOO = frozenset(("cohort", "waitlist", "proposed", "evidence", "outco
 
 @router.get("/{name}")
 def download(
-    request: Request, cycle_id: str, name: str, visitor: MayExport, version: int = 0
+    request: Request,
+    cycle_id: str,
+    name: str,
+    visitor: MayExport,
+    version: int = 0,
+    raw: Raw = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
     """Give one file: a list in a format, the method, the rules, the record, or all in a ZIP."""
     parts = parts_of(request)
@@ -61,7 +68,11 @@ def download(
         return StreamingResponse(
             lines, media_type="application/jsonl", headers=_named(cycle_id, name)
         )
-    content = _content(parts, cycle_id, stem, suffix, version or cycle.cohort_version)
+    version = version or cycle.cohort_version
+    if stem in _SHEETS and suffix in set(Format):
+        content = sheet_bytes(_SHEETS[stem](parts, cycle_id, version), Format(suffix), raw=raw)
+    else:
+        content = _content(parts, cycle_id, stem, suffix, version)
     media = MEDIA[Format(suffix)] if suffix in set(Format) else "application/octet-stream"
     return Response(content, media_type=media, headers=_named(cycle_id, name))
 

@@ -379,3 +379,16 @@ def test_events_are_written_one_a_line_with_their_place_in_the_chain() -> None:
         "spent": 10,
         "committed": -10,
     }
+
+
+@pytest.mark.parametrize("form", Format)
+def test_a_cohort_folder_comes_in_every_format_and_raw(tmp_path: Path, form: Format) -> None:
+    safe = write_cohort_folder(tmp_path / "safe", TRICKY, OUTCOMES, form=form)
+    raw = write_cohort_folder(tmp_path / "raw", TRICKY, OUTCOMES, form=form, raw=True)
+
+    names = [f"{stem}.{form.value}" for stem in ("cohort", "waitlist", "evidence", "outcomes")]
+    assert [file.name for file in safe] == [*names, "method.md", "method.json"]
+    assert [file.name for file in raw] == [file.name for file in safe]
+    if form is Format.CSV:
+        assert safe[0].read_bytes().startswith(b"\xef\xbb\xbf")
+        assert b"\t" not in raw[0].read_bytes()

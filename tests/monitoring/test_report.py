@@ -10,7 +10,8 @@ import pytest
 from swapflow.domain.applicant import NewApplication
 from swapflow.domain.rules import DispatchMode
 from swapflow.errors import InvalidInputError
-from swapflow.files.monitoring import as_plain, write_ll144
+from swapflow.files.export import Format
+from swapflow.files.monitoring import as_plain, report_sheets, write_ll144, write_report
 from swapflow.monitoring.report import Monitoring, Report
 from swapflow.simulation.replay import decisions_digest
 from tests.engine.world import CYCLE, INTERVIEW, REVIEW, World, applicant, marks, reviewer, rules
@@ -159,3 +160,24 @@ def test_a_cycle_without_declarations_says_how_to_get_some() -> None:
     world = World(rules=SETTINGS, applications=4, roster=ROSTER)
     with pytest.raises(InvalidInputError, match="monitor:NAME"):
         report_of(world)
+
+
+@pytest.mark.parametrize("form", Format)
+def test_the_sums_come_as_lists_with_small_groups_blank(
+    world: World, tmp_path: Path, form: Format
+) -> None:
+    made = report_of(world, "sex", "race")
+
+    files = write_report(made, tmp_path, form)
+
+    assert [file.name for file in files] == [
+        f"monitoring-stages.{form.value}",
+        f"monitoring-effort.{form.value}",
+    ]
+    stages, effort = report_sheets(made)
+    assert len(effort.rows) == sum(len(one.effort) for one in made.groupings)
+    closed, everybody = stages.headers.index("closed"), stages.headers.index("all")
+    assert stages.rows
+    for row in stages.rows:
+        assert (row[everybody] is None) == row[closed]
+        assert row[everybody] is None or row[everybody] == 0 or int(row[everybody] or 0) >= 5
