@@ -31,9 +31,14 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "remark": ("remark", "remarks", "comment", "comments", "text", "comments_for_pc"),
 }
 _SCALE = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*\.\.\s*([-+]?\d+(?:\.\d+)?)\s*")
-_LABELLED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*:\s*\D.*", re.DOTALL)
+_LABELLED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)(?:\s*:|\s+[-–—])\s*\D.*", re.DOTALL)
 _BRACKETS = re.compile(r"[\[(](.*)[\])]", re.DOTALL)
 _DASHES = re.compile(r"\d+(?:\.\d+)?(?:-\d+(?:\.\d+)?)+")
+_SEVERAL = re.compile(r"\d+(?:\.\d+)?(?:(?:,\s+|\s*;\s*)\d+(?:\.\d+)?)+")
+"""Scores in one cell; a comma without a space may be a decimal one."""
+_PART = re.compile(
+    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,;]*?))\s*(?:[,;]|$)""", re.DOTALL
+)
 _LINE = re.compile(r"\s*([^:]+?)\s*:\s*(.*?)\s*")
 
 _Key = tuple[str, str, str]  # application, reviewer, kind
@@ -188,6 +193,20 @@ def volunteered(
     ]
 
 
+def _is_list(cell: str) -> bool:
+    return any(form.fullmatch(cell) for form in (_BRACKETS, _DASHES, _SEVERAL))
+
+
+def _parts(cell: str) -> list[str]:
+    """Split a cell that lists scores; a label in quotes may hold commas."""
+    inner = _BRACKETS.fullmatch(cell)
+    if inner is None and _DASHES.fullmatch(cell):
+        return cell.split("-")
+    text = inner[1] if inner else cell
+    parts = ["".join(part).strip() for part in _PART.findall(text)]
+    return parts[:-1] if len(parts) > 1 and not parts[-1] else parts
+
+
 def read_scale(scale: str) -> tuple[float, float]:
     """Read the scale of a single score, worst to best: "0..5", or "5..1" where 1 is best.
 
@@ -262,15 +281,14 @@ class _Reader:
 
     def _is_anonymous(self) -> bool:
         """Whether the file names no reviewers but lists several scores in a cell."""
-        if "reviewer" in self.headers or "score" not in self.headers:
+        header = self.headers.get("score", self.headers.get("scores", ""))
+        if "reviewer" in self.headers or not header:
             return False
-        cells = [row[self.headers["score"]] for row in self.table.rows]
-        return any(_BRACKETS.fullmatch(cell) or _DASHES.fullmatch(cell) for cell in cells)
+        return any(_is_list(row[header]) for row in self.table.rows)
 
     def _take_list(self, row: Row, application: str | None, kind: str | None) -> None:
-        cell = row[self.headers["score"]]
-        inner = _BRACKETS.fullmatch(cell)
-        parts = re.split(r"[,;]", inner[1]) if inner else cell.split("-")
+        cell = row[self.headers.get("score", self.headers.get("scores", ""))]
+        parts = _parts(cell)
         if application is None or kind is None:
             return
         if not self.warnings:
@@ -282,7 +300,7 @@ class _Reader:
             self.missing.append((row.line, application, ""))
         for i, part in enumerate(parts, start=1):
             if part.strip():
-                self._take_one(row, (application, str(i), kind), {"": part.strip(" '\"")})
+                self._take_one(row, (application, str(i), kind), {"": part})
 
     def _id(self, row: Row, role: str, known: Mapping[str, str] | None) -> str | None:
         text = row[self.headers[role]]

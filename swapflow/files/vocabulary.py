@@ -35,6 +35,9 @@ ID_SPELLINGS = (
     "submission",
     "submission_id",
     "submission_#",
+    "submission_number",
+    "paper_number",
+    "forum",
     "bewerbernr",
     "bewerber_nr",
     "bewerber_id",
@@ -83,6 +86,8 @@ SCORE = (
     "utility",
     "rating_list",
     "ratings",
+    "recommendation",
+    "recommendations",
 )
 
 KNOWN = (

@@ -277,3 +277,39 @@ def test_an_id_without_its_zeros_is_told_whose_it_may_be() -> None:
     (problem,) = refused(b"id,reviewer,utility\n7113,r1,1\n", applications=["0007113", "0007114"])
 
     assert "there is no applicant of that id in the program. Perhaps '0007113' is meant" in problem
+
+
+@pytest.mark.parametrize(
+    ("cell", "scores"),
+    [
+        ("[6, 8, 5]", {"1": 6, "2": 8, "3": 5}),
+        ("(6, 8)", {"1": 6, "2": 8}),
+        ("6-8-5", {"1": 6, "2": 8, "3": 5}),
+        ("6, 8, 5", {"1": 6, "2": 8, "3": 5}),
+        ("6;8", {"1": 6, "2": 8}),
+        ("[6, None, 5]", {"1": 6, "3": 5}),
+        ("[6, , 5]", {"1": 6, "3": 5}),
+        ("['8: accept, good paper', '6: marginally above']", {"1": 8, "2": 6}),
+        ("[\"3 - reject, don't\", '5: so-so']", {"1": 3, "2": 5}),
+        ("[7.5]", {"1": 7.5}),
+        ("[]", {}),
+    ],
+)
+def test_a_list_of_scores_is_read_however_it_is_written(
+    cell: str, scores: dict[str, float]
+) -> None:
+    quoted = cell.replace('"', '""')
+    found = read_scores(
+        f'forum,recommendation,decision\np1,"{quoted}",Accept\np2,"[9, 9]",Reject\n'.encode(),
+        scale="0..10",
+    )
+
+    assert {s.reviewer: 10 * s.utility for s in found.scores if s.application == "p1"} == scores
+
+
+def test_a_label_behind_a_score_is_passed_over() -> None:
+    found = read_scores(
+        'id,reviewer,rating\np1,r1,"8: accept, good"\np1,r2,3 – reject\n'.encode(), scale="0..10"
+    )
+
+    assert [10 * s.utility for s in found.scores] == [8, 3]
