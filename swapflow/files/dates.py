@@ -15,12 +15,20 @@ ORDERS = ("dmy", "mdy")
 
 _COMPACT = re.compile(r"(?:19|20)\d{6}")
 _SERIAL = re.compile(r"\d{5}(\.\d+)?")
-_PARTS = re.compile(r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4})(?:[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
-_NAMED = re.compile(r"(\d{1,2})[ \-.]([A-Za-z]{3,9})[ \-.,]+(\d{2}|\d{4})")
+_TIME = r"(?:[ T,]+(?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?)?"
+_YEAR = r"(?P<year>\d{4}|\d{2})"
+_DAY_FIRST = r"(?:[A-Za-z]{3,9}, +)?(?P<day>\d{1,2})[ \-.]+(?P<month>[A-Za-z]{3,9})[ \-.,]+"
+_MONTH_FIRST = r"(?P<month>[A-Za-z]{3,9})[ \-.]+(?P<day>\d{1,2})(?:st|nd|rd|th)?[ \-,]+"
+_PARTS = re.compile(rf"(?P<first>\d{{1,2}})[/.\-](?P<second>\d{{1,2}})[/.\-]{_YEAR}{_TIME}")
+_YEAR_FIRST = re.compile(
+    rf"(?P<year>\d{{4}})[/.\-](?P<second>\d{{1,2}})[/.\-](?P<first>\d{{1,2}}){_TIME}"
+)
+_NAMED = (re.compile(f"{_DAY_FIRST}{_YEAR}{_TIME}"), re.compile(f"{_MONTH_FIRST}{_YEAR}{_TIME}"))
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _PIVOT = 69
 """A two-digit year below it is in this century, as POSIX has it."""
 _TWO_DIGITS = 100
+_HALF_DAY = 12
 
 
 class _AmbiguousDateError(InvalidInputError):
@@ -30,8 +38,9 @@ class _AmbiguousDateError(InvalidInputError):
 def read_date(text: str, *, order: str = "") -> date | datetime:
     """Read a date, or a date with a time; an offset is kept as written.
 
-    Read are ISO 8601, 20250217, 13/02/2025 (day or month first, where only one is possible or
-    `order` says which), 14-Feb-25, and a spreadsheet's serial numbers such as 45705.
+    Read are ISO 8601, 20250217, 2025/2/17, 13/02/2025 and 13.2.25 (day or month first, where only
+    one is possible or `order` says which), 14-Feb-25, Feb 14, 2025, each with a time, AM or PM
+    too, and a spreadsheet's serial numbers such as 45705.
 
     Args:
         text: What stands in the cell.
@@ -113,14 +122,30 @@ def _read(text: str, order: str) -> date | datetime:
         moment = serial_date(float(text))
         return moment.date() if float(text).is_integer() else moment
     if match := _PARTS.fullmatch(text):
-        first, second, year = int(match[1]), int(match[2]), int(match[3])
-        day = _day(year, first, second, order)
-        return day if match[4] is None else datetime.fromisoformat(f"{day} {match[4]:0>5}")
-    if match := _NAMED.fullmatch(text):
-        month = _MONTHS.index(match[2][:3].lower()) + 1
-        return date(_full_year(int(match[3])), month, int(match[1]))
+        year = _full_year(int(match["year"]))
+        return _at(_day(year, int(match["first"]), int(match["second"]), order), match)
+    if match := _YEAR_FIRST.fullmatch(text):
+        return _at(date(int(match["year"]), int(match["second"]), int(match["first"])), match)
+    for form in _NAMED:
+        if match := form.fullmatch(text):
+            month = _MONTHS.index(match["month"][:3].lower()) + 1
+            return _at(date(_full_year(int(match["year"])), month, int(match["day"])), match)
     is_day = len(text) <= len("2025-02-17")
     return date.fromisoformat(text) if is_day else datetime.fromisoformat(text)
+
+
+def _at(day: date, match: re.Match[str]) -> date | datetime:
+    """Add the time that stands behind a day."""
+    if match["time"] is None:
+        return day
+    hour, _, rest = match["time"].partition(":")
+    moment = datetime.fromisoformat(f"{day} {hour:0>2}:{rest}")
+    if match["half"] is None:
+        return moment
+    if not 1 <= moment.hour <= _HALF_DAY:
+        raise ValueError("no hour of half a day")
+    after = _HALF_DAY if match["half"] in "Pp" else 0
+    return moment.replace(hour=moment.hour % _HALF_DAY + after)
 
 
 def _day(year: int, first: int, second: int, order: str) -> date:
