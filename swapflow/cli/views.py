@@ -132,6 +132,9 @@ def proposal_json(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> dict[s
         "version": proposal.version,
         "selected": [p["applicant"] for p in places if p["decision"] == "selected"],
         "waitlist": [p["applicant"] for p in places if p["decision"] == "waitlisted"],
+        "one_score_away": [
+            p.external_id for p in proposal.places if p.application in proposal.near
+        ],
         "places": places,
         "method": sheet,
     }
@@ -176,10 +179,19 @@ def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list[
         ),
         *_method_plain(sheet),
     ]
+    near = [p.external_id for p in proposal.places if p.application in proposal.near]
+    if near:
+        parts.append(f"one more score could change the place of: {_some(near)}")
     tied = [p.external_id for p in proposal.places if p.tied]
     if tied:
         parts.append(f"tied at the cut, decided by lot from the seed: {', '.join(tied)}")
     return parts
+
+
+def _some(names: list[str], most: int = 20) -> str:
+    """Name some, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _method_plain(sheet: "MethodSheet") -> list[str]:

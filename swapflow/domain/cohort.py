@@ -147,6 +147,8 @@ class Proposal:
     Attributes:
         limits: What the rules want of groups.
         fewest: Fewest places that must be filled; None where it is as many as are proposed.
+        promised: Numbers of those whose offer of a place stands: nobody is told otherwise.
+        near: Numbers of those whose standing one more score could change.
     """
 
     cycle_id: str
@@ -155,6 +157,8 @@ class Proposal:
     sheet: MethodSheet
     limits: tuple[GroupLimit, ...] = ()
     fewest: int | None = None
+    promised: frozenset[int] = frozenset()
+    near: frozenset[int] = frozenset()
 
     @property
     def cohort(self) -> tuple[Place, ...]:

@@ -27,6 +27,9 @@ rows of their own that can be erased; the chain and every replay stand without t
 | stop_proposed, ended | `reason` |
 | finalized | `version` |
 | reopened | `version` |
+| yield_set | `accepting`, `declining` (thousandths), `risk` (millionths) |
+| offered | `version`, `items` [[a, line], …], `risk` (millionths that this wave added) |
+| offer_answered | `a`, `answer` |
 | purged | `a` |
 | applications_merged | `a`, `into` |
 | application_pinned | `a`, `pin`: 1 in, -1 out, 0 as the rule says |
@@ -85,6 +88,9 @@ class EventType(StrEnum):
     ENDED = "ended"
     FINALIZED = "finalized"
     REOPENED = "reopened"
+    YIELD_SET = "yield_set"
+    OFFERED = "offered"
+    OFFER_ANSWERED = "offer_answered"
     PURGED = "purged"
 
 

@@ -477,6 +477,15 @@ class Book:
     def _reopened(self, _payload: Mapping[str, Json]) -> None:
         self.status = CycleStatus.ENDED
 
+    def _yield_set(self, _payload: Mapping[str, Json]) -> None:
+        """What becomes of offers changes no decision."""
+
+    def _offered(self, _payload: Mapping[str, Json]) -> None:
+        """Likewise."""
+
+    def _offer_answered(self, _payload: Mapping[str, Json]) -> None:
+        """Likewise."""
+
     def _purged(self, _payload: Mapping[str, Json]) -> None:
         """Nothing here is personal: an erased person leaves every number as it was."""
 

@@ -24,6 +24,8 @@ from swapflow.domain.rules import FloorFor, RuleName, Rules
 from swapflow.engine.decide import versions
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.folds import Belief, Folds, Snapshot
+from swapflow.engine.near import one_score_away
+from swapflow.engine.offers import promised
 from swapflow.engine.ports import Ledger
 from swapflow.engine.terms import choice, members_of
 from swapflow.errors import (
@@ -100,6 +102,8 @@ def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Pro
             ),
             limits=limits,
             fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
+            promised=promised(ledger.offers(cycle_id)),
+            near=one_score_away(rules, belief, made.oracle),
         )
 
 
@@ -246,24 +250,32 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
     verdicts: dict[int, tuple[Verdict, str]] = {}
     for place in proposal.places:
         selected = place.standing is Standing.COHORT
+        kept = place.application in proposal.promised
         verdicts[place.application] = (
-            Verdict.SELECTED if selected else Verdict.WAITLISTED,
-            "as proposed",
+            Verdict.SELECTED if selected or kept else Verdict.WAITLISTED,
+            "was offered a place before" if kept and not selected else "as proposed",
         )
     for override in overrides:
         if override.external_id not in numbers:
             raise InvalidInputError(f"{override.external_id!r} is not a candidate of this cycle")
         if not override.reason.strip():
             raise InvalidInputError(f"deciding {override.external_id!r} otherwise needs a reason")
+        if numbers[override.external_id] in proposal.promised:
+            raise InvalidInputError(
+                f"{override.external_id!r} was offered a place, and nobody is told otherwise"
+            )
         verdicts[numbers[override.external_id]] = (override.verdict, override.reason)
     selected_now = sum(v is Verdict.SELECTED for v, _ in verdicts.values())
+    # Those who were told stay, beside whoever is proposed instead of them.
+    most = size + len(proposal.promised - {place.application for place in proposal.cohort})
     if proposal.fewest is not None:
-        if not proposal.fewest <= selected_now <= proposal.sheet.cohort_size:
+        most += proposal.sheet.cohort_size - size
+        if not proposal.fewest <= selected_now <= most:
             raise InvalidInputError(
                 f"{selected_now} would be selected, and the rules want {proposal.fewest} to "
                 f"{proposal.sheet.cohort_size}"
             )
-    elif selected_now != size:
+    elif not size <= selected_now <= most:
         raise InvalidInputError(
             f"{selected_now} would be selected for {size} places: for everyone put in, "
             "leave somebody out"

@@ -824,6 +824,21 @@ class OfferRow(SQLModel, table=True):
     by: str
     at: datetime
     until: datetime | None
+    risk: float
+
+
+class YieldRateRow(SQLModel, table=True):
+    """How many of those offered a place accept it; the last row of a cycle is in force."""
+
+    __tablename__ = "yield_rate"
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    accepting: float
+    declining: float
+    risk: float
+    source: str
+    by: str
+    at: datetime
 
 
 class OfferAnswerRow(SQLModel, table=True):
@@ -1089,6 +1104,9 @@ SCORE_NOTE = _table(ScoreNoteRow)
 PIN = _table(PinRow)
 PREPARED = _table(PreparedRow)
 PREPARED_SIGNATURE = _table(PreparedSignatureRow)
+OFFER = _table(OfferRow)
+OFFER_ANSWER = _table(OfferAnswerRow)
+YIELD_RATE = _table(YieldRateRow)
 ROLE_GRANT = _table(RoleGrantRow)
 ACCOUNT = _table(AccountRow)
 SESSION = _table(SessionRow)

@@ -2,12 +2,13 @@
 
 from swapflow.ledger.brought import ListWrites
 from swapflow.ledger.conclusions import ConclusionWrites
+from swapflow.ledger.offers import OfferWrites
 from swapflow.ledger.work import WorkWrites
 
 
-class SqlTransaction(ListWrites, WorkWrites, ConclusionWrites):
+class SqlTransaction(ListWrites, WorkWrites, ConclusionWrites, OfferWrites):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 
     What it holds and hands back is in `locked.py` (lock, chain, rules), `people.py`,
-    `brought.py`, `work.py` and `conclusions.py`.
+    `brought.py`, `work.py`, `conclusions.py` and `offers.py`.
     """

@@ -107,6 +107,7 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "oversight", "ms", "--out", "list/oversight.html")
     office.do("person", "export", "ms", "a2")
     office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")
+    _offer(office)
     office.do("cycle", "bundle", "ms")
     office.do("verify", "ms.bundle")
     office.do("cycle", "reopen", "ms", "--by", "A", "--by", "B", "--reason", "an appeal")
@@ -114,6 +115,15 @@ def _use_everything(office: Office) -> None:
     past = recording(office)
     office.do("study", "past", f"{past}/scores.csv", f"{past}/items.csv", "--scale", "1..10")
     office.do("replay", past, "--cohort", "2", "--budget", "1.5", "--in-process")
+
+
+def _offer(office: Office) -> None:
+    office.do("offers", "rate", "ms", "--accepted", "30", "--of", "60", "--risk", "0.1")
+    office.do("offers", "make", "ms", "--check")
+    office.do("offers", "make", "ms", "--until", "2199-04-15", "--at-most", "1")
+    first = office.ask("offers", "show", "ms")["offers"][0]["applicant"]
+    office.do("offers", "answer", "ms", first, "declined", "--reason", "took another place")
+    office.do("offers", "show", "ms")
 
 
 def _look_after_the_machine(office: Office) -> None:

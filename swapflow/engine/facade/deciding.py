@@ -2,9 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
+from swapflow.domain.offer import Offer, OfferAnswer, YieldRate
 from swapflow.engine import approvals, signing, staff
+from swapflow.engine import offers as offering
 from swapflow.engine.facade.part import Part
 from swapflow.engine.finalize import Override, finalize, propose, reopen
 from swapflow.engine.pins import Pin, pin
@@ -42,6 +45,38 @@ class Deciding(Part):
         """Put an application in or out of every list, or leave it to the rule again."""
         pin(cycle_id, external_id, where, by=by, reason=reason, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
+
+    def offers(self, cycle_id: str) -> offering.Round:
+        """Say how the offers of a fixed list stand."""
+        return offering.standing(cycle_id, ledger=self.ledger, folds=self.folds)
+
+    def next_offers(self, cycle_id: str, *, at_most: int = 0) -> offering.Wave:
+        """Work out the offers that would go out now."""
+        return offering.plan(cycle_id, ledger=self.ledger, folds=self.folds, at_most=at_most)
+
+    def offer(
+        self, cycle_id: str, *, by: str, until: datetime | None = None, at_most: int = 0
+    ) -> offering.Wave:
+        """Offer the places that are free, and pass on those that nobody took."""
+        return offering.offer(
+            cycle_id, by=by, until=until, at_most=at_most, ledger=self.ledger, folds=self.folds
+        )
+
+    def answer_offer(
+        self, cycle_id: str, external_id: str, said: OfferAnswer, *, by: str, reason: str = ""
+    ) -> Offer:
+        """Note what an applicant answered to an offer."""
+        return offering.answer(
+            cycle_id, external_id, said, by=by, reason=reason, ledger=self.ledger
+        )
+
+    def set_yield(
+        self, cycle_id: str, rate: tuple[float, float], *, risk: float, source: str, by: str
+    ) -> YieldRate:
+        """State how many of those offered a place accept it."""
+        return offering.set_yield(
+            cycle_id, rate, risk=risk, source=source, by=by, ledger=self.ledger
+        )
 
     def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
         """Start another version of a fixed cohort."""

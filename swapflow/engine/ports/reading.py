@@ -13,6 +13,7 @@ from swapflow.domain.cycle import Cycle, Position, Round
 from swapflow.domain.document import Document, NewDocument
 from swapflow.domain.event import Event
 from swapflow.domain.interview import Interview
+from swapflow.domain.offer import Offer, YieldRate
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.domain.score import Draft, Given, Score
@@ -392,6 +393,14 @@ class Cohorts(Protocol):
 
     def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
         """Read who signed a cohort version, and in which role, in order."""
+        ...
+
+    def offers(self, cycle_id: str) -> tuple[Offer, ...]:
+        """Read every offer of a cycle with its answer, the first first."""
+        ...
+
+    def yield_rate(self, cycle_id: str) -> YieldRate | None:
+        """Read the yield rate in force; None when none was given."""
         ...
 
     def prepared(self, cycle_id: str) -> Prepared | None:

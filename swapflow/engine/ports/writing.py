@@ -10,6 +10,7 @@ from swapflow.domain.cohort import MethodSheet, Outcome, Place, Waiver
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.interview import Interview
+from swapflow.domain.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.quantity import Delta
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
@@ -312,6 +313,30 @@ class DecisionWriting(Protocol):
 
     def set_cohort_version(self, version: int) -> None:
         """Make a cohort version the cycle's latest."""
+        ...
+
+    def insert_offers(
+        self,
+        version: int,
+        places: Sequence[tuple[int, str]],
+        *,
+        until: datetime | None,
+        risk: float,
+        by: str,
+    ) -> None:
+        """Store offers of places, (application, line) each, that go out together."""
+        ...
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Read every offer with its answer, the first first."""
+        ...
+
+    def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
+        """Store what was answered to an offer, in the place of what was answered before."""
+        ...
+
+    def insert_yield(self, rate: YieldRate) -> None:
+        """Store a yield rate; it is in force from now on."""
         ...
 
 

@@ -1,0 +1,68 @@
+"""Offers of places, what was answered, and how many are expected to accept: never who."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class OfferAnswer(StrEnum):
+    """What became of an offer; WAITING until somebody answers or the date has passed."""
+
+    WAITING = "waiting"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    NO_ANSWER = "no answer"
+
+    @property
+    def stands(self) -> bool:
+        """Whether the place may still be taken, or is."""
+        return self in {OfferAnswer.WAITING, OfferAnswer.ACCEPTED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A place offered to an applicant.
+
+    Attributes:
+        version: The cohort version under which it was made.
+        line: The line of places that it is on.
+        until: Up to when an answer counts; None for no date.
+        risk: By how much this wave of offers raised the probability that more accept than there
+            are places; on the wave's first offer, 0 on the others.
+    """
+
+    id: int
+    version: int
+    application: int
+    line: str
+    by: str
+    at: datetime
+    until: datetime | None
+    risk: float
+    answer: OfferAnswer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YieldRate:
+    """How many of those who are offered a place accept it: one rate for everybody in a cycle.
+
+    The rate is believed to be Beta(accepting, declining): as if so many had accepted and
+    declined before, one of each included that nobody has seen.
+
+    Attributes:
+        accepting: First parameter; declining: second parameter.
+        risk: Most probability, over the whole round, that more accept than there are places.
+        source: Where it comes from, in words.
+    """
+
+    accepting: float
+    declining: float
+    risk: float
+    source: str
+    by: str
+    at: datetime
+
+    @property
+    def mean(self) -> float:
+        """The rate that is expected."""
+        return self.accepting / (self.accepting + self.declining)

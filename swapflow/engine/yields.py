@@ -1,0 +1,132 @@
+"""How many offers may be out: the chance that more accept than there are places.
+
+All are taken to accept with the same unknown rate, independently of each other: no prediction
+about a person. The rate is Beta(a, b), so of m open offers a beta-binomial number is accepted,
+and answers that have come in sharpen the rate.
+
+Waves add up. While no offer is made, the chance of exceeding the places is a martingale; each
+wave raises it by a known amount. So if the raises of all waves together stay within the stated
+risk, whatever happened between them, the places are exceeded with at most that probability,
+given that the rate is drawn as stated.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betainc, betaincinv, betaln, gammaln
+
+from swapflow.errors import InvalidInputError
+
+
+MOST_AT_ONCE = 10_000
+SPENT_AT_ONCE = 0.5
+"""Share of the risk still unspent that one wave may spend: later waves shall have some too."""
+
+TAIL = 0.025
+"""Left out on either side of an interval."""
+
+SUREST = 1e6
+"""Largest sum of a rate's parameters: an interval that is narrower says no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odds:
+    """How a round of offers stands.
+
+    Attributes:
+        places: Places in all.
+        accepted: Offers accepted; waiting: offers without an answer; refused: declined, or
+            without an answer by their date.
+        a: First parameter of the rate before this round's answers; b: second parameter.
+    """
+
+    places: int
+    accepted: int
+    waiting: int
+    refused: int
+    a: float
+    b: float
+
+    def exceeded(self, more: int = 0) -> float:
+        """Give the probability that too many accept, with so many more offers."""
+        room, offers = self.places - self.accepted, self.waiting + more
+        if room < 0:
+            return 1.0
+        if offers <= room:
+            return 0.0
+        a, b = self.a + self.accepted, self.b + self.refused
+        count = np.arange(room + 1, offers + 1)
+        logs = (
+            gammaln(offers + 1)
+            - gammaln(count + 1)
+            - gammaln(offers - count + 1)
+            + betaln(count + a, offers - count + b)
+            - betaln(a, b)
+        )
+        return float(min(1.0, np.exp(logs).sum()))
+
+
+def most_offers(odds: Odds, *, unspent: float) -> int:
+    """Give how many more offers may go out now.
+
+    Args:
+        odds: How the round stands.
+        unspent: What is left of the stated risk.
+
+    Returns:
+        At least as many as fill the places if everybody accepts.
+    """
+    sure = max(0, odds.places - odds.accepted - odds.waiting)
+    allowed = odds.exceeded() + SPENT_AT_ONCE * max(unspent, 0.0)
+    low, high = sure, min(MOST_AT_ONCE, sure + 20 * odds.places + 20)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if odds.exceeded(middle) <= allowed:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def from_counts(accepted: int, offered: int) -> tuple[float, float]:
+    """Give the rate's parameters after so many of last year's offers were accepted.
+
+    Raises:
+        InvalidInputError: If more accepted than were offered, or nothing was offered.
+    """
+    if offered < 1 or not 0 <= accepted <= offered:
+        raise InvalidInputError(
+            f"{accepted} accepted of {offered}: the first lies between 0 and the second, which is "
+            "at least 1"
+        )
+    return accepted + 1.0, offered - accepted + 1.0
+
+
+def from_interval(low: float, high: float) -> tuple[float, float]:
+    """Give the rate's parameters whose central 95 % lie between two numbers.
+
+    Raises:
+        InvalidInputError: If they are no interval within 0 and 1.
+    """
+    if not 0 < low < high < 1:
+        raise InvalidInputError(
+            f"{low:g} to {high:g} is no interval of a rate: write two numbers between 0 and 1, "
+            "the smaller one first, e.g. 0.6 and 0.8"
+        )
+    mean = (low + high) / 2
+    least, most = 0.0, np.log(SUREST)
+    for _ in range(60):
+        middle = (least + most) / 2
+        weight = float(np.exp(middle))
+        a, b = mean * weight, (1 - mean) * weight
+        if betainc(a, b, high) - betainc(a, b, low) < 1 - 2 * TAIL:
+            least = middle
+        else:
+            most = middle
+    weight = float(np.exp(most))
+    return mean * weight, (1 - mean) * weight
+
+
+def interval(a: float, b: float) -> tuple[float, float]:
+    """Give the central 95 % of a rate."""
+    return float(betaincinv(a, b, TAIL)), float(betaincinv(a, b, 1 - TAIL))
