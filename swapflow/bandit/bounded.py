@@ -15,10 +15,10 @@ whose reduced cost is within the gap, all others being settled by it, gives the 
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csc_array
 
 from swapflow.bandit.limits import Grid, Terms, grid_of, refuse_infeasible
+from swapflow.bandit.programme import cheapest
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.bandit.ties import rounded
 from swapflow.errors import InvalidInputError
@@ -282,15 +282,17 @@ class _Programme:
     def _solve_lumped(self, cuts: list[IntArray]) -> FloatArray:
         cell, size, value = self._pieces(cuts)
         matrix, lower, upper, credit = self._matrix(cell)
-        found = milp(
+        found = cheapest(
             -SCALE * np.concatenate([value, credit]),
-            constraints=LinearConstraint(matrix, lower, upper),
-            bounds=Bounds(0, np.concatenate([size, np.ones(credit.size)])),
-            integrality=np.zeros(cell.size + credit.size, dtype=np.int64),
-            options={"presolve": False},  # it takes longer than the programme
+            matrix,
+            lower,
+            upper,
+            most=np.concatenate([size, np.ones(credit.size)]),
+            whole=False,
+            presolve=False,
         )
-        assert found.x is not None, "the terms were found to be satisfiable"
-        counts = np.bincount(cell, weights=found.x[: cell.size], minlength=len(cuts))
+        assert found is not None, "the terms were found to be satisfiable"
+        counts = np.bincount(cell, weights=found[: cell.size], minlength=len(cuts))
         return np.asarray(counts, dtype=np.float64)
 
     def _solve_whole(self, low: IntArray, high: IntArray) -> IntArray | None:
@@ -299,16 +301,18 @@ class _Programme:
         cell, size, value = self._pieces(cuts)
         matrix, lower, upper, credit = self._matrix(cell)
         shift = np.concatenate([self._grid.weights @ low, self._credited(low)])
-        found = milp(
+        found = cheapest(
             -SCALE * np.concatenate([value, credit]),
-            constraints=LinearConstraint(matrix, lower - shift, upper - shift),
-            bounds=Bounds(0, np.concatenate([size, np.ones(credit.size)])),
-            integrality=np.concatenate([np.ones(cell.size), np.zeros(credit.size)]),
-            options={"mip_rel_gap": 0.0},
+            matrix,
+            lower - shift,
+            upper - shift,
+            most=np.concatenate([size, np.ones(credit.size)]),
+            whole=np.concatenate([np.ones(cell.size), np.zeros(credit.size)]),
+            presolve=True,
         )
-        if found.x is None:
+        if found is None:
             return None
-        more = np.bincount(cell, weights=found.x[: cell.size], minlength=len(cuts))
+        more = np.bincount(cell, weights=found[: cell.size], minlength=len(cuts))
         return low + np.rint(more).astype(np.int64)
 
     def _credited(self, counts: IntArray) -> FloatArray:
@@ -317,6 +321,8 @@ class _Programme:
 
     def _prices(self, shares: FloatArray) -> tuple[float, FloatArray]:
         """Give the relaxation's value, and what an arm of each cell must be worth to be in."""
+        from scipy.optimize import linprog  # noqa: PLC0415 - as in programme.py
+
         cuts = [
             self._cuts_around(cell, place)
             for cell, place in enumerate(np.rint(shares).astype(np.int64))

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 
+from swapflow.bandit.programme import cheapest
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.errors import InfeasibleError, InvalidInputError
 
@@ -327,19 +327,17 @@ def _least_slack(grid: Grid, rows: Sequence[_Row]) -> IntArray:
     own, none = np.eye(count), np.zeros((count, count))
 
     def solve(*, whole: bool) -> IntArray:
-        found = milp(
+        found = cheapest(
             np.concatenate([np.zeros(grid.cells), cost]),
-            constraints=LinearConstraint(
-                np.block([[grid.weights, own, none], [grid.weights, none, -own]]),
-                np.concatenate([grid.lower, np.full(count, -np.inf)]),
-                np.concatenate([np.full(count, np.inf), grid.upper]),
-            ),
-            bounds=Bounds(0, np.concatenate([grid.room, np.full(2 * count, np.inf)])),
-            integrality=np.array([whole] * grid.cells + [False] * (2 * count), dtype=np.int64),
-            options={"mip_rel_gap": 0.0, "presolve": whole},
+            np.block([[grid.weights, own, none], [grid.weights, none, -own]]),
+            np.concatenate([grid.lower, np.full(count, -np.inf)]),
+            np.concatenate([np.full(count, np.inf), grid.upper]),
+            most=np.concatenate([grid.room, np.full(2 * count, np.inf)]),
+            whole=np.array([float(whole)] * grid.cells + [0.0] * (2 * count)),
+            presolve=whole,
         )
-        assert found.x is not None, "with slack in every row there is always a cohort"
-        return np.rint(found.x[: grid.cells]).astype(np.int64)
+        assert found is not None, "with slack in every row there is always a cohort"
+        return np.rint(found[: grid.cells]).astype(np.int64)
 
     counts = solve(whole=False)
     return counts if grid.holds(counts) else solve(whole=True)
