@@ -233,6 +233,20 @@ def dossiers(settings: Settings) -> DossierRecord:
     return SqlDossiers(Database(settings.database))
 
 
+def monitoring_beside(product: Swapflow) -> "Monitoring":
+    """Give what makes monitoring reports, on the connections of a product that serves pages.
+
+    Raises:
+        UnavailableError: If its ledger is not the one in SQL.
+    """
+    from swapflow.monitoring.report import Monitoring  # noqa: PLC0415 - imports scipy.stats
+
+    record = product.ledger
+    if not isinstance(record, SqlLedger):
+        raise UnavailableError("this deployment keeps no record of groups")
+    return Monitoring(record.monitoring(), record)
+
+
 def monitoring(settings: Settings) -> "Monitoring":
     """Give what makes monitoring reports: it reads, and nothing that decides has a way to it."""
     from swapflow.monitoring.report import Monitoring  # noqa: PLC0415 - imports scipy.stats

@@ -21,6 +21,7 @@ def _person() -> None:
 def register(cycles: typer.Typer) -> None:
     """Add a command to `swapflow cycle`."""
     cycles.command("oversight")(oversight)
+    cycles.command("hold")(hold)
 
 
 @app.command("export")
@@ -75,6 +76,19 @@ def export(
         "read it before you hand it over: free text may name others",
         as_json=as_json,
     )
+
+
+def hold(
+    cycle: CycleId,
+    by: By,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let nobody be erased while a complaint or a case is open; --release ends that."""
+    product().hold(cycle, by=by, reason=reason, release=release)
+    said = "people can be erased again" if release else "nobody can be erased until --release"
+    report({"cycle": cycle, "held": not release}, f"{cycle}: {said}", as_json=as_json)
 
 
 def oversight(

@@ -4,6 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+HOLD = "hold on erasing"
+HOLD_ENDS = "end of the hold on erasing"
+"""Subjects of the notes by which erasing is held in a cycle, and let go; the last one stands."""
+
+
 class ApplicationStatus(StrEnum):
     """Where an application stands; every move is an event and reversible.
 

@@ -269,6 +269,10 @@ class _Reader:
         found = next(fitted, None)
         return None if found is None else dict(found)
 
+    def offers(self, _cycle_id: str) -> tuple[()]:
+        """Give no offer: what was promised to whom changes no proposal."""
+        return ()
+
     def named(self, _cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
         """Call every application by its number."""
         added = sum(event.type is EventType.APPLICATION_ADDED for event in self._events)

@@ -14,7 +14,7 @@ from swapflow.engine.book import UNNAMED
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 
 TOPIC = "topic"
@@ -70,8 +70,16 @@ def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
     """Erase one person's data for good; the chain, replays and totals stand.
 
     The application is withdrawn first, if it is still a candidate.
+
+    Raises:
+        ConflictError: If erasing is on hold in this cycle.
     """
     with ledger.write(cycle_id) as tx:
+        if held := tx.hold():
+            raise ConflictError(
+                f"erasing is on hold in {cycle_id!r} since {held[0]} said so ({held[1]}); "
+                f"`swapflow cycle hold {cycle_id} --release` ends that"
+            )
         application = find(tx.applications(), external_id, cycle_id)
         if application.status.is_candidate and tx.cycle.status is not CycleStatus.FINALIZED:
             status = ApplicationStatus.WITHDRAWN
@@ -283,8 +291,7 @@ def _add_conflicts(
 ) -> None:
     applications = {a.external_id: a.number for a in tx.applications()}
     numbered = [
-        (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer"))
-        for r, a in pairs
+        (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer")) for r, a in pairs
     ]
     tx.add_conflicts(numbered, source=source)
     tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair) for pair in numbered]})

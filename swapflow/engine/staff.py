@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from swapflow.domain.applicant import HOLD, HOLD_ENDS
 from swapflow.domain.assignment import Pull, PullStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
@@ -48,6 +49,18 @@ def resume(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
         tx.record(EventType.RESUMED, {"shift": 0 if shift is None else int(shift.total_seconds())})
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"resumption of {cycle_id}", by=by, text=reason)
+
+
+def hold(cycle_id: str, *, by: str, reason: str, release: bool = False, ledger: Ledger) -> None:
+    """Put the erasing of people on hold, or let it go: while a complaint or a case is open.
+
+    Raises:
+        InvalidInputError: If there is no reason.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why; it stands in the record")
+    with ledger.write(cycle_id) as tx:
+        tx.note(subject=HOLD_ENDS if release else HOLD, by=by, text=reason)
 
 
 def stop(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:

@@ -110,6 +110,11 @@ def pdf(document: Document, *, fonts: Sequence[Path] = ()) -> bytes:
     return made
 
 
+def can_make_pdf() -> bool:
+    """Say whether the extra `cards` is installed; looks for it and loads nothing."""
+    return find_spec("typst") is not None
+
+
 def _template(name: str) -> str:
     return resources.files("swapflow.files").joinpath("templates", name).read_text("utf-8")
 

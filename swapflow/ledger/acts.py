@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Connection, and_, func, select
 
+from swapflow.domain.applicant import HOLD
 from swapflow.domain.cohort import Standing, Verdict
 from swapflow.ledger.rows import AnyRow
 from swapflow.ledger.tables import (
@@ -24,7 +25,15 @@ from swapflow.ledger.tables import (
 from swapflow.office.dossiers import Act
 
 
-_INTERVENES = ("pause of", "resumption of", "end of", "reopening of", "application:", "reviewer ")
+_INTERVENES = (
+    HOLD,
+    "pause of",
+    "resumption of",
+    "end of",
+    "reopening of",
+    "application:",
+    "reviewer ",
+)
 """How a note's subject begins when it gives the reason of an intervention."""
 
 

@@ -11,7 +11,13 @@ from uuid import uuid4
 from sqlalchemy import Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
+from swapflow.domain.applicant import (
+    HOLD,
+    HOLD_ENDS,
+    Application,
+    ApplicationStatus,
+    NewApplication,
+)
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.ledger import reads
@@ -361,6 +367,16 @@ class PeopleWrites(LockedCycle):
             },
         )
         return digest
+
+    def hold(self) -> tuple[str, str] | None:
+        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
+        last = self._connection.execute(
+            select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
+            .where(NOTE.c.cycle_id == self._id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))
+            .order_by(NOTE.c.id.desc())
+            .limit(1)
+        ).one_or_none()
+        return None if last is None or last.subject != HOLD else (last.by, last.text)
 
     def _persons(self, known_as: Sequence[tuple[str, str]]) -> list[str]:
         """Find each (name, email) among the office's people, adding those who are new.

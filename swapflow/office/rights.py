@@ -49,6 +49,7 @@ class Right(StrEnum):
     EXPORT = "download lists and reports"
     SEE_MAIL = "read mails that were sent"
     SEE_AUDIT = "read the audit log"
+    SEE_MONITORING = "see what became of groups of applicants"
     MANAGE_USERS = "manage users and their rights"
 
 
@@ -73,7 +74,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     Role.COORDINATOR: _RUN,
     Role.CHAIR: _READ | {Right.DECIDE, Right.SIGN, Right.EXPORT},
     Role.COMMITTEE: _READ,
-    Role.COMPLIANCE: _WATCH | {Right.SEE_AUDIT, Right.EXPORT},
+    Role.COMPLIANCE: _WATCH | {Right.SEE_AUDIT, Right.SEE_MONITORING, Right.EXPORT},
     Role.OBSERVER: _WATCH,
 }
 """What each role may do where its grant reaches."""
@@ -91,7 +92,7 @@ _LOOKING = frozenset(
 
 SCOPES: dict[str, frozenset[Right]] = {
     "read": _LOOKING,
-    "write": frozenset(Right) - _LOOKING,
+    "write": frozenset(Right) - _LOOKING - {Right.SEE_MONITORING},
     "review": frozenset(),
     "webhooks": frozenset({Right.SET_UP}),
 }

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.errors import InvalidInputError
+from swapflow.files.document import can_make_pdf
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import may, may_anywhere
@@ -174,6 +175,7 @@ def _card(
             "said": said,
             "pin": next((p for p in product.pins(cycle_id) if p.application == number), None),
             "documents": product.files_of(cycle_id, number),
+            "pdf_too": can_make_pdf(),
             "refused": refused,
         },
         status=refused.status,

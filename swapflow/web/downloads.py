@@ -10,6 +10,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from swapflow.domain.cohort import Outcome, Proposal, Verdict
 from swapflow.errors import NotFoundError
+from swapflow.files.bundle import bundle
 from swapflow.files.export import (
     Format,
     Sheet,
@@ -22,6 +23,7 @@ from swapflow.files.export import (
     scores_sheet,
     sheet_bytes,
 )
+from swapflow.files.keys import signer_from
 from swapflow.files.method import method_text
 from swapflow.files.rules import rules_text
 from swapflow.office.facade import Visitor
@@ -85,6 +87,9 @@ def _content(parts: Parts, cycle_id: str, stem: str, suffix: str, version: int) 
     match stem, suffix:
         case "rules", "toml":
             return rules_text(parts.product.rules(cycle_id)).encode()
+        case "record", "bundle":
+            signer = signer_from(parts.settings.bundle_key_file)
+            return bundle(parts.product.closed(cycle_id), signer)
         case "method", "md":
             return method_text(_proposal(parts, cycle_id, version).sheet).encode()
         case "method", "json":

@@ -95,3 +95,21 @@ def _traces(office: Office) -> set[bytes]:
             content = file.read_bytes()
             found |= {word for word in SECRETS if word in content}
     return found
+
+
+def test_nobody_is_erased_while_a_hold_stands(office: Office) -> None:
+    office.launched()
+    office.do("cycle", "hold", "ms", "--reason", "a complaint of 3 May")
+
+    refused = office.run("applications", "purge", "ms", "a2", "--yes")
+
+    assert refused.code == 4
+    assert "on hold" in refused.err
+    assert "a complaint of 3 May" in refused.err
+    assert "Person Number2" in office.do("applications", "list", "ms").out
+    office.do("cycle", "hold", "ms", "--release", "--reason", "settled")
+    office.do("applications", "purge", "ms", "a2", "--yes")
+    office.do("cycle", "oversight", "ms", "--out", "log.json")
+    log = Path("log.json").read_text()
+    assert "a complaint of 3 May" in log
+    assert "settled" in log

@@ -104,12 +104,8 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "export", "ms")
     office.do("cycle", "verify", "ms", "--record-only")
     office.run("cycle", "verify", "ms")
-    office.do("cycle", "oversight", "ms", "--out", "list/oversight.html")
-    office.do("person", "export", "ms", "a2")
-    office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")
+    _answer_for_it(office)
     _offer(office)
-    office.do("cycle", "bundle", "ms")
-    office.do("verify", "ms.bundle")
     office.do("cycle", "reopen", "ms", "--by", "A", "--by", "B", "--reason", "an appeal")
     _look_after_the_machine(office)
     past = recording(office)
@@ -124,6 +120,16 @@ def _offer(office: Office) -> None:
     first = office.ask("offers", "show", "ms")["offers"][0]["applicant"]
     office.do("offers", "answer", "ms", first, "declined", "--reason", "took another place")
     office.do("offers", "show", "ms")
+
+
+def _answer_for_it(office: Office) -> None:
+    office.do("cycle", "oversight", "ms", "--out", "list/oversight.html")
+    office.do("person", "export", "ms", "a2")
+    office.do("cycle", "hold", "ms", "--reason", "a complaint")
+    office.do("cycle", "hold", "ms", "--release", "--reason", "settled")
+    office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")
+    office.do("cycle", "bundle", "ms")
+    office.do("verify", "ms.bundle")
 
 
 def _look_after_the_machine(office: Office) -> None:

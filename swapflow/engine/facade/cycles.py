@@ -111,6 +111,10 @@ class Cycles(Part):
         staff.resume(cycle_id, by=by, reason=reason, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
+    def hold(self, cycle_id: str, *, by: str, reason: str, release: bool = False) -> None:
+        """Put the erasing of people on hold, or let it go."""
+        staff.hold(cycle_id, by=by, reason=reason, release=release, ledger=self.ledger)
+
     def stop(self, cycle_id: str, *, by: str, reason: str = "") -> int:
         """End the asking; says how many requests were cancelled."""
         cancelled = staff.stop(cycle_id, by=by, reason=reason, ledger=self.ledger)

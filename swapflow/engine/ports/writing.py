@@ -77,6 +77,10 @@ class CycleWriting(Protocol):
         """
         ...
 
+    def hold(self) -> tuple[str, str] | None:
+        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
+        ...
+
     def queue_mail(self, mails: Sequence[Mail]) -> None:
         """Store mails to be sent; those whose id exists already are left as they are."""
         ...

@@ -1,0 +1,50 @@
+"""One applicant's decision card, to be downloaded: a page, a PDF or JSON."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+
+from swapflow.engine.card import Card
+from swapflow.errors import NotFoundError
+from swapflow.files.card import card_document, card_json
+from swapflow.files.document import html, pdf
+from swapflow.office.facade import Visitor
+from swapflow.office.rights import Right
+from swapflow.web.access import may
+from swapflow.web.parts import Parts, parts_of
+
+
+router = APIRouter(prefix="/applicants/{cycle_id}/{number}/card")
+
+MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+
+
+@router.get("/{form}")
+def download(
+    request: Request, cycle_id: str, number: int, form: str, visitor: MayRead
+) -> Response:
+    """Give the card as `html`, `pdf` or `json`; reviewers are numbers on it."""
+    del visitor
+    parts = parts_of(request)
+    found = parts.product.ledger.named(cycle_id, {number})
+    if not found or not found[0].external_id:
+        raise NotFoundError("there is no such applicant in this program")
+    card = parts.product.card(cycle_id, found[0].external_id)
+    content, media = _made(parts, card, form)
+    name = f"{cycle_id}-{number}-card.{form}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media, headers=headers)
+
+
+def _made(parts: Parts, card: Card, form: str) -> tuple[bytes, str]:
+    match form:
+        case "html":
+            return html(card_document(card)), "text/html; charset=utf-8"
+        case "pdf":
+            fonts = parts.settings.font_folders
+            return pdf(card_document(card), fonts=fonts), "application/pdf"
+        case "json":
+            return card_json(card), "application/json"
+        case _:
+            raise NotFoundError(f"a card comes as html, pdf or json, not as {form[:10]}")

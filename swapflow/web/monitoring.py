@@ -1,0 +1,96 @@
+"""Monitoring: what became of groups of applicants, in sums, for the compliance role alone.
+
+Each look is written into the audit log before anything is shown; so looking is a POST, and the
+page that a GET gives holds no number.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import Response
+
+from swapflow.bootstrap import monitoring_beside
+from swapflow.errors import ForbiddenError, InvalidInputError
+from swapflow.files.monitoring import as_plain
+from swapflow.office.facade import Visitor
+from swapflow.office.rights import Right
+from swapflow.web.access import may
+from swapflow.web.pages import render
+from swapflow.web.parts import parts_of
+from swapflow.web.staff import held, visible
+
+
+router = APIRouter(prefix="/today/{cycle_id}/monitoring")
+
+MaySee = Annotated[Visitor, Depends(may(Right.SEE_MONITORING))]
+
+DECIDES = frozenset({Right.DECIDE, Right.SIGN})
+"""Whoever holds one of these in a program does not see its groups, whatever else they are."""
+
+
+@router.get("")
+def ask(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+    """Say what looking means; shows no number and reads none."""
+    _keep_apart(request, cycle_id, visitor)
+    return _page(request, cycle_id, visitor)
+
+
+@router.post("")
+def look(
+    request: Request,
+    cycle_id: str,
+    visitor: MaySee,
+    cross: Annotated[list[str] | None, Form(max_length=20)] = None,
+) -> Response:
+    """Write down who looks, then show the tables."""
+    _keep_apart(request, cycle_id, visitor)
+    parts = parts_of(request)
+    monitoring = monitoring_beside(parts.product)
+    names, crossed = monitoring.attributes(cycle_id), sorted(set(cross or ()))
+    pairs = " × ".join(name for name in crossed if name in names)
+    parts.office.record(visitor.name, "monitoring read", cycle_id=cycle_id, about=pairs)
+    try:
+        report = monitoring.report(cycle_id, crossed=crossed)
+    except InvalidInputError as error:
+        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
+    shown = {"report": as_plain(report), "names": names, "crossed": crossed}
+    return _page(request, cycle_id, visitor, shown=shown)
+
+
+def _keep_apart(request: Request, cycle_id: str, visitor: Visitor) -> None:
+    """Refuse whoever decides in this program.
+
+    Raises:
+        ForbiddenError: If they may decide or sign there.
+    """
+    parts = parts_of(request)
+    if held(parts, visitor, parts.product.cycle(cycle_id)) & DECIDES:
+        raise ForbiddenError(
+            "whoever decides or signs in a program does not see its groups of applicants, before "
+            "or after; somebody with the compliance role alone can"
+        )
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    *,
+    status: int = 200,
+    shown: Mapping[str, object] | None = None,
+) -> Response:
+    parts = parts_of(request)
+    cycle = parts.product.cycle(cycle_id)
+    content = {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, Right.SEE_MONITORING),
+        "rights": held(parts, visitor, cycle),
+        "tab": "monitoring",
+        "zone": parts.product.rules(cycle_id).zone,
+        "report": None,
+        "names": (),
+        "crossed": (),
+        "problem": "",
+    }
+    return render(request, "monitoring.html", content | dict(shown or {}), status=status)
