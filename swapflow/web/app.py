@@ -50,6 +50,7 @@ from swapflow.web.openid import Hop, OpenIdProvider
 from swapflow.web.pages import STATIC, places_of
 from swapflow.web.parts import Parts
 from swapflow.web.security import SameSiteOnly, SecurityHeaders, SmallBodies
+from swapflow.web.stopping import Stopping
 
 
 ORDINARY_BODY = 512_000
@@ -116,6 +117,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         app.include_router(part.router)
     app.include_router(routes.router)
     # The last one added stands first.
+    app.add_middleware(Stopping)
     if settings.provider:
         app.add_middleware(Hop, settings=settings)
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)

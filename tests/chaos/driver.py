@@ -81,7 +81,13 @@ class Memory:
 
 
 class CutOffError(Exception):
-    """No answer came, or one that says to try again later: nobody knows what happened."""
+    """No answer came, or one that says to try again later: nobody knows what happened.
+
+    Attributes:
+        status: The answer's status, 0 if there was none.
+    """
+
+    status: int = 0
 
 
 class Browser:
@@ -200,7 +206,7 @@ class People:
                 act()
             except (UnavailableError, CutOffError) as error:
                 self._say("cut off")
-                if "500" in str(error):
+                if getattr(error, "status", 0) not in {0, 503}:
                     self.memory.wrong.append(str(error))
             except SwapflowError as error:
                 self.memory.wrong.append(f"{act.__name__}: {error}")

@@ -104,7 +104,8 @@ def undisturbed(seed: int) -> Outcome:
 
     product, dispatcher = in_process(work)
     coordinator = product.coordinator("undisturbed")
-    cycle_id = f"l{seed}"
+    cycle_id = f"l{2 * seed}"
+    assert rules_of(cycle_id).seed == seed
     make(product, cycle_id)
     while product.cycle(cycle_id).status is not CycleStatus.ENDED:
         done = coordinator.turn() + dispatcher.run_pending()
