@@ -187,7 +187,7 @@ def import_file(
     they count only when staff admit them.
     """
     from swapflow.files.scores import read_scores, volunteered
-    from swapflow.files.sheets import is_sheet
+    from swapflow.files.sheets_back import is_sheet
     from swapflow.files.tabular import read_table
 
     swapflow = product()

@@ -13,7 +13,7 @@ from swapflow.errors import BadRowsError, InvalidInputError, NotFoundError
 if TYPE_CHECKING:
     from swapflow.domain.reviewer import Reviewer
     from swapflow.engine.facade import Swapflow
-    from swapflow.engine.sheets import Plan
+    from swapflow.engine.returned import Plan
     from swapflow.files.tabular import Table
 
 
@@ -74,7 +74,7 @@ def import_sheet(
     as_json: bool,
 ) -> None:
     """Enter a sheet that came back, or say what that would do."""
-    from swapflow.files.sheets import returned
+    from swapflow.files.sheets_back import returned
 
     back = returned(table)
     for warning in back.warnings:
@@ -91,7 +91,7 @@ def import_sheet(
 
 
 def _report(plan: "Plan", *, by: str, dry_run: bool, as_json: bool) -> None:
-    from swapflow.engine.sheets import Fate
+    from swapflow.engine.returned import Fate
 
     counts = {fate.value: plan.count(fate) for fate in Fate}
     rows = [

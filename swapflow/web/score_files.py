@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from swapflow.engine.corrections import Volunteered
 from swapflow.engine.facade import Swapflow
-from swapflow.engine.sheets import Fate, Plan, Planned
+from swapflow.engine.returned import Fate, Plan, Planned
 from swapflow.errors import BadRow, BadRowsError
 from swapflow.files.scores import read_scores, volunteered
-from swapflow.files.sheets import is_sheet, returned
+from swapflow.files.sheets_back import is_sheet, returned
 from swapflow.files.tabular import read_table
 
 

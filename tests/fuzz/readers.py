@@ -8,7 +8,7 @@ from swapflow.files.reading import Reading, reading_of
 from swapflow.files.reviewers import examine_reviewers, read_pairs
 from swapflow.files.rules import parse_rules
 from swapflow.files.scores import read_scores
-from swapflow.files.sheets import is_sheet, returned
+from swapflow.files.sheets_back import is_sheet, returned
 from swapflow.files.tabular import read_table
 from tests.fuzz.inputs import RULES
 

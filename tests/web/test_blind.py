@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from swapflow.files.sheets import read_sheet_file
+from swapflow.files.sheets_back import read_sheet_file
 from swapflow.office.accounts import Method
 from swapflow.office.rights import Role
 from tests.engine.world import applicant

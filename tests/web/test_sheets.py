@@ -16,9 +16,10 @@ from swapflow.domain.cohort import Waiver
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.domain.rules import Floor
 from swapflow.domain.score import Answer
-from swapflow.engine.sheets import Returned
+from swapflow.engine.returned import Returned
 from swapflow.files.export import Format
-from swapflow.files.sheets import NOT_ASKED, read_sheet_file, sheet_file
+from swapflow.files.sheets import NOT_ASKED, sheet_file
+from swapflow.files.sheets_back import read_sheet_file
 from swapflow.office.rights import Role
 from tests.engine.world import applicant, reviewer
 from tests.web.site import RUBRIC, SITE_RULES, Site
