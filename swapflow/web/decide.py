@@ -306,6 +306,9 @@ def _open(
             "below": [p for p in places if p.floor_missing],
             "tied": [p for p in places if p.tied],
             "close": sum(p.contested for p in places),
+            "near": [p.external_id for p in places if p.application in proposal.near][:12]
+            if proposal
+            else [],
             "gone": [
                 a for a in product.named(cycle.id) if a.status.value in {"withdrawn", "ineligible"}
             ],

@@ -26,7 +26,9 @@ _WHOLE = frozenset(
         "signatures",
         "number",
         "cost",
+        "minimum",
         "maximum",
+        "fewest",
         "total",
         "seats",
         "quorum",
@@ -41,6 +43,10 @@ _WHOLE = frozenset(
 _NUMBER = frozenset(
     (
         "reserve",
+        "minimum_share",
+        "maximum_share",
+        "worth",
+        "bar",
         "gain",
         "window_days",
         "weight",
@@ -64,7 +70,11 @@ _YES_NO = frozenset(
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
+_QUOTA = ("attribute", "value", "minimum", "maximum", "minimum_share", "maximum_share")
+_TARGET = ("attribute", "value", "number", "worth")
 _TOP = (
+    "fewest",
+    "bar",
     "purpose",
     "budget",
     "reserve",
@@ -170,6 +180,11 @@ def read_rules(values: Mapping[str, Tree], old: Rules, view: FormView) -> Rules:
         _taken({}, row, ("kind", "count", "for"), f"floors.{i}.", view)
         for i, row in enumerate(rows(values, "floors"))
     ]
+    for table, columns in (("quotas", _QUOTA), ("targets", _TARGET)):
+        raw[table] = [
+            _taken({}, row, columns, f"{table}.{i}.", view)
+            for i, row in enumerate(rows(values, table))
+        ]
     for name, fields in (
         ("objective", ("name", "attribute", "legal_basis")),
         ("advanced", _ADVANCED),

@@ -9,6 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from swapflow.bandit.bounded import Bounded
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.limits import Limit, Target, Terms, counts_of, feasible
 from swapflow.bandit.oracle import DiverseExact, Oracle, Quota, TopK
+from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,
     FloatArray,
@@ -30,7 +32,7 @@ from swapflow.bandit.spread import Attribute, Spread
 
 OUT = Path("var/oracles.json")
 SIZES = (200, 1_600, 5_000, 20_000)
-ROUNDS = 9
+ROUNDS = 5
 VALUES = (4, 5, 3)
 """Values of the attributes: the first two cross in 20 groups, all three in 60."""
 
@@ -152,7 +154,7 @@ def measure(sizes: tuple[int, ...] = SIZES, *, rounds: int = ROUNDS) -> dict[str
     print(f"{'what is chosen':36}" + "".join(f" {title:>11}" for title in titles))
     for name, make in MAKERS.items():
         for n in sizes:
-            found = [_times(make, Field(n, seed)) for seed in range(rounds)]
+            found = [_times(make, *_field(n, seed)) for seed in range(rounds)]
             one, decision = (1e3 * float(np.median(times)) for times in zip(*found, strict=True))
             figures[f"{name}, n={n}, list ms"] = one
             figures[f"{name}, n={n}, decision ms"] = decision
@@ -160,10 +162,18 @@ def measure(sizes: tuple[int, ...] = SIZES, *, rounds: int = ROUNDS) -> dict[str
     return figures
 
 
-def _times(make: Maker, field: Field) -> tuple[float, float]:
-    """Time one list and one whole decision, in seconds of the processor."""
+@cache
+def _field(n: int, seed: int) -> tuple[Field, Situation, Fitted | None]:
+    """Make applicants, and the parameters that the last fit left in force."""
+    field = Field(n, seed)
     situation = field.situation()
-    fitted = BudgetRule(oracle=TopK(field.places), severity=True).refitted(situation).fitted
+    return field, situation, BudgetRule(oracle=TopK(field.places)).refitted(situation).fitted
+
+
+def _times(
+    make: Maker, field: Field, situation: Situation, fitted: Fitted | None
+) -> tuple[float, float]:
+    """Time one list and one whole decision, in seconds of the processor."""
     utilities: FloatArray = np.round(situation.mean, 9)
     oracle = make(field)
     start = time.process_time()
@@ -171,7 +181,7 @@ def _times(make: Maker, field: Field) -> tuple[float, float]:
     listed = time.process_time() - start
 
     start = time.process_time()
-    rule = BudgetRule(oracle=make(field), severity=True, fitted=fitted)
+    rule = BudgetRule(oracle=make(field), fitted=fitted)
     look = rule.look(situation)
     rule.choose(situation, look, at_most=10, rng=np.random.default_rng(0))
     return listed, time.process_time() - start

@@ -1,5 +1,6 @@
 """The whole of a program's rules on one page: as a form, as a text, as a file tried first."""
 
+from swapflow.domain.rules import GroupQuota, GroupTarget
 from swapflow.files.rules import rules_text
 from swapflow.office.rights import Role
 from tests.web.crawl import Page
@@ -36,6 +37,36 @@ def test_guidance_questions_link_and_confidence_are_set_in_the_form(site: Site) 
     assert kind.confidence is True
     page = client.get(HERE).text
     assert "Why here?\nWhat first?</textarea>" in page
+
+
+def test_limits_on_groups_and_wishes_are_rows_of_the_form(site: Site) -> None:
+    site.launched(launch=False)
+    client = site.signed_in(Role.ADMINISTRATOR)
+    typed = form_of(site) | {
+        "quotas.0.attribute": "site",
+        "quotas.0.value": "Leipzig",
+        "quotas.0.minimum": "1",
+        "quotas.0.maximum_share": "0.5",
+        "targets.0.attribute": "area",
+        "targets.0.value": "robotics",
+        "targets.0.number": "2",
+        "targets.0.worth": "0,3",
+    }
+
+    wrong = client.post(HERE, data=typed | {"quotas.0.minimum": "900", "do": "save"})
+    added = client.post(HERE, data=typed | {"do": "add:quotas"})
+    saved = client.post(HERE, data=typed | {"do": "save"})
+
+    assert wrong.status_code == 422
+    assert 'id="f-quotas-0-minimum-problem"' in wrong.text
+    assert 'name="quotas.1.attribute"' in added.text
+    assert saved.status_code == 303, saved.text
+    rules = site.product.rules("fall")
+    assert rules.quotas == (
+        GroupQuota(attribute="site", value="Leipzig", minimum=1, maximum_share=0.5),
+    )
+    assert rules.targets == (GroupTarget(attribute="area", value="robotics", number=2, worth=0.3),)
+    assert form_of(site)["quotas.0.value"] == "Leipzig"
 
 
 def test_saving_the_form_as_it_is_changes_nothing(site: Site) -> None:
