@@ -15,8 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapflow.domain.rules import Objective, RuleName
+from swapflow.domain.rules import (
+    GroupQuota,
+    GroupTarget,
+    Objective,
+    Purpose,
+    RuleName,
+    SpreadOver,
+)
 from swapflow.engine.closed import ClosedCycle, gather
+from swapflow.engine.pins import Pin
 from swapflow.errors import InvalidInputError, NotReadyError
 from swapflow.files.bundle import Names, bundle, line_digests, manifest, signature
 from swapflow.files.keys import Signer, signer_from
@@ -416,6 +424,51 @@ def test_a_list_spread_over_groups_replays_from_its_bundle(sealed: Sealed) -> No
         world.ledger.dispose()
 
     assert checked.passed, found(checked)
+
+
+NORTH = GroupQuota(attribute="region", value="North", minimum=2)
+COLLEGE = GroupQuota(attribute="site", value="college", maximum=1)
+LIMITS: Sequence[dict[str, object]] = (
+    {"quotas": (NORTH, COLLEGE)},
+    {"targets": (GroupTarget(attribute="region", value="North", number=1, worth=0.3),)},
+    {
+        "objective": Objective(
+            name="diverse", spread=(SpreadOver(attribute="region"), SpreadOver(attribute="site"))
+        ),
+        "quotas": (NORTH,),
+    },
+    {"fewest": 1, "bar": 0.5},
+)
+
+
+@pytest.mark.parametrize("changes", LIMITS, ids=["quotas", "targets", "spread", "fewest"])
+def test_a_list_with_limits_on_groups_and_a_pin_replays_from_its_bundle(
+    sealed: Sealed, changes: dict[str, object]
+) -> None:
+    people = [
+        applicant(
+            one.external_id,
+            selection={
+                "region": "North" if number < 4 else "South",
+                "site": "college" if number % 2 else "elsewhere",
+            },
+        )
+        for number, one in enumerate(applicants(8))
+    ]
+    settings = {"budget": 10, "out": 8, "purpose": Purpose.REAL, **changes}
+    world = World(rules=rules(**settings), applications=people)
+    world.turn()
+    world.product.put(CYCLE, "A002", Pin.IN, by="ops", reason="a promise")
+    world.run()
+    world.product.finalize(CYCLE, by="Prof. Quill")
+    try:
+        checked = check_bundle(bundle(gather(CYCLE, ledger=world.ledger), sealed.signer))
+    finally:
+        world.ledger.dispose()
+
+    assert checked.passed, found(checked)
+    assert checked.closed is not None
+    assert 1 in checked.closed.lists[-1].proposed, "who is pinned is on the list"
 
 
 def test_a_list_that_was_opened_again_keeps_both_versions(sealed: Sealed) -> None:
