@@ -264,7 +264,7 @@ def _draw(tables: dict[str, Table]) -> Figure:
         )
     axes.axhline(0.0, color=GREY, linewidth=0.8)
     names = [
-        f"{name},\n{f'K/n = {ratio}, ' if ratio else ''}{budget:g} each"
+        f"{name},\n{budget:g} each" + (f",\nK/n = {ratio}" if ratio else "")
         for name, ratio, budget in places
     ]
     axes.set_xticks(range(len(places)), names)
