@@ -176,7 +176,7 @@ def _pairs(
     errors: "Path | None",
 ) -> tuple[tuple[str, str], ...]:
     """Read pairs of people whom the program has."""
-    from swapflow.files.reviewers import read_pairs
+    from swapflow.files.pairs import read_pairs
     from swapflow.files.tabular import read_table
 
     def read() -> "Table":

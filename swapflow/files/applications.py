@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,15 +11,11 @@ from swapflow.domain.applicant import NewApplication
 from swapflow.domain.ids import same_id
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow
-from swapflow.files.cells import SPREADSHEET_ERRORS, read_yes_no, refuse, shorten, spelling
+from swapflow.files.applicant_columns import Columns
+from swapflow.files.cells import SPREADSHEET_ERRORS, read_yes_no, refuse, shorten
 from swapflow.files.dates import read_date_column
-from swapflow.files.protected import protected_trait
 from swapflow.files.tabular import Row, Source, Table, read_table
-from swapflow.files.vocabulary import EMAIL, FIRST, ID_SPELLINGS, LAST, NAME, WEAK_ID
 
-
-_READY = ("ready",)
-_TOPIC = ("topic",)
 
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _LINK = re.compile(r"https?://\S+", re.IGNORECASE)
@@ -120,7 +116,7 @@ def examine_applications(
     if dates:
         table, wrong = read_date_column(table, dates, order=date_order)
         bad += wrong
-    columns = _Columns.of(table, mapping or {}, rules, key)
+    columns = Columns.of(table, mapping or {}, rules, key)
     bad += columns.bad
     if columns.bad:  # without its columns a row says nothing
         return _report(table, (), bad, (), columns)
@@ -137,7 +133,7 @@ def _report(
     new: tuple[NewApplication, ...],
     bad: list[BadRow],
     warnings: tuple[str, ...],
-    columns: "_Columns",
+    columns: "Columns",
 ) -> ApplicationsImport:
     return ApplicationsImport(
         new=new,
@@ -149,192 +145,11 @@ def _report(
     )
 
 
-# Columns
-
-
-@dataclass(slots=True)
-class _Columns:
-    """Which column is taken for what."""
-
-    line: int
-    taken_for: dict[str, str] = field(default_factory=dict)
-    bad: list[BadRow] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    @classmethod
-    def of(
-        cls, table: Table, mapping: Mapping[str, str], rules: Rules | None, key: str
-    ) -> "_Columns":
-        columns = cls(line=table.header_line)
-        columns._take_mapping(table, mapping)
-        for header in table.headers:
-            if header not in columns.taken_for:
-                columns.taken_for[header] = _meaning(header, rules)
-        columns._find_id(table, key)
-        columns._check(rules)
-        return columns
-
-    def headers(self, role: str) -> list[str]:
-        """Give the headers taken for a role, left to right."""
-        return [h for h, taken in self.taken_for.items() if taken == role]
-
-    def named(self, role: str) -> Iterator[tuple[str, str]]:
-        """Give (header, NAME) of the columns taken for `role:NAME`."""
-        for header, taken in self.taken_for.items():
-            if taken.startswith(f"{role}:"):
-                yield header, taken.removeprefix(f"{role}:")
-
-    def _take_mapping(self, table: Table, mapping: Mapping[str, str]) -> None:
-        for header, role in mapping.items():
-            if header not in table.headers:
-                self._refuse(
-                    header,
-                    "the mapping names this column, and the file has none of that name",
-                    f"Name one of {', '.join(map(repr, table.headers))}",
-                )
-            elif role and not _is_role(role):
-                self._refuse(
-                    header,
-                    f"the mapping takes it for {role!r}, which is nothing an import knows",
-                    f"Use one of {', '.join(_ROLES)}, select:NAME, monitor:NAME, document:NAME, "
-                    "field:NAME",
-                )
-            else:
-                # In the order of the file, whatever the order of the mapping.
-                self.taken_for[header] = _full_role(role)
-        self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
-
-    def _find_id(self, table: Table, key: str) -> None:
-        self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
-        if key == "email":
-            for header in self.headers("external_id?"):
-                self.taken_for[header] = f"field:{header}"
-            if not self.headers("email"):
-                self._refuse(
-                    "",
-                    "the e-mail is to be the key, and there is no column for it",
-                    f"Name it email; the columns are {_listed(table)}",
-                )
-            return
-        candidates = self.headers("external_id?")
-        strong = [h for h in candidates if spelling(h) not in WEAK_ID]
-        exact = [h for h in candidates if spelling(h) == "external_id"]
-        chosen = self.headers("external_id") or exact or strong or candidates
-        if len(chosen) > 1:
-            self._refuse(
-                chosen[1],
-                "more than one column could be the applicant's id: "
-                + ", ".join(map(repr, chosen)),
-                "Say which one by a mapping to external_id",
-            )
-        if not chosen:
-            self._refuse(
-                "",
-                "there is no column with the applicant's id",
-                "Name it external_id, or say by a mapping which it is; only if the e-mail shall "
-                f"be the key, ask for that (key email). The columns are {_listed(table)}",
-            )
-        for header in candidates:
-            self.taken_for[header] = f"field:{header}"
-        for header in chosen[:1]:
-            self.taken_for[header] = "external_id"
-
-    def _check(self, rules: Rules | None) -> None:
-        for role in ("name", "email", "ready", "topic", "redacted"):
-            twice = self.headers(role)
-            if len(twice) > 1:
-                self._refuse(
-                    twice[1],
-                    f"more than one column is taken for {role}: {', '.join(map(repr, twice))}",
-                    "Say by a mapping which one it is",
-                )
-        wanted = rules.attributes if rules else ()
-        basis = rules.objective.legal_basis.strip() if rules else ""
-        selected = {name for _, name in self.named("select")}
-        for header, name in self.named("select"):
-            trait = protected_trait(name)
-            if trait and not (basis and name in wanted):
-                self._refuse(
-                    header,
-                    f"{name!r} is on the list of protected traits and their proxies ({trait}); it "
-                    "may enter reports, not the selection",
-                    f"Name the column monitor:{name}, or record a legal basis for it in the rules",
-                )
-        for missing in (name for name in wanted if name not in selected):
-            self._refuse(
-                "",
-                f"the rules choose a list by {missing!r}, and there is no such column",
-                f"Name the column {missing!r}, or change the rules",
-            )
-
-    def _refuse(self, column: str, reason: str, cure: str) -> None:
-        self.bad.append(BadRow(line=self.line, column=column, value="", reason=reason, cure=cure))
-
-
-_ROLES = (
-    "external_id",
-    "name",
-    "first_name",
-    "last_name",
-    "email",
-    "ready",
-    "topic",
-    "document",
-    "redacted",
-)
-_PREFIXES = ("select:", "monitor:", "document:", "field:")
-
-
-def _is_role(role: str) -> bool:
-    return role in _ROLES or any(
-        role.startswith(prefix) and role.removeprefix(prefix).strip() for prefix in _PREFIXES
-    )
-
-
-def _full_role(role: str) -> str:
-    return "document:document" if role == "document" else role
-
-
-def _meaning(header: str, rules: Rules | None) -> str:
-    """Say what a header is taken for when no mapping says it."""
-    for prefix in _PREFIXES:
-        if header.casefold().startswith(prefix) and header[len(prefix) :].strip():
-            return prefix + header[len(prefix) :].strip()
-    for wanted in rules.attributes if rules else ():
-        if spelling(header) == spelling(wanted):
-            return f"select:{wanted}"
-    spelled = spelling(header)
-    for role, spellings in _SPELLINGS.items():
-        if spelled in spellings:
-            return _full_role(role)
-    return f"monitor:{header}" if protected_trait(header) else f"field:{header}"
-
-
-_SPELLINGS: dict[str, tuple[str, ...]] = {
-    "external_id?": ID_SPELLINGS,
-    "name": NAME,
-    "first_name": FIRST,
-    "last_name": LAST,
-    "email": EMAIL,
-    "ready": _READY,
-    "topic": _TOPIC,
-    "document": ("document",),
-    "redacted": ("redacted",),
-}
-
-
-def _listed(table: Table) -> str:
-    return ", ".join(map(repr, table.headers))
-
-
-# Rows
-
-
 @dataclass(slots=True)
 class _Reader:
     """Takes rows one by one and remembers ids and addresses."""
 
-    columns: _Columns
+    columns: Columns
     key: str
     new: dict[str, NewApplication] = field(default_factory=dict)
     bad: list[BadRow] = field(default_factory=list)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from swapflow.errors import BadRow, BadRowsError
-from swapflow.files.guard import unguard
+from swapflow.files.guard import APOSTROPHE, TAB, unguard
 
 
 MISSING = frozenset(
@@ -22,7 +22,6 @@ CONTROL = re.compile(r"[\x00-\x08\x0c\x0e-\x1f\x7f]")
 _ZERO_WIDTH = "\u200b\u2060\ufeff"
 _NO_BREAK = str.maketrans({"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\x0b": "\n"})
 _AS_TEXT = re.compile(r'="((?:[^"]|"")*)"')
-_APOSTROPHE = re.compile(r"'(?=[=+\-@\d])")
 
 
 def clean(cell: str) -> str:
@@ -39,7 +38,8 @@ def clean(cell: str) -> str:
         text = text.translate(_NO_BREAK).strip()
         while text and (text[0] in _ZERO_WIDTH or text[-1] in _ZERO_WIDTH):
             text = text.strip(_ZERO_WIDTH).strip()
-    return text[1:] if _APOSTROPHE.match(text) else text
+    own = wrapped is not None or cell.startswith(TAB)
+    return text[1:] if APOSTROPHE.match(text) and not own else text
 
 
 def is_missing(text: str) -> bool:

@@ -195,15 +195,16 @@ def _likeliest(data: bytes) -> str:
 def _telling(data: bytes) -> bytes:
     """Give the first lines that say something about the encoding, up to a few thousand bytes."""
     lines: list[bytes] = []
-    size = 0
+    left = _TOLD
     for line in data.split(b"\n"):
-        if not line.isascii():
-            lines.append(line)
-            size += len(line)
-        if size > _TOLD:
+        if line.isascii():
+            continue
+        if len(line) > left:
             break
-    # A character may be cut at the end.
-    return b"\n".join(lines)[:_TOLD].rstrip(bytes(range(0x80, 0x100))) or data[:_TOLD]
+        lines.append(line)
+        left -= len(line)
+    # One huge line may be cut within a character.
+    return b"\n".join(lines) or data[:_TOLD]
 
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -1,9 +1,15 @@
 """Text that a spreadsheet would take for a formula, made harmless and back again."""
 
+import re
+
+
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF100
 """First characters that make a spreadsheet calculate, full-width ones included."""
 
 TAB = "\t"
+
+APOSTROPHE = re.compile(r"'(?=[=+\-@\d])")
+"""What other programs put before text to keep it text; importers take it off."""
 
 
 def guard(text: str) -> str:
@@ -15,11 +21,14 @@ def guard(text: str) -> str:
     Source:
         OWASP, "CSV Injection", and the reports on its apostrophe.
     """
-    return TAB + text if text.startswith(DANGEROUS) else text
+    return TAB + text if _is_guarded(text) else text
 
 
 def unguard(text: str) -> str:
     """Take off the tab that `guard` put there; text that it never touched comes back unchanged."""
-    if text.startswith(TAB) and text[1:].startswith(DANGEROUS):
-        return text[1:]
-    return text
+    return text[1:] if text.startswith(TAB) and _is_guarded(text[1:]) else text
+
+
+def _is_guarded(text: str) -> bool:
+    # An apostrophe of one's own is guarded too, else an importer would take it off.
+    return text.startswith(DANGEROUS) or APOSTROPHE.match(text) is not None

@@ -15,7 +15,8 @@ from swapflow.bandit.situation import FloatArray, Scores
 from swapflow.domain.ids import same_id
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.cells import is_missing, read_number, read_yes_no, refuse, shorten, spelling
-from swapflow.files.reviewers import PAIR_COLUMNS, find_headers, missing_columns
+from swapflow.files.columns import find_headers, missing_columns
+from swapflow.files.pairs import PAIR_COLUMNS
 from swapflow.files.tabular import Row, Source, Table, read_table
 
 

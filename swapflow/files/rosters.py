@@ -9,8 +9,9 @@ from swapflow.errors import BadRow
 from swapflow.files.alike import Alike, Someone, alike
 from swapflow.files.cells import refuse
 from swapflow.files.lists import remember
+from swapflow.files.pairs import spelled, stranger
 from swapflow.files.reading import Reading
-from swapflow.files.reviewers import ReviewersImport, examine_reviewers, spelled, stranger
+from swapflow.files.reviewers import ReviewersImport, examine_reviewers
 from swapflow.files.tabular import Table
 
 

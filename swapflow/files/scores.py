@@ -10,14 +10,8 @@ from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.corrections import Volunteered
 from swapflow.errors import BadRow, InvalidInputError, ScoreOutOfRangeError
 from swapflow.files.cells import decimal_of, is_missing, read_number, refuse, shorten, spelling
-from swapflow.files.reviewers import (
-    NOUNS,
-    PAIR_COLUMNS,
-    find_headers,
-    missing_columns,
-    spelled,
-    stranger,
-)
+from swapflow.files.columns import NOUNS, find_headers, missing_columns
+from swapflow.files.pairs import PAIR_COLUMNS, spelled, stranger
 from swapflow.files.tabular import Row, Source, Table, read_table
 from swapflow.files.vocabulary import SCORE
 

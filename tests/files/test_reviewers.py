@@ -5,7 +5,8 @@ import pytest
 from swapflow.domain.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import AutomaticReview, KindRules, Purpose, Rules, SeatLine
 from swapflow.errors import BadRowsError, InvalidInputError
-from swapflow.files.reviewers import read_pairs, read_reviewers
+from swapflow.files.pairs import read_pairs
+from swapflow.files.reviewers import read_reviewers
 
 
 def rules(*, purpose: Purpose = Purpose.REAL, automatic: AutomaticReview | None = None) -> Rules:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 
 from swapflow.errors import InvalidInputError
 from swapflow.files.applications import examine_applications
+from swapflow.files.pairs import read_pairs
 from swapflow.files.reading import Reading, reading_of
-from swapflow.files.reviewers import examine_reviewers, read_pairs
+from swapflow.files.reviewers import examine_reviewers
 from swapflow.files.rules import parse_rules
 from swapflow.files.scores import read_scores
 from swapflow.files.sheets_back import is_sheet, returned

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, File, Query, Request, UploadFile
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError
 from swapflow.files.cells import refuse
+from swapflow.files.pairs import read_pairs
 from swapflow.files.reading import Reading
-from swapflow.files.reviewers import read_pairs
 from swapflow.files.tabular import read_table
 from swapflow.office.facade import Visitor
 from swapflow.web.api import models
