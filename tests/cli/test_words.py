@@ -142,6 +142,7 @@ def _look_after_the_machine(office: Office) -> None:
 
 def _move_people(office: Office) -> None:
     office.do("applications", "list", "ms")
+    office.do("applications", "correct", "ms", "a2", "--name", "Bob", "--reason", "he wrote")
     office.do("reviewers", "list", "ms")
     office.do("reviewers", "sheet", "ms", "--out", "sheets")
     office.do("applications", "hold", "ms", "a1")
