@@ -19,8 +19,8 @@ FOOT_ROWS = 3
 _FULL_ENOUGH = 0.6
 _WORDS = 2
 """Known words that make a row a header."""
-_VALUE = re.compile(r"[-+]?[\d.,:/ \-]*\d[\d.,:/ \-]*%?")
-_RULER = re.compile(r"[:+|\s]*(?:[-=_]{2,}[:+|\s]*)+")
+_IN_VALUE = frozenset("0123456789.,:/ -+%")
+_IN_RULER = frozenset("-=_:+| ")
 _SUM = re.compile(
     r"(?:grand |sub)?-?(?:total|totals|sum|summe|gesamt|gesamtsumme|average|mean|count|somme|"
     r"suma|totale|итого|всего|合計|合计|总计|平均)\b.{0,40}",
@@ -44,9 +44,9 @@ def header_index(records: Sequence[Record]) -> int:
         if sum(spelling(cell) in KNOWN for cell in top[i] if cell) >= _WORDS:
             return i
     first = candidates[0]
-    if any(_VALUE.fullmatch(cell) for cell in top[first]):
+    if any(map(_is_value, top[first])):
         for i in candidates[1:]:
-            if counts[i] > counts[first] and not any(map(_VALUE.fullmatch, top[i])):
+            if counts[i] > counts[first] and not any(map(_is_value, top[i])):
                 return i
     return first
 
@@ -76,7 +76,7 @@ def _is_upper(above: Sequence[str], header: Sequence[str]) -> bool:
     """Whether the row above the header is its upper half: it names what the header leaves out."""
     gaps = any(a and not h for a, h in zip(above, header, strict=False))
     repeated = len({h for h in header if h}) < sum(map(bool, header))
-    plain = not any(_VALUE.fullmatch(cell) for cell in above if cell)
+    plain = not any(map(_is_value, above))
     return plain and (gaps or repeated)
 
 
@@ -84,7 +84,7 @@ def _is_lower(header: Sequence[str], below: Sequence[str]) -> bool:
     """Whether the row below is the header's lower half: it names parts of groups, and no one."""
     filled = [cell for cell in below if cell]
     named = not header[0] or below[0] not in {"", header[0]}
-    if not filled or named or any(map(_VALUE.fullmatch, filled)):
+    if not filled or named or any(map(_is_value, filled)):
         return False
     groups = [bool(h) for h in header]
     gaps = [i for i, h in enumerate(groups) if not h and any(groups[:i])]
@@ -110,15 +110,25 @@ def is_no_row(cells: Sequence[str], header: Sequence[str]) -> str:
     filled = [cell for cell in cells if cell]
     if [*cells] == [*header]:
         return "repeats the header"
-    if all(_RULER.fullmatch(cell) for cell in filled) and len(filled) > 1:
+    if all(map(_is_ruler, filled)) and len(filled) > 1:
         return "is a line drawn with dashes"
     return ""
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell is a number, a date or a time rather than a name."""
+    # By characters: an expression could take very long over a very long cell.
+    return _IN_VALUE.issuperset(cell) and any(c.isdigit() for c in cell)
+
+
+def _is_ruler(cell: str) -> bool:
+    return _IN_RULER.issuperset(cell) and sum(c in "-=_" for c in cell) > 1
 
 
 def is_sum(cells: Sequence[str]) -> bool:
     """Whether a record at the end sums up those above."""
     first, *rest = [cell for cell in cells if cell]
-    return bool(_SUM.fullmatch(first)) and all(_VALUE.fullmatch(cell) for cell in rest)
+    return bool(_SUM.fullmatch(first)) and all(map(_is_value, rest))
 
 
 def repeated(line: int, header: Sequence[str], kept: Sequence[int]) -> Iterator[BadRow]:

@@ -33,6 +33,8 @@ _SEVERAL = re.compile(r"\d+(?:\.\d+)?(?:(?:,\s+|\s*;\s*)\d+(?:\.\d+)?)+")
 _PART = re.compile(
     r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,;]*?))\s*(?:[,;]|$)""", re.DOTALL
 )
+_LONGEST_LIST = 2000
+"""Characters of a cell beyond which it lists no scores."""
 _LINE = re.compile(r"\s*([^:]+?)\s*:\s*(.*?)\s*")
 
 _Key = tuple[str, str, str]  # application, reviewer, kind
@@ -188,11 +190,15 @@ def volunteered(
 
 
 def _is_list(cell: str) -> bool:
+    if len(cell) > _LONGEST_LIST:
+        return False
     return any(form.fullmatch(cell) for form in (_BRACKETS, _DASHES, _SEVERAL))
 
 
 def _parts(cell: str) -> list[str]:
     """Split a cell that lists scores; a label in quotes may hold commas."""
+    if len(cell) > _LONGEST_LIST:
+        return [cell]
     inner = _BRACKETS.fullmatch(cell)
     if inner is None and _DASHES.fullmatch(cell):
         return cell.split("-")

@@ -1,11 +1,14 @@
 """Other files of the kinds that offices send: each kind in several variants, read to the row."""
 
+import contextlib
 import json
+import time
 
 import pytest
 
 from swapflow.errors import BadRowsError, InvalidInputError
 from swapflow.files.applications import ApplicationsImport, examine_applications
+from swapflow.files.scores import read_scores
 from swapflow.files.tabular import read_table
 
 
@@ -374,3 +377,25 @@ def test_a_key_that_stands_twice_spoils_its_object_only() -> None:
 
     assert [row["id"] for row in table.rows] == ["A1"]
     assert [(row.line, row.column) for row in table.bad] == [(3, "id")]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "-" * 400 + "x",
+        "1" * 100_000 + "x",
+        "[" + " " * 100_000 + "x]",
+        "=" * 1000 + "?",
+        ":" * 9000,
+    ],
+)
+def test_a_long_odd_cell_is_read_at_once(cell: str) -> None:
+    text = f"id,reviewer,score\n{cell},{cell},{cell}\n{cell},a,{cell}\n"
+
+    began = time.process_time()
+    for one in (text, text.replace("reviewer", "x"), f"{cell},{cell}\n" * 3):
+        read_table(one.encode())
+        with contextlib.suppress(InvalidInputError):
+            read_scores(one.encode(), scale="0..5")
+
+    assert time.process_time() - began < 10  # what backtracks takes years
