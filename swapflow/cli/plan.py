@@ -103,6 +103,8 @@ def plan(
     began = time.monotonic()
     wanted = read_rules(rules)
     notes: list[str] = []
+    if wanted.quotas or wanted.targets or wanted.objective.spread or wanted.fewest is not None:
+        notes.append("limits on groups, wishes and empty places are left out of the simulation")
     people = _reviewers(reviewers, wanted, interviewers, notes, applicants=applicants)
     who = _applicants(applicants, wanted, notes)
     preview = check(wanted, who, people, source=rules.name)
