@@ -67,7 +67,7 @@ def _receipt_before_commit() -> None:
     submit = inbox.submit
 
     def soon(answers: Sequence[Answer], *, ledger: Any) -> tuple[Receipt, ...]:  # noqa: ANN401
-        threading.Timer(1.0, submit, args=(answers,), kwargs={"ledger": ledger}).start()
+        threading.Timer(3.0, submit, args=(answers,), kwargs={"ledger": ledger}).start()
         return ()
 
     inbox.submit = soon
@@ -171,14 +171,14 @@ BREAKS: dict[str, Break] = {
     "receipt": Break(
         line="engine/inbox.py: if earlier is not None: return _again(earlier, value)",
         apply=_no_unique_receipt,
-        faults=("web killed",),
+        faults=("redis emptied",),
         caught=("people", "receipts"),
     ),
     "commit": Break(
         line="engine/inbox.py: with ledger.write(…) as tx: return take(tx, answers)",
         apply=_receipt_before_commit,
         faults=("web killed",),
-        caught=("receipts",),
+        caught=("people", "receipts"),
     ),
     "ingest": Break(
         line="state/scripts/apply.lua: if seq ~= ARGV[1] or hash ~= ARGV[2] then",

@@ -140,7 +140,10 @@ def run(
             hand.heal()
             people.stop_launching()
             wait_until(
-                lambda: not people.under_way(), seconds=settle, what="all programs end", every=0.3
+                lambda: not people.under_way() and people.memory.all_received,
+                seconds=settle,
+                what="all programs end",
+                every=0.3,
             )
             time.sleep(2 * deployment.lease)
         except AssertionError as error:

@@ -173,6 +173,8 @@ class Checker:
         for name, told in self._memory.answers.items():
             if not told.receipts:
                 yield f"the answer to {name} was never received"
+        for row in self._rows("SELECT id FROM assignment WHERE status = 'queued'"):
+            yield f"{row['id']} never reached its reviewer"
         waiting = self._rows("SELECT id FROM message WHERE state = 'queued'")
         for row in waiting[:5]:
             yield f"mail {row['id']} was never sent"

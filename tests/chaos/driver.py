@@ -51,11 +51,13 @@ class Told:
         mark: What was handed in.
         seqs: Event numbers of the receipts seen by command; pages show none.
         receipts: Receipts seen, pages and commands.
+        asked_again: Whether it was asked for again after a receipt.
     """
 
     mark: int
     seqs: list[int] = field(default_factory=list)
     receipts: int = 0
+    asked_again: bool = False
 
 
 @dataclass(kw_only=True)
@@ -76,8 +78,12 @@ class Memory:
     seen: Counter[str] = field(default_factory=Counter)
 
     @property
+    def all_received(self) -> bool:
+        return all(told.receipts for told in list(self.answers.values()))
+
+    @property
     def receipts(self) -> int:
-        return sum(told.receipts > 0 for told in self.answers.values())
+        return sum(told.receipts > 0 for told in list(self.answers.values()))
 
 
 class CutOffError(Exception):
@@ -257,8 +263,21 @@ class People:
             for asked in waiting:
                 if self._stopping.is_set():
                     return
-                self._act(cycle.id, asked)
+                told = self.memory.answers.get(asked.id)
+                if told is None or not told.receipts:
+                    self._act(cycle.id, asked)
+                elif not told.asked_again:
+                    told.asked_again = True
+                    self.memory.wrong.append(f"{asked.id} was received and is asked for again")
             self._answer_late(cycle.id)
+        self._ask_for_receipts()
+
+    def _ask_for_receipts(self) -> None:
+        """Hand in again what may have been stored while the answer was lost on its way."""
+        for name in [name for name, told in self.memory.answers.items() if not told.receipts]:
+            asked = self._product.ledger.assignment(name)
+            if asked.status not in WAITING:
+                self._answer(asked.cycle_id, asked)
 
     def _act(self, cycle_id: str, asked: Assignment) -> None:
         rolling = cycle_id.startswith("r")
@@ -326,11 +345,18 @@ class People:
         if self._chance.random() < DRAFTED:
             self._draft(browser, asked, path, text, {"c0": str(told.mark), "remark": remark})
         form = {"c0": str(told.mark), "remark": remark}
+        self._send(browser, path, form, told)
+        if self._chance.random() < TWICE:
+            self._say("pressed twice")
+            self._send(browser, path, form, told)
+
+    def _send(self, browser: Browser, path: str, form: dict[str, str], told: Told) -> None:
+        """Press the button."""
         web = self._chance.randrange(2)
         status, text, where = browser.ask(path, form=form, web=web)
         if status == 303 and (where.endswith("/receipt") or "?after=" in where):
             told.receipts += 1
-        elif status == 409:
+        elif status == 409 and not told.receipts:
             self._say("closed meanwhile")
         else:
             self.memory.wrong.append(f"POST {path}: {status} {where} {text[:200]}")

@@ -195,7 +195,11 @@ def campaign(seconds: float) -> dict[str, Any]:
                     }
                 )
             people.stop_launching()
-            wait_until(lambda: not people.under_way(), seconds=240, what="all programs end")
+            wait_until(
+                lambda: not people.under_way() and people.memory.all_received,
+                seconds=240,
+                what="all programs end",
+            )
             time.sleep(2 * hosts.lease)
         finally:
             for link in LINKS.values():
