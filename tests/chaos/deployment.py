@@ -179,7 +179,6 @@ class Deployment:
         if hasattr(self, "process"):
             with suppress(AssertionError, ProcessLookupError):
                 self.process.terminate(seconds=60)
-            (self.folder.parent / f"{self.folder.name}.log").write_text(self.process.output())
             self.process.__exit__()
         if hasattr(self, "product"):
             self.ledger.dispose()
