@@ -300,7 +300,7 @@ def _add_conflicts(
 def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:
     if external_id not in numbers:
         raise InvalidInputError(
-            f"there is no {noun} {external_id!r} in this program; import {noun}s first, or correct "
-            "the id. Nothing was changed"
+            f"there is no {noun} {external_id!r} in this program; import {noun}s first, or "
+            "correct the id. Nothing was changed"
         )
     return numbers[external_id]

@@ -7,6 +7,7 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.score import Answer, Origin, Score
 from swapflow.engine import corrections, desk, sheets
 from swapflow.engine.facade.part import Part
+from swapflow.engine.returned import Plan, Returned
 from swapflow.errors import BadRow
 
 
@@ -59,13 +60,13 @@ class Scoring(Part):
     def examine_sheet(
         self,
         cycle_id: str,
-        returned: Sequence[sheets.Returned],
+        returned: Sequence[Returned],
         *,
         by: str,
         source: str,
         reviewer: int | None = None,
         bad: Sequence[BadRow] = (),
-    ) -> sheets.Plan:
+    ) -> Plan:
         """Say what entering a sheet that came back would do; changes nothing."""
         return sheets.examine(
             cycle_id,
@@ -77,7 +78,7 @@ class Scoring(Part):
             ledger=self.ledger,
         )
 
-    def enter_sheet(self, plan: sheets.Plan, *, by: str) -> None:
+    def enter_sheet(self, plan: Plan, *, by: str) -> None:
         """Store what came back on a sheet: all of it, or nothing."""
         sheets.enter(plan, by=by, ledger=self.ledger)
         self.doorbell.ring(plan.cycle_id)
