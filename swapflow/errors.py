@@ -157,4 +157,13 @@ class TooManyTriesError(SwapflowError):
 
 
 class UnavailableError(SwapflowError):
-    """Redis, the database or the queue did not answer; the message says what to check."""
+    """Redis, the database or the queue did not answer; the message says what to check.
+
+    Attributes:
+        outside: What visitors of the pages are told, where the message names hosts and users of
+            the installation; the message itself otherwise.
+    """
+
+    def __init__(self, message: str, *, outside: str = "") -> None:
+        super().__init__(message)
+        self.outside = outside or message

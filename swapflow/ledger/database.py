@@ -336,7 +336,9 @@ class Database:
         if _is_not_set_up(error):
             return UnavailableError(
                 f"the database {place} has not the tables of this version; "
-                "run `swapflow db upgrade`"
+                "run `swapflow db upgrade`",
+                outside="the database is being set up anew; try again in some minutes, and tell "
+                "whoever runs swapflow",
             )
         said = str(getattr(error, "orig", None) or error).strip().splitlines()
         check = (
@@ -345,7 +347,9 @@ class Database:
             else "check that PostgreSQL runs and that host, name and password are right"
         )
         return UnavailableError(
-            f"the database {place} did not answer ({said[0] if said else error}); {check}"
+            f"the database {place} did not answer ({said[0] if said else error}); {check}",
+            outside="the database does not answer at the moment; what was stored is safe. Try "
+            "again in a minute, and tell whoever runs swapflow",
         )
 
 

@@ -199,7 +199,9 @@ class CeleryDispatcher:
             raise UnavailableError(
                 f"the message broker at {self._app.connection_for_write().as_uri()} did not "
                 f"answer ({error}); check that Redis runs, that SWAPFLOW_REDIS_URL names it, and "
-                "that its memory is not full"
+                "that its memory is not full",
+                outside="requests cannot be sent out at the moment; nothing is lost, and they go "
+                "out later",
             ) from error
 
 

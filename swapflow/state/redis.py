@@ -242,7 +242,9 @@ def answering(url: str) -> Iterator[None]:
     except RedisError as error:
         raise UnavailableError(
             f"Redis at {without_password(url)} did not answer ({error}); check that it runs, that "
-            "SWAPFLOW_REDIS_URL names it, and that its memory and disk are not full"
+            "SWAPFLOW_REDIS_URL names it, and that its memory and disk are not full",
+            outside="the live state does not answer at the moment; nothing is lost. Try again in "
+            "a minute, and tell whoever runs swapflow",
         ) from error
 
 

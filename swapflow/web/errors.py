@@ -122,7 +122,10 @@ async def _known(request: Request, error: Exception) -> Response:
         address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         context = {"address": address, "typed": typed}
         return render(request, "signed_out.html", context, status=status)
-    response = answer(request, status, title, str(error))
+    if isinstance(error, UnavailableError):
+        log.warning("a part does not answer", said=str(error))
+    detail = error.outside if isinstance(error, UnavailableError) else str(error)
+    response = answer(request, status, title, detail)
     if isinstance(error, NotSignedInError) and is_api(request):
         response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
     if isinstance(error, TooManyTriesError):
