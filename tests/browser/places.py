@@ -31,6 +31,9 @@ MOST = 400
 """Pages that one person opens at most; more would be a walk in circles."""
 
 ADMIN, REVIEWER, NEWCOMER, NOBODY = "walker@example.org", "busy-r1@example.org", "new@x.org", ""
+AUDITOR = "auditor@example.org"
+"""Who alone may see what became of groups, and is led to nothing else that others do not show."""
+
 PLACES = ("today", "applicants", "reviewers", "decide", "setup")
 CYCLES = ("busy", "fresh", "asking", "ended", "done")
 """One that runs, one that is being set up, one whose requests wait for approval, and two at the
@@ -78,6 +81,7 @@ def furnish(up: Deployment) -> None:
     product = up.product
     up.staff(ADMIN, Role.ADMINISTRATOR, Role.CHAIR)
     up.staff(NEWCOMER)
+    up.staff(AUDITOR, Role.COMPLIANCE)
     up.cycle("busy")
     up.cycle("fresh", launch=False)
     up.cycle("asking", rules=replace(SITE_RULES, kinds=(TALK,), budget=1200), people="busy")
@@ -135,6 +139,7 @@ def _starts() -> dict[str, tuple[str, ...]]:
         ADMIN: ("/", "/me", *staff),
         REVIEWER: ("/", "/inbox", "/me"),
         NEWCOMER: ("/inbox",),
+        AUDITOR: (),
         NOBODY: ("/sign-in", "/api/docs"),
     }
 
@@ -235,6 +240,8 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (REVIEWER, f"/tasks/{stored}?correct=1", 200, None, "correct"),
             (REVIEWER, f"/tasks/{task}", 404, None, "not-theirs"),
             (REVIEWER, "/setup/users", 403, None, "forbidden"),
+            (AUDITOR, "/today/done/monitoring", 200, None, "monitoring"),
+            (AUDITOR, "/today/done/monitoring", 200, _press("Look, and"), "monitoring-looked"),
             (NOBODY, "/sign-in/link/never-was", 404, None, "link-never-was"),
             (NOBODY, link, 200, None, "link"),
             (NOBODY, link, 410, _use_twice, "link-used"),

@@ -33,7 +33,7 @@ SMALL = """() => [...document.querySelectorAll(
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 FILES = re.compile(
-    r"/health/|\.(toml|ics|csv|xlsx)$|/(data|events|eml|html|sheet)$|/files/\{|/provider"
+    r"/health/|\.(toml|ics|csv|xlsx)$|/(data|events|eml|html|sheet)$|/(files|card)/\{|/provider"
 )
 """Addresses of files, of data, of a mail as it was sent, and of an identity provider, which this
 deployment has none of: no pages to look at."""

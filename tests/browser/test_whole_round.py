@@ -221,7 +221,7 @@ def decide(staff: Page) -> None:
 
 def downloaded(staff: Page, name: str, folder: Path) -> list[dict[str, str]]:
     with staff.expect_download() as download:
-        staff.locator(f"a[href*='/files/{name}.csv']").click()
+        staff.locator(f"a[href*='/files/{name}.csv']:not([href*='raw'])").click()
     path = folder / f"{name}.csv"
     download.value.save_as(path)
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))

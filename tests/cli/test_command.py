@@ -63,6 +63,8 @@ def test_ctrl_c_ends_a_command_quietly_with_130(office: Office) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Whoever runs these tests in the background has told them to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert watching.stdout is not None
     assert "ms running" in watching.stdout.readline()
@@ -90,14 +92,19 @@ def test_a_reader_that_goes_away_is_no_error(office: Office) -> None:
 
 def test_a_name_cannot_steer_the_terminal_and_is_no_markup(office: Office) -> None:
     office.new_cycle()
-    rows = "applicant_id,name\nx1,[bold]Eve[/bold]\nx2,Mal\x1b[2Jlory\u202e\n"
-    office.do("applications", "import", "ms", office.write("in.csv", rows))
+    rows = "applicant_id,name\nx1,[bold]Eve[/bold]\nx2,Mal{}lory\u202e\n"
+    steering = office.write("steering.csv", rows.format("\x1b[2J"))
+    refused = office.run("applications", "import", "ms", steering)
+    office.do("applications", "import", "ms", office.write("in.csv", rows.format("")))
 
     shown = office.do("applications", "list", "ms").out
 
+    assert refused.code == 2
+    assert "control character" in refused.err
     assert "[bold]Eve[/bold]" in shown
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
+    for said in (refused.err, shown):
+        assert "\x1b" not in said
+        assert "\u202e" not in said
 
 
 def test_tables_in_a_pipe_are_never_cut(office: Office) -> None:

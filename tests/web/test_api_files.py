@@ -31,6 +31,7 @@ NOT_FOR_PROGRAMS = {
     "me/devices": "a person's own, in a session",
     "rubrics": "a rubric is a part of the rules, which are read and put",
     "rules/file": "the rules are put as text",
+    "monitoring": "read by a person in that role, and each look is on record",
 }
 
 
@@ -131,7 +132,7 @@ def test_reviewers_conflicts_and_panels_come_from_files(site: Site) -> None:
     assert api.post(f"{FALL}/panels/import?dry_run=true", files=file(pairs)).json()["new"] == 1
     stranger = api.post(f"{FALL}/conflicts/import", files=file(pairs.replace("R1", "R99")))
     assert stranger.status_code == 422
-    assert "no reviewer of this id" in stranger.text
+    assert "no reviewer of that id" in stranger.text
 
 
 def test_a_file_sent_twice_under_a_key_is_taken_once_whatever_its_boundary(site: Site) -> None:

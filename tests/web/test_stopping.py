@@ -1,6 +1,7 @@
 """A request that is cut short because its process stops is told so, and may be sent again."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from starlette.types import Message
 
@@ -41,7 +42,9 @@ def test_a_request_cut_short_by_a_stop_hears_503_and_that_it_may_be_sent_again(
         request.cancel()
         await asyncio.wait_for(request, 20)
 
-    asyncio.run(stop_while_it_waits())
+    # In a thread of its own: beside browser tests this one has a loop that runs already.
+    with ThreadPoolExecutor(1) as other:
+        other.submit(asyncio.run, stop_while_it_waits()).result()
 
     assert said[0]["status"] == 503
     assert "nothing counts twice" in b"".join(m.get("body", b"") for m in said[1:]).decode()
