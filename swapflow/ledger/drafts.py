@@ -8,6 +8,7 @@ and is refused or not by itself.
 
 import os
 import threading
+import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -29,6 +30,10 @@ from swapflow.ledger.tables import ASSIGNMENT, DRAFT
 
 MOST = 100
 """Saves in one transaction, at most: others wait for the lock meanwhile."""
+
+PAUSE = 0.05
+"""Seconds from one commit to the next, at least: a save alone is written at once, and of many
+more share a commit, so that reviews, for which the same lock is held, wait less."""
 
 _DRAFTED = OPEN_ASSIGNMENT | {AssignmentStatus.EXPIRED}
 _STATUS = select(ASSIGNMENT.c.status).where(ASSIGNMENT.c.id == bindparam("assignment"))
@@ -92,6 +97,7 @@ class DraftSaves:
         """Write until nobody waits."""
         while batch := self._next():
             self._commit(batch)
+            time.sleep(PAUSE)
 
     def _next(self) -> list[_Save]:
         """Take who has waited longest; nobody waits any more when there is none.

@@ -22,6 +22,9 @@ from urllib.parse import urlencode, urlsplit
 EVERY = 2.0
 """Seconds between two acts of one reviewer."""
 
+ARRIVE = 20.0
+"""Seconds over which they come, each to an empty page: people do not all open it at once."""
+
 SAVES = 6
 """Drafts saved of one review before it is handed in, on the average."""
 
@@ -200,10 +203,10 @@ class Watcher:
 
 
 def work(number: int, plan: dict[str, Any], secret: str, seen: Seen, began: float) -> None:
-    """Be one reviewer until the end; they do not all begin at the same moment."""
+    """Be one reviewer until the end."""
     browser = Browser(plan["address"], f"{plan['cookie']}={secret}", seen)
     reviewer = Reviewer(number, browser, seen)
-    due = began + EVERY * number / len(plan["reviewers"])
+    due = began + min(ARRIVE, plan["seconds"] / 4) * number / len(plan["reviewers"])
     while due < began + plan["seconds"]:
         time.sleep(max(0.0, due - time.monotonic()))
         try:
