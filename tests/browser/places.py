@@ -241,7 +241,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (REVIEWER, f"/tasks/{task}", 404, None, "not-theirs"),
             (REVIEWER, "/setup/users", 403, None, "forbidden"),
             (AUDITOR, "/today/done/monitoring", 200, None, "monitoring"),
-            (AUDITOR, "/today/done/monitoring", 200, _press("Look, and"), "monitoring-looked"),
+            (AUDITOR, "/today/done/monitoring", 422, _press("Look, and"), "monitoring-nothing"),
             (NOBODY, "/sign-in/link/never-was", 404, None, "link-never-was"),
             (NOBODY, link, 200, None, "link"),
             (NOBODY, link, 410, _use_twice, "link-used"),
