@@ -325,7 +325,7 @@ class Database:
         except DBAPIError as error:
             if error.connection_invalidated or _is_not_set_up(error):
                 raise self._unavailable(error) from error
-            raise
+            raise _without_values(error).with_traceback(error.__traceback__) from None
         except OSError as error:
             if self.file is None or error.filename is None:
                 raise
@@ -353,6 +353,22 @@ class Database:
         )
 
 
+class RefusedStatementError(RuntimeError):
+    """The database refused what swapflow asked of it: a fault of swapflow.
+
+    Says what the driver said and not what was to be stored, since faults are logged: the driver's
+    own error, and SQLAlchemy's around it, quote marks and names.
+    """
+
+
+def _without_values(error: DBAPIError) -> RefusedStatementError:
+    original = error.orig
+    # PostgreSQL's second line is the row; SQLite has one line, with names of columns.
+    primary = getattr(getattr(original, "diag", None), "message_primary", None)
+    said = primary or str(original).partition("\n")[0]
+    return RefusedStatementError(f"the database refused it: {type(original).__name__}: {said}")
+
+
 def _is_not_set_up(error: Exception) -> bool:
     original = getattr(error, "orig", None)
     said = f"{type(original).__name__} {original}"
@@ -362,7 +378,10 @@ def _is_not_set_up(error: Exception) -> bool:
 def _engine(url: URL, *, in_memory: bool) -> Engine:
     if in_memory:
         engine = create_engine(
-            url, poolclass=StaticPool, connect_args={"check_same_thread": False}
+            url,
+            poolclass=StaticPool,
+            connect_args={"check_same_thread": False},
+            hide_parameters=True,
         )
     else:
         engine = create_engine(
@@ -373,6 +392,7 @@ def _engine(url: URL, *, in_memory: bool) -> Engine:
             max_overflow=40,
             pool_pre_ping=url.get_backend_name() == "postgresql",
             connect_args=_PATIENCE if url.get_backend_name() == "postgresql" else {},
+            hide_parameters=True,  # marks and names would stand in messages of errors
         )
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)

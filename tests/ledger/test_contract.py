@@ -1,11 +1,12 @@
 """What the ledger promises on every database."""
 
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import StatementError
 
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import AssignmentStatus, PullStatus
@@ -15,8 +16,10 @@ from swapflow.domain.event import EventType
 from swapflow.domain.quantity import Delta
 from swapflow.domain.reviewer import Absence
 from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
+from swapflow.ledger.database import RefusedStatementError
 from swapflow.ledger.sql import SqlLedger
-from swapflow.ledger.tables import MESSAGE
+from swapflow.ledger.statements import insert_all
+from swapflow.ledger.tables import DRAFT, MESSAGE
 from tests.ledger.examples import (
     NOON,
     RULES,
@@ -869,8 +872,26 @@ def test_a_note_gives_a_digest_that_its_text_alone_does_not_prove(ledger: SqlLed
     assert one != two
 
 
+@pytest.mark.parametrize("body", [{"remark": "Jane Roe"}, {"Jane Roe": object()}])
+def test_what_the_database_refuses_is_named_without_what_was_to_be_stored(
+    ledger: SqlLedger, body: dict[str, object]
+) -> None:
+    """One is refused by the database (there is no such assignment), one on its way there."""
+    draft = {"assignment_id": "of Jane Roe", "version": 1, "body": body, "at": ledger.now()}
+
+    with (
+        pytest.raises((RefusedStatementError, StatementError)) as caught,
+        ledger.write("fall") as tx,
+    ):
+        insert_all(tx._connection, DRAFT, [draft])
+
+    said = "".join(traceback.format_exception(caught.value))
+    assert "in insert_all" in said
+    assert "Jane" not in said
+
+
 def test_a_cost_below_zero_is_refused_by_the_database_itself(ledger: SqlLedger) -> None:
-    with pytest.raises(IntegrityError), ledger.write("fall") as tx:
+    with pytest.raises(RefusedStatementError), ledger.write("fall") as tx:
         tx.record(EventType.PULLS_CANCELLED, {"pulls": [], "why": "x"}, committed=-1)
 
     assert ledger.cycle("fall").position == START
