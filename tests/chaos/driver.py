@@ -93,7 +93,9 @@ class CutOffError(Exception):
         status: The answer's status, 0 if there was none.
     """
 
-    status: int = 0
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Browser:
@@ -146,7 +148,8 @@ class Browser:
             connection.close()
         if answer.status >= 500 and self._strict:
             raise CutOffError(
-                f"{path}: {answer.status} {'' if answer.status == 503 else text[:300]}"
+                f"{path}: {answer.status} {'' if answer.status == 503 else text[:300]}",
+                status=answer.status,
             )
         return answer.status, text, answer.getheader("Location", "")
 
@@ -210,9 +213,11 @@ class People:
         while not self._stopping.is_set():
             try:
                 act()
-            except (UnavailableError, CutOffError) as error:
+            except UnavailableError:
                 self._say("cut off")
-                if getattr(error, "status", 0) not in {0, 503}:
+            except CutOffError as error:
+                self._say("cut off")
+                if error.status not in {0, 503}:
                     self.memory.wrong.append(str(error))
             except SwapflowError as error:
                 self.memory.wrong.append(f"{act.__name__}: {error}")

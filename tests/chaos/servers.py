@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -29,7 +30,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-class Server:
+class Server(ABC):
     """One server process in a folder of its own; what it prints goes to a file beside it."""
 
     user: str | None = None
@@ -57,11 +58,13 @@ class Server:
         self._environment = {**os.environ, **(environment or {})}
         self._running: subprocess.Popen[bytes] | None = None
 
+    @abstractmethod
     def argv(self) -> Sequence[str]:
-        raise NotImplementedError
+        """Give the command that it runs as."""
 
+    @abstractmethod
     def answers(self) -> bool:
-        raise NotImplementedError
+        """Whether it serves."""
 
     @property
     def pid(self) -> int:

@@ -5,6 +5,9 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,6 +15,7 @@ from tests.chaos import rounds
 from tests.chaos.breaks import BREAKS
 from tests.chaos.campaign import plan_of, run
 from tests.chaos.deployment import FEW
+from tests.chaos.driver import Browser, People
 from tests.chaos.faults import Fault
 from tests.chaos.proxy import Links
 
@@ -57,6 +61,37 @@ def test_an_undisturbed_program_comes_to_the_same_each_time() -> None:
 
     assert len(outcome.cohort) == rounds.PLACES
     assert outcome == rounds.undisturbed.__wrapped__(0)
+
+
+@pytest.mark.parametrize(("status", "findings"), [(500, 1), (503, 0)])
+def test_a_page_that_fails_is_a_finding_and_one_that_asks_for_patience_is_none(
+    status: int, findings: int
+) -> None:
+    class Failing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(status)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Failing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        outside: Any = SimpleNamespace(
+            product=None, office=None, addresses=[f"http://127.0.0.1:{server.server_port}"]
+        )
+        people = People(outside, seed=1)
+        browser = Browser(outside, 0)
+        browser._cookie = "somebody"
+
+        def act() -> None:
+            people._stopping.set()
+            browser.ask("/inbox")
+
+        people._live(act)
+        server.shutdown()
+
+    assert people.memory.seen["cut off"] == 1
+    assert len(people.memory.wrong) == findings
 
 
 def test_every_break_names_a_line_a_fault_and_a_check() -> None:
