@@ -45,6 +45,10 @@ class ScoreOutOfRangeError(InvalidInputError):
     """A score lies outside the scale it was given on."""
 
 
+LONGEST_HEADER = 60
+"""Characters of a column's header that a message shows: in a file that is no table it has more."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadRow:
     """One thing wrong in an imported file.
@@ -65,7 +69,8 @@ class BadRow:
 
     def __str__(self) -> str:
         place = f"line {self.line}" if self.line else "the file"
-        column = f", column {self.column!r}" if self.column else ""
+        header = self.column[:LONGEST_HEADER] + "…" * (len(self.column) > LONGEST_HEADER)
+        column = f", column {header!r}" if header else ""
         value = f", value {self.value!r}" if self.value else ""
         return f"{place}{column}{value}: {self.reason}. {self.cure}"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow
-from swapflow.files.cells import spelling
+from swapflow.files.cells import shorten, spelling
 from swapflow.files.protected import protected_trait
 from swapflow.files.tabular import Table
 from swapflow.files.vocabulary import EMAIL, FIRST, ID_SPELLINGS, LAST, NAME, WEAK_ID
@@ -99,8 +99,9 @@ class Columns:
             self._refuse(
                 "",
                 "there is no column with the applicant's id",
-                "Name it external_id, or say by a mapping which it is; only if the e-mail shall "
-                f"be the key, ask for that (key email). The columns are {_listed(table)}",
+                "Name it id, or say by a mapping which it is. If mail addresses shall name the "
+                "applicants, say so (--key email, or the choice on the page). The columns are "
+                f"{_listed(table)}",
             )
         for header in candidates:
             self.taken_for[header] = f"field:{header}"
@@ -192,4 +193,4 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
 
 
 def _listed(table: Table) -> str:
-    return ", ".join(map(repr, table.headers))
+    return ", ".join(repr(shorten(header)) for header in table.headers)

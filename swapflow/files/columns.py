@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.cells import spelling
+from swapflow.files.cells import shorten, spelling
 from swapflow.files.tabular import Table
 
 
@@ -15,7 +15,7 @@ def missing_columns(
     table: Table, headers: Mapping[str, str], roles: Sequence[str]
 ) -> list[BadRow]:
     """Name the columns that a table needs and does not have."""
-    listed = ", ".join(map(repr, table.headers))
+    listed = ", ".join(repr(shorten(header)) for header in table.headers)
     return [
         BadRow(
             line=table.header_line,

@@ -180,11 +180,12 @@ def ragged(line: int, cells: Sequence[str], header: Sequence[str]) -> BadRow | N
     surplus = len(cells) > width and any(cells[width:])
     if not surplus and len(cells) >= named:
         return None
+    count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
     return BadRow(
         line=line,
         column="",
         value=shorten(" | ".join(cells)),
-        reason=f"the row has {len(cells)} cells, the header has {width}",
+        reason=f"the row has {count}, the header has {width}",
         cure="Put a cell that holds the separator into quotation marks"
         if surplus
         else "Add the missing cells, empty ones too, so that every value stands in its column",

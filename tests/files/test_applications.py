@@ -337,3 +337,15 @@ def test_protected_traits_and_proxies_are_recognised_however_spelled(name: str) 
 )
 def test_other_columns_are_not_taken_for_protected_ones(name: str) -> None:
     assert protected_trait(name) == ""
+
+
+def test_a_file_that_is_no_table_is_refused_in_short_lines_that_say_how_to_go_on() -> None:
+    long = "WARNING Memory overcommit must be enabled! Without it, a save may fail. " * 4
+    log = f"redis | {long}, and more\nweb | is ready, {chr(27)}[2m at last\nup\n"
+
+    said = refused(log.encode())
+
+    assert "there is no column with the applicant's id" in said[0]
+    assert "--key email" in said[0]
+    assert any("the row has 1 cell, the header has 2" in line for line in said)
+    assert all(len(line) < 500 for line in said)
