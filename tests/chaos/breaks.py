@@ -1,7 +1,7 @@
 """Guards that are broken on purpose, one line each: the campaign must then fail.
 
 `apply` runs in the processes under test alone, put there by the campaign's launcher; the product
-has no switch for any of it.
+has no switch for any of it. Each replaces a method, which mypy is told of with `method-assign`.
 """
 
 import threading
@@ -34,39 +34,39 @@ class Break:
 
 
 def _no_fencing() -> None:
-    from swapflow.ledger.sql import SqlLedger  # noqa: PLC0415
+    from swapflow.ledger.sql import SqlLedger
 
     write = SqlLedger.write
 
-    def anybody_writes(self: SqlLedger, cycle_id: str, *, epoch: int | None = None) -> Any:  # noqa: ANN401
+    def anybody_writes(self: SqlLedger, cycle_id: str, *, epoch: int | None = None) -> Any:
         return write(self, cycle_id)
 
     SqlLedger.write = anybody_writes  # type: ignore[method-assign]
 
 
 def _no_lease() -> None:
-    from swapflow.ledger.sql import SqlLedger  # noqa: PLC0415
+    from swapflow.ledger.sql import SqlLedger
 
     take = SqlLedger.take_lease
 
-    def taken_by_all(self: SqlLedger, cycle_id: str, *, holder: str, seconds: float) -> Any:  # noqa: ANN401
+    def taken_by_all(self: SqlLedger, cycle_id: str, *, holder: str, seconds: float) -> Any:
         return take(self, cycle_id, holder="anybody", seconds=seconds)
 
     SqlLedger.take_lease = taken_by_all  # type: ignore[method-assign]
 
 
 def _no_unique_receipt() -> None:
-    from swapflow.engine import inbox  # noqa: PLC0415
+    from swapflow.engine import inbox
 
     inbox._Submission._known_scores = lambda *_: ()  # type: ignore[method-assign]
 
 
 def _receipt_before_commit() -> None:
-    from swapflow.engine import inbox  # noqa: PLC0415
+    from swapflow.engine import inbox
 
     submit = inbox.submit
 
-    def soon(answers: Sequence[Answer], *, ledger: Any) -> tuple[Receipt, ...]:  # noqa: ANN401
+    def soon(answers: Sequence[Answer], *, ledger: Any) -> tuple[Receipt, ...]:
         threading.Timer(3.0, submit, args=(answers,), kwargs={"ledger": ledger}).start()
         return ()
 
@@ -74,22 +74,22 @@ def _receipt_before_commit() -> None:
 
 
 def _no_place_in_the_chain() -> None:
-    from swapflow.state.redis import RedisCycleState  # noqa: PLC0415
+    from swapflow.state.redis import RedisCycleState
 
     apply = RedisCycleState.apply
 
-    def applied_anyway(self: RedisCycleState, cycle_id: str, changes: Any, **at: Any) -> Any:  # noqa: ANN401
+    def applied_anyway(self: RedisCycleState, cycle_id: str, changes: Any, **at: Any) -> Any:
         return apply(self, cycle_id, changes, before=self.position(cycle_id), after=at["after"])
 
     RedisCycleState.apply = applied_anyway  # type: ignore[method-assign]
 
 
 def _no_reservation() -> None:
-    from swapflow.ledger.locked import LockedCycle  # noqa: PLC0415
+    from swapflow.ledger.locked import LockedCycle
 
     record = LockedCycle.record
 
-    def for_nothing(self: LockedCycle, event_type: EventType, *what: Any, **how: Any) -> int:  # noqa: ANN401
+    def for_nothing(self: LockedCycle, event_type: EventType, *what: Any, **how: Any) -> int:
         if event_type is EventType.PULLS_OPENED:
             how["committed"] = 0
         return record(self, event_type, *what, **how)
@@ -98,31 +98,31 @@ def _no_reservation() -> None:
 
 
 def _no_rebuild() -> None:
-    from swapflow.engine import ingest  # noqa: PLC0415
+    from swapflow.engine import ingest
 
     ingest._catch_up = lambda *_, **__: None
 
 
 def _no_second_message() -> None:
-    from swapflow.engine import coordinator, dispatch  # noqa: PLC0415
+    from swapflow.engine import coordinator, dispatch
 
     relay = dispatch.relay
     vars(coordinator)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
 
 
 def _anybody_twice() -> None:
-    from swapflow.engine.book import Book  # noqa: PLC0415
+    from swapflow.engine.book import Book
 
     Book.is_barred = lambda *_: False  # type: ignore[method-assign]
     Book.barred = lambda *_: set()  # type: ignore[method-assign]
 
 
 def _no_chain() -> None:
-    from swapflow.ledger.locked import LockedCycle  # noqa: PLC0415
+    from swapflow.ledger.locked import LockedCycle
 
     record = LockedCycle.record
 
-    def unchained(self: LockedCycle, *what: Any, **how: Any) -> int:  # noqa: ANN401
+    def unchained(self: LockedCycle, *what: Any, **how: Any) -> int:
         before = self._row["head_hash"]
         seq = record(self, *what, **how)
         if seq % 5 == 0:
@@ -133,8 +133,8 @@ def _no_chain() -> None:
 
 
 def _delivered_whatever_it_is() -> None:
-    from swapflow.ledger import outbox  # noqa: PLC0415
-    from swapflow.ledger.tables import ASSIGNMENT  # noqa: PLC0415
+    from swapflow.ledger import outbox
+    from swapflow.ledger.tables import ASSIGNMENT
 
     outbox._MARK_DELIVERED = (
         ASSIGNMENT.update()
@@ -144,11 +144,11 @@ def _delivered_whatever_it_is() -> None:
 
 
 def _another_record() -> None:
-    from swapflow.engine import dispatch  # noqa: PLC0415
+    from swapflow.engine import dispatch
 
     record = dispatch._record
 
-    def not_what_was_seen(*what: Any) -> Any:  # noqa: ANN401
+    def not_what_was_seen(*what: Any) -> Any:
         true = record(*what)
         return replace(true, digest=true.digest[::-1])
 
