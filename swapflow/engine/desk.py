@@ -28,7 +28,8 @@ LONGEST_DRAFT = 200_000
 LONGEST_SHOWN = 400_000
 """Bytes of a text file that a page shows whole."""
 
-SHOWN = OPEN_ASSIGNMENT | {AssignmentStatus.SCORED, AssignmentStatus.EXPIRED}
+DONE = frozenset({AssignmentStatus.SCORED})
+SHOWN = OPEN_ASSIGNMENT | DONE | {AssignmentStatus.EXPIRED}
 
 
 class Section(StrEnum):
@@ -40,6 +41,10 @@ class Section(StrEnum):
     NEW = "new"
     PASSED_ON = "passed on"
     DONE = "done"
+
+
+ENDED = frozenset({Section.DONE, Section.PASSED_ON})
+"""Where nothing is left to be done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +95,7 @@ class Desk:
     @property
     def waiting(self) -> tuple[Task, ...]:
         """What is still to be done."""
-        ended = {Section.DONE, Section.PASSED_ON}
-        return tuple(task for task in self.tasks if task.section not in ended)
-
-    def next_after(self, code: str) -> Task | None:
-        """Give what to do after a task: the first that waits and is not that one."""
-        return next((task for task in self.waiting if task.code != code), None)
+        return tuple(task for task in self.tasks if task.section not in ENDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +173,23 @@ def read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
     """Read everything that waits for somebody, in every cycle where they sit."""
     with ledger.one_moment():
         return _read_desk(seats, ledger=ledger)
+
+
+def read_next(seats: Collection[tuple[str, int]], *, after: str, ledger: Ledger) -> Task | None:
+    """Read what somebody should do after a task: the first that waits and is not that one.
+
+    What they have done already is not read: it grows, and this is asked after every review.
+    """
+    waiting: list[Task] = []
+    with ledger.one_moment():
+        now = ledger.now()
+        units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
+        for cycle_id, number in seats:
+            cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
+            theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN - DONE)
+            tasks = _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
+            waiting += [t for t in tasks if t.section not in ENDED and t.code != after]
+    return min(waiting, key=_urgency, default=None)
 
 
 def _read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:

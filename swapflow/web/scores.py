@@ -100,7 +100,7 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
     sheet = product.sheet(own.assignment)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    following = product.desk_of(open_seats(request, own.visitor)[0]).next_after(sheet.code)
+    following = product.next_task(open_seats(request, own.visitor)[0], after=sheet.code)
     return render(
         request, "receipt.html", {"sheet": sheet, "given": sheet.given, "following": following}
     )
@@ -260,7 +260,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
         product.begin(own.assignment)
         product.submit([answer])
     if then == "next":
-        following = product.desk_of(open_seats(request, own.visitor)[0]).next_after(sheet.code)
+        following = product.next_task(open_seats(request, own.visitor)[0], after=sheet.code)
         if following is not None:
             return RedirectResponse(f"/tasks/{following.code}?after={sheet.code}", status_code=303)
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)

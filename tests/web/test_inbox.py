@@ -167,3 +167,20 @@ def test_a_program_that_wants_the_provider_does_not_close_the_others_list(site: 
     assert page.status_code == 200
     assert "2 reviews wait for you" in page.text
     assert "/tasks/spring:" not in page.text
+
+
+def test_what_comes_next_is_what_stands_first_on_the_list_and_never_what_is_done(
+    site: Site,
+) -> None:
+    site.launched(rules=SMALL, applicants=3, roster=1)
+    client = site.signed_in(email="r1@example.org")
+    seats = [("fall", 0)]
+
+    for _ in range(3):
+        first, *rest = site.product.desk_of(seats).waiting
+        assert site.product.next_task(seats, after="") == first
+        assert site.product.next_task(seats, after=first.code) == next(iter(rest), None)
+        client.post(f"/tasks/{first.code}", data={"c0": "1", "c1": "1", "then": "next"})
+
+    assert site.product.next_task(seats, after="") is None
+    assert site.product.next_task([], after="") is None

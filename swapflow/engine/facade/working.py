@@ -84,6 +84,10 @@ class Working(Part):
         """Read everything that waits for somebody, in every cycle where they sit."""
         return desk.read_desk(seats, ledger=self.ledger)
 
+    def next_task(self, seats: Collection[tuple[str, int]], *, after: str) -> desk.Task | None:
+        """Read what somebody should do after a task, None when nothing waits."""
+        return desk.read_next(seats, after=after, ledger=self.ledger)
+
     def task(self, task: str, *, reviewer: int) -> Assignment:
         """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
         return self.codes.find(task, reviewer=reviewer, ledger=self.ledger)
