@@ -49,6 +49,7 @@ def task_page(up: Deployment, page: Page) -> Assignment:
 
 def tab_to(page: Page, wanted: Callable[[dict[str, str]], bool]) -> dict[str, str]:
     """Press Tab until something is reached; whatever has the focus on the way shows it."""
+    page.wait_for_load_state()  # a page whose style is on its way has no rings yet
     for _ in range(MOST_TABS):
         page.keyboard.press("Tab")
         here = page.evaluate(FOCUS)
