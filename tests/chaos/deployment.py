@@ -6,26 +6,22 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
 from swapflow.bootstrap import assemble, upgrade_database
-from swapflow.ledger.sql import SqlLedger
 from swapflow.settings import load_settings
 from tests.chaos.life import clock_environment
 from tests.chaos.probe import SITE
 from tests.chaos.proxy import Link, Links
 from tests.chaos.servers import Postgres, RedisServer, free_port, short_folder
+from tests.support.deployed import Deployed
 from tests.support.process import Process, exists
 
 
 ROOT = Path(__file__).parents[2]
-READY = "every process is ready"
-PATIENCE = 180.0
-"""Seconds that anything may take on a machine that does a lot beside."""
-
 NAMES = ("coordinator1", "coordinator2", "worker1", "worker2", "web1", "web2")
 FEW = ("coordinator1", "coordinator2", "worker1", "web1")
 """What a short campaign makes do with."""
@@ -34,7 +30,7 @@ DISK_MB = 48
 """Size of the file system that SQLite's file lies on, where one can be mounted."""
 
 
-class Deployment:
+class Deployment(Deployed):
     """The system, started by `with` and gone after it.
 
     Args:
@@ -56,7 +52,7 @@ class Deployment:
         resend: float = 1.5,
         visibility: float = 3.0,
     ) -> None:
-        self.folder = short_folder("sf-chaos-")
+        super().__init__(short_folder("sf-chaos-"))
         self.lease = lease
         self.names = tuple(names)
         self.on_sqlite = database == "sqlite"
@@ -81,23 +77,18 @@ class Deployment:
         site = self.folder / "site"
         site.mkdir()
         (site / "sitecustomize.py").write_text(SITE.format(guard=guard), encoding="utf-8")
-        self._seen: set[int] = set()
-        self._passed = 0.0
 
     # Life of the whole
 
     def __enter__(self) -> Self:
         try:
-            self._start()
+            self._prepare()
         except BaseException:
             self.close()
             raise
-        return self
+        return super().__enter__()
 
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def _start(self) -> None:
+    def _prepare(self) -> None:
         self.redis.start()
         if self.postgres is not None:
             self.postgres.start()
@@ -118,7 +109,6 @@ class Deployment:
         self.process = Process(
             [sys.executable, "-m", "tests.chaos.supervised", str(self.folder)], env=self._shared
         )
-        self.start_processes()
 
     def _environment(self, name: str) -> dict[str, str]:
         """Give one process links of its own."""
@@ -154,36 +144,9 @@ class Deployment:
             return self.postgres.url(link.port if link else None)
         return f"sqlite:///{self.disk / 'swapflow.db'}"
 
-    def start_processes(self) -> None:
-        """Start the supervisor and wait until every process serves."""
-        before = self.process.output().count(READY)
-        self.process.start()
-        self.wait_for(
-            lambda: self.process.output().count(READY) > before or self.process.code is not None,
-            what="the deployment",
-        )
-        assert self.process.code is None, self.process.tail()
-        self.pids()
-
-    def kill_processes(self) -> None:
-        """Kill the supervisor by kill -9; the kernel takes its processes with it."""
-        children = list(self.pids().values())
-        self.process.kill9(group=False)
-        self.wait_for(lambda: not any(map(exists, children)), what="no process left behind")
-
     def close(self) -> None:
         """Stop everything, whatever state it is in, and leave nothing behind."""
-        for pid in self.pids().values():
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
-        if hasattr(self, "process"):
-            with suppress(AssertionError, ProcessLookupError):
-                self.process.terminate(seconds=60)
-            self.process.__exit__()
-        if hasattr(self, "product"):
-            self.ledger.dispose()
-            for part in (self.product.dispatcher, self.product.state, self.product.doorbell):
-                part.close()  # type: ignore[union-attr]  # the real ones, all of which close
+        super().close()
         self.links.close()
         for server in (self.redis, self.postgres):
             if server is not None:
@@ -191,23 +154,9 @@ class Deployment:
         if self.mounted:
             subprocess.run(["umount", "--lazy", str(self.disk)], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
-        left = [pid for pid in self._seen if exists(pid) and _belongs(pid, self.folder)]
-        assert not left, f"processes {left} outlived their deployment"
-
-    def wait_for(self, claim: Callable[[], bool], *, what: str, seconds: float = PATIENCE) -> None:
-        """Wait for a claim; a failure shows what the processes printed."""
-        self.process.wait_for(claim, seconds=seconds, what=what)
+        self.check_nothing_is_left()
 
     # Its processes
-
-    def pids(self) -> dict[str, int]:
-        """Process numbers by name, as the supervisor last noted them."""
-        with suppress(OSError, ValueError):
-            noted = json.loads((self.folder / "run" / "processes.json").read_text("ascii"))
-            found = {name: pid for name, (pid, _) in noted.items()}
-            self._seen |= set(found.values())
-            return found
-        return {}
 
     def send(self, name: str, number: signal.Signals) -> int | None:
         """Send a signal to a process as it runs now; gives its number, None if it is between
@@ -226,10 +175,6 @@ class Deployment:
         self.send(name, number)
         self.wait_for(lambda: self.lives(name) > lives, what=f"the next {name}")
 
-    def lives(self, name: str) -> int:
-        """How often a process got ready so far."""
-        return self.process.output().count(f"| {name} is ready after")
-
     @contextmanager
     def frozen(self, name: str) -> Iterator[None]:
         """Freeze a process for the length of a block, with whatever it holds."""
@@ -242,12 +187,6 @@ class Deployment:
                     os.kill(pid, signal.SIGCONT)
 
     # The database
-
-    @property
-    def ledger(self) -> SqlLedger:
-        ledger = self.product.ledger
-        assert isinstance(ledger, SqlLedger)
-        return ledger
 
     @property
     def disk(self) -> Path:
@@ -263,11 +202,6 @@ class Deployment:
         except OSError:
             return False
 
-    def let_pass(self, seconds: float) -> None:
-        """Move the ledger's clock forward, as days do."""
-        self._passed += seconds
-        self.ledger.set_clock_offset(self._passed)
-
     # Clocks
 
     def jump(self, name: str, hours: float) -> None:
@@ -277,12 +211,3 @@ class Deployment:
         new.write_text(f"{hours * 3600:+.0f}\n", encoding="ascii")
         new.chmod(0o644)
         new.replace(file)
-
-
-def _belongs(pid: int, folder: Path) -> bool:
-    """Whether a process is of a deployment: its environment or command names the folder."""
-    with suppress(OSError):
-        here = Path(f"/proc/{pid}")
-        said = (here / "environ").read_bytes() + (here / "cmdline").read_bytes()
-        return os.fsencode(folder) in said
-    return False

@@ -176,8 +176,8 @@ class Faults:
         return crash
 
     def _kill_all(self) -> None:
-        self._on.kill_processes()
-        self._on.start_processes()
+        self._on.kill_supervisor()
+        self._on.start()
 
     def _freezing(self, role: str) -> Callable[[], None]:
         def freeze() -> None:

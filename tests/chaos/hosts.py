@@ -26,11 +26,12 @@ from typing import Any
 from swapflow.office.rights import Role, Scope
 from tests.chaos import rounds
 from tests.chaos.checker import Checker
-from tests.chaos.deployment import PATIENCE, READY, ROOT, Deployment
+from tests.chaos.deployment import ROOT, Deployment
 from tests.chaos.driver import Browser, CutOffError, People
 from tests.chaos.probe import SITE
 from tests.chaos.proxy import Link, Links
 from tests.chaos.servers import Postgres, RedisServer, free_port, short_folder
+from tests.support.deployed import PATIENCE, READY
 from tests.support.process import Process
 from tests.support.waiting import wait_until
 
@@ -92,7 +93,7 @@ class Hosts(Deployment):
         del link
         return f"redis://{ADDRESS}:{self.redis.port}/0"
 
-    def start_processes(self) -> None:
+    def start(self) -> None:
         """Start the supervisor of this host, and the one of the host with the workers."""
         (self._far / "plan.json").write_text(json.dumps({"worker1": {}}), encoding="utf-8")
         self.far_process = Process(
@@ -100,7 +101,7 @@ class Hosts(Deployment):
             env={**self._shared, "SWAPFLOW_DATA_DIR": str(self._far)},
         )
         self.far_process.start()
-        super().start_processes()
+        super().start()
         wait_until(
             lambda: READY in self.far_process.output(), seconds=PATIENCE, what="the workers' host"
         )

@@ -1,7 +1,6 @@
 """A whole deployment as real processes, which a test kills, freezes, empties and restores."""
 
 import fcntl
-import json
 import os
 import random
 import shutil
@@ -10,32 +9,27 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Self
 
 import redis
 
 from swapflow.bootstrap import build, upgrade_database
 from swapflow.engine.facade import Swapflow
-from swapflow.ledger.sql import SqlLedger
 from swapflow.processes.embedded import server_answers
 from swapflow.queues.celery import KEY_PREFIX
 from swapflow.queues.names import PULL_QUEUES
 from swapflow.settings import Settings, load_settings
+from tests.support.deployed import PATIENCE, Deployed
 from tests.support.process import Process, exists
-from tests.support.waiting import wait_until
 from tests.system.supervised import crash_file
 
 
 ROOT = Path(__file__).parents[2]
-READY = "every process is ready"
-PATIENCE = 150.0
-"""Seconds that anything may take on a machine that does a lot beside."""
 
 
-class Stack:
+class Stack(Deployed):
     """Redis, coordinators and workers under one supervisor, on one data folder and database.
 
     Args:
@@ -59,7 +53,7 @@ class Stack:
         visibility: float = 3.0,
         crash_points: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="sf-stack-"))
+        super().__init__(Path(tempfile.mkdtemp(prefix="sf-stack-")))
         environment = {
             "SWAPFLOW_DATA_DIR": str(self.folder),
             "SWAPFLOW_LEASE_SECONDS": str(lease),
@@ -86,73 +80,22 @@ class Stack:
             [sys.executable, "-m", "tests.system.supervised", str(coordinators), str(workers)],
             env=environment,
         )
-        self._passed = 0.0
-        self._seen: set[int] = set()
         for name, points in (crash_points or {}).items():
             self.crash_next_lives(name, *points)
 
-    def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     # Life of the whole
-
-    def start(self) -> None:
-        """Start the supervisor and wait until every process serves."""
-        before = self.process.output().count(READY)
-        self.process.start()
-        self.process.wait_for(
-            lambda: self.process.output().count(READY) > before or self.process.code is not None,
-            seconds=PATIENCE,
-            what="the deployment",
-        )
-        assert self.process.code is None, self.process.tail()
-        self._seen |= set(self.pids().values())
 
     def stop(self) -> None:
         """Ask the supervisor to stop everything."""
         assert self.process.terminate(seconds=PATIENCE) == 0, self.process.tail()
 
-    def kill_supervisor(self) -> None:
-        """Kill the supervisor alone, by kill -9; the kernel takes its children with it."""
-        children = list(self.pids().values())
-        self.process.kill9(group=False)
-        wait_until(
-            lambda: not any(map(exists, children)), seconds=20, what="no process left behind"
-        )
-
     def close(self) -> None:
-        """Stop everything, thawed or not, and leave nothing behind."""
-        for pid in self.pids().values():
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
-        with suppress(AssertionError, ProcessLookupError):
-            self.process.terminate(seconds=PATIENCE)
-        pids = self._seen | set(self.pids().values())
-        self.process.__exit__()
-        self.product.ledger.dispose()  # type: ignore[attr-defined]  # the ledger is an SqlLedger
-        self.product.dispatcher.close()  # type: ignore[attr-defined]  # and this Celery's
-        self.product.state.close()  # type: ignore[attr-defined]  # and this Redis's
-        self.product.doorbell.close()  # type: ignore[attr-defined]
+        """Stop everything and leave nothing behind."""
+        super().close()
         shutil.rmtree(self.folder, ignore_errors=True)
-        left = [pid for pid in pids if exists(pid) and _belongs(pid, self.folder)]
-        assert not left, f"processes {left} outlived their deployment"
+        self.check_nothing_is_left()
 
     # Its processes
-
-    def pids(self) -> dict[str, int]:
-        """Process numbers by name, as the supervisor last noted them."""
-        with suppress(OSError, ValueError):
-            noted = json.loads((self.folder / "run" / "processes.json").read_text("ascii"))
-            return {name: pid for name, (pid, _) in noted.items()}
-        return {}
 
     def kill(self, name: str) -> None:
         """Kill one process by kill -9; the supervisor starts it again."""
@@ -167,10 +110,6 @@ class Stack:
         lives = self.lives(name)
         self.kill(name)
         self.wait_for(lambda: self.lives(name) > lives, what=f"another life of {name}")
-
-    def lives(self, name: str) -> int:
-        """How often a process got ready so far."""
-        return self.process.output().count(f"| {name} is ready after")
 
     def crashes(self) -> int:
         """How often processes ended at a crash point so far."""
@@ -216,10 +155,6 @@ class Stack:
             time.sleep(0.02)
         raise AssertionError(f"no process {name} to freeze\n{self.process.tail()}")
 
-    def wait_for(self, claim: Callable[[], bool], *, what: str, seconds: float = PATIENCE) -> None:
-        """Wait for a claim; a failure shows what the processes printed."""
-        self.process.wait_for(claim, seconds=seconds, what=what)
-
     # Redis
 
     def redis(self) -> "redis.Redis":
@@ -258,17 +193,6 @@ class Stack:
             return doubled
 
     # The database
-
-    @property
-    def ledger(self) -> SqlLedger:
-        ledger = self.product.ledger
-        assert isinstance(ledger, SqlLedger)
-        return ledger
-
-    def let_pass(self, seconds: float) -> None:
-        """Move the ledger's clock forward; time never goes back in a deployment."""
-        self._passed += seconds
-        self.ledger.set_clock_offset(self._passed)
 
     def restore(self, copy: Path) -> None:
         """Put an older copy of a SQLite database in the place of the present one.
@@ -315,15 +239,6 @@ def _name(role: str, number: int, of: int) -> str:
 
 def _up_to(number: int) -> range:
     return range(1, number + 1)
-
-
-def _belongs(pid: int, folder: Path) -> bool:
-    """Whether a process is of a deployment: its environment or command names the folder."""
-    with suppress(OSError):
-        here = Path(f"/proc/{pid}")
-        said = (here / "environ").read_bytes() + (here / "cmdline").read_bytes()
-        return os.fsencode(folder) in said
-    return False
 
 
 def describe(counts: Mapping[str, int]) -> str:

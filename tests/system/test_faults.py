@@ -14,11 +14,12 @@ from swapflow.domain.assignment import AssignmentStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.quantity import gain_units
 from swapflow.domain.score import Receipt
+from tests.support.deployed import PATIENCE
 from tests.support.process import Process
 from tests.system import sleeper
 from tests.system.people import answer, delivered, information, launch_with_people
 from tests.system.rounds import SmallRound, check, unsound, wait_until_under_way
-from tests.system.stack import PATIENCE, Stack
+from tests.system.stack import Stack
 from tests.system.submitting import submit_at_once
 
 
