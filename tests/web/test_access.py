@@ -159,7 +159,7 @@ def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) 
 
 def test_the_table_names_everything_at_the_api_and_nothing_else(site: Site) -> None:
     routes = {
-        f"{method} {route.path}"
+        f"{method} {route.path_format}"
         for route in routes_of(site.app.routes)
         for method in route.methods - {"HEAD"}
         if route.path.startswith("/api/")

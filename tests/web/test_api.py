@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +21,11 @@ from tests.web.site import ADDRESS, SITE_RULES, Site
 
 V1 = "/api/v1"
 GOOD: dict[str, Any] = {"marks": {"Preparation": 3, "Promise": 2}, "remark": "clear"}
+
+NAMED_ALIKE = {
+    (method, f"{V1}/cycles/{{cycle_id}}/interviews/import") for method in ("put", "delete")
+}
+"""A request's id is any text, so this may be one; a number may not."""
 
 
 def program(
@@ -58,6 +64,18 @@ def test_every_operation_has_a_name_of_its_own_words_and_its_refusals() -> None:
     refusals = {"401", "403", "404", "422", "429", "503"}
     assert all(refusals <= set(operation["responses"]) for operation in operations)
     assert schema.document()["openapi"].startswith("3.1")
+
+
+def test_a_method_that_is_not_described_is_no_other_routes_business(site: Site) -> None:
+    site.launched()
+    client = program(site)
+    for path, operations in schema.document()["paths"].items():
+        address = re.sub(r"\{[^}]+\}", "1", path.replace("{cycle_id}", "fall"))
+        for method in {"get", "post", "put", "patch", "delete"} - set(operations):
+            if (method, path) in NAMED_ALIKE:
+                continue
+            answer = client.request(method, address, json={})
+            assert answer.status_code in {404, 405}, (method, path, answer.text)
 
 
 def test_the_description_is_served_with_a_page_that_asks_no_other_host(site: Site) -> None:

@@ -60,7 +60,7 @@ def add_applicants(
     return models.Counted(count=len(added))
 
 
-@router.get("/applicants/{number}")
+@router.get("/applicants/{number:int}")
 def read_applicant(
     cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
 ) -> models.Applicant:
@@ -69,7 +69,7 @@ def read_applicant(
     return models.Applicant.of(_find(product, cycle_id, number))
 
 
-@router.get("/applicants/{number}/explanation")
+@router.get("/applicants/{number:int}/explanation")
 def explain_applicant(
     cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
 ) -> models.Explanation:
@@ -104,7 +104,7 @@ def explain_applicant(
     )
 
 
-@router.post("/applicants/{number}/status")
+@router.post("/applicants/{number:int}/status")
 def move_applicant(
     request: Request,
     cycle_id: CycleId,
@@ -123,7 +123,7 @@ def move_applicant(
     return models.Applicant.of(_find(product, cycle_id, number))
 
 
-@router.post("/applicants/{number}/requests", status_code=201)
+@router.post("/applicants/{number:int}/requests", status_code=201)
 def ask_about_applicant(
     request: Request,
     cycle_id: CycleId,
@@ -164,7 +164,7 @@ def list_pins(
     return paging.after(rows, lambda row: row.applicant)
 
 
-@router.put("/applicants/{number}/pin", status_code=204)
+@router.put("/applicants/{number:int}/pin", status_code=204)
 def pin_applicant(
     request: Request,
     cycle_id: CycleId,
@@ -181,7 +181,7 @@ def pin_applicant(
     return Response(status_code=204)
 
 
-@router.delete("/applicants/{number}", status_code=204)
+@router.delete("/applicants/{number:int}", status_code=204)
 def erase_applicant(
     request: Request,
     cycle_id: CycleId,

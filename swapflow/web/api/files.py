@@ -66,7 +66,7 @@ def store_documents(
     )
 
 
-@router.get("/applicants/{number}/documents")
+@router.get("/applicants/{number:int}/documents")
 def list_documents(
     cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product, paging: Paged
 ) -> Page[models.StaffDocument]:
@@ -88,7 +88,9 @@ def list_documents(
 
 
 @router.get(
-    "/applicants/{number}/documents/{position}", response_class=Response, responses=ANY_FILE
+    "/applicants/{number:int}/documents/{position:int}",
+    response_class=Response,
+    responses=ANY_FILE,
 )
 def read_staff_document(
     cycle_id: CycleId,
@@ -127,7 +129,7 @@ def take_file(
     return downloads.download(request, cycle_id, name, visitor, version)
 
 
-@router.get("/reviewers/{number}/sheet", response_class=Response, responses=ANY_FILE)
+@router.get("/reviewers/{number:int}/sheet", response_class=Response, responses=ANY_FILE)
 def take_sheet(
     cycle_id: CycleId,
     number: Number,

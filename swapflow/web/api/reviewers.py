@@ -44,7 +44,7 @@ def add_reviewers(
     return models.Counted(count=len(new.reviewers))
 
 
-@router.get("/reviewers/{number}")
+@router.get("/reviewers/{number:int}")
 def read_reviewer(
     cycle_id: CycleId, number: Number, visitor: MaySeeReviewers, product: Product
 ) -> models.Reviewer:
@@ -53,7 +53,7 @@ def read_reviewer(
     return _shown(_find(product, cycle_id, number))
 
 
-@router.post("/reviewers/{number}/release")
+@router.post("/reviewers/{number:int}/release")
 def release_reviewer(
     request: Request,
     cycle_id: CycleId,
@@ -69,7 +69,7 @@ def release_reviewer(
     return models.Counted(count=moved)
 
 
-@router.post("/reviewers/{number}/nudge")
+@router.post("/reviewers/{number:int}/nudge")
 def nudge_reviewer(
     request: Request,
     cycle_id: CycleId,
@@ -84,7 +84,7 @@ def nudge_reviewer(
     return _shown(found)
 
 
-@router.post("/reviewers/{number}/void")
+@router.post("/reviewers/{number:int}/void")
 def void_reviewer(
     request: Request,
     cycle_id: CycleId,

@@ -21,7 +21,7 @@ from swapflow.web.sheets import find_reviewer
 
 
 router = APIRouter(
-    prefix="/cycles/{cycle_id}/reviewers/{number}", route_class=ApiRoute, tags=["reviewers"]
+    prefix="/cycles/{cycle_id}/reviewers/{number:int}", route_class=ApiRoute, tags=["reviewers"]
 )
 
 Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's number.")]

@@ -69,7 +69,7 @@ def open_task(task: TaskCode, own: Own, product: Product) -> models.OpenTask:
 
 
 @router.get(
-    "/tasks/{task}/documents/{number}",
+    "/tasks/{task}/documents/{number:int}",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}, "description": "The file."}},
 )
