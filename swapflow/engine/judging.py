@@ -71,7 +71,9 @@ def judging(
             few = scores.mark.size <= most_fitted
             fitted = _fit(scores, n, kinds) if few else _usual(scores, n, kinds)
         told = posterior(scores, n=n, kinds=kinds, fitted=fitted)
-        severity[known], error[known] = told.severity[known], told.severity_error[known]
+        # The level is fitted over the applicants, so a few marks leave it beside their mean.
+        severity[known] = told.severity[known] - told.severity[known].mean()
+        error[known] = told.severity_error[known]
     apart, shared = _apart(scores, n=n, reviewers=reviewers)
     return Judging(severity=severity, error=error, apart=apart, shared=shared)
 

@@ -46,6 +46,15 @@ def test_reviewers_alike_are_not_called_strict_or_generous() -> None:
     assert np.all(np.abs(told.severity) < 2 * told.error + 0.01)
 
 
+def test_reviewers_who_all_gave_the_same_mark_are_neither_generous_nor_strict() -> None:
+    rows = [(0, 0, 0.61), (1, 1, 0.61), (2, 0, 0.61), (2, 2, 0.61), (3, 1, 0.61), (3, 2, 0.61)]
+
+    told = judging(scores(rows), n=6, kinds=KINDS, reviewers=3, fitted=None)
+
+    assert told.severity.mean() == pytest.approx(0.0, abs=1e-12)
+    assert np.abs(told.severity).max() < 0.005
+
+
 def test_above_the_most_that_are_fitted_a_usual_share_stands_in_and_the_order_stays() -> None:
     told = judging(world(0.15), n=60, kinds=KINDS, reviewers=3, fitted=None, most_fitted=10)
 

@@ -160,7 +160,7 @@ def test_what_is_no_table_is_refused_beside_the_field(site: Site) -> None:
     nothing = client.post("/setup/fall/applicants", data={"file": ""})
 
     assert nothing.status_code == 422
-    assert "choose a file first" in nothing.text
+    assert "Choose a file first" in nothing.text
 
 
 def test_a_kept_file_is_only_for_whoever_uploaded_it(site: Site) -> None:
