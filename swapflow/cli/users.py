@@ -127,6 +127,14 @@ def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
     _say(email, "can no longer sign in", as_json=as_json)
 
 
+@app.command("shut-out")
+def shut_out(email: Email, by: By, as_json: AsJson = False) -> None:
+    """End every session, key and mailed link of somebody, as when one got lost or was stolen."""
+    office = _office()
+    taken = office.shut_out(office.account(email), by=by)
+    _say(email, f"is shut out: {taken}; the next sign-in is a new one", as_json=as_json)
+
+
 def _office() -> "Office":
     product()  # says what to do where there is no database yet
     from swapflow.bootstrap import office

@@ -37,6 +37,7 @@ from swapflow.office.accounts import (
     Door,
     Method,
     Session,
+    ShutOut,
     SignIn,
 )
 from swapflow.office.rights import Grant, Role, Scope
@@ -262,6 +263,25 @@ class SqlOffice(Interfaces):
             return connection.execute(
                 delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
             ).rowcount
+
+    def shut_out(self, account: Account) -> ShutOut:
+        """Make every session, key and mailed way in of an account useless, all at once."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            keys = update(API_TOKEN).where(
+                API_TOKEN.c.account_id == account.id, API_TOKEN.c.revoked_at.is_(None)
+            )
+            ways = update(SIGN_IN).where(
+                SIGN_IN.c.email == account.email,
+                SIGN_IN.c.used_at.is_(None),
+                SIGN_IN.c.expires_at > now,
+            )
+            ended = delete(SESSION).where(SESSION.c.account_id == account.id)
+            return ShutOut(
+                sessions=connection.execute(ended).rowcount,
+                keys=connection.execute(keys.values(revoked_at=now)).rowcount,
+                links=connection.execute(ways.values(used_at=now)).rowcount,
+            )
 
     def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
         """Store a mailed way in together with its mail, in one transaction."""

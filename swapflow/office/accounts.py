@@ -91,6 +91,24 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShutOut:
+    """How many ways in were taken from whoever held them.
+
+    Attributes:
+        sessions: Devices that were signed in.
+        keys: Keys of programs that were good.
+        links: Mailed links and codes that were not used yet.
+    """
+
+    sessions: int
+    keys: int
+    links: int
+
+    def __str__(self) -> str:
+        return f"devices {self.sessions}, keys {self.keys}, mailed links {self.links}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
     """What a cycle's rules ask of whoever opens its pages.
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office import ways_in
-from swapflow.office.accounts import Account, check_address
+from swapflow.office.accounts import Account, ShutOut, check_address
 from swapflow.office.part import OfficePart
 from swapflow.office.passwords import check_password, hash_password
 from swapflow.office.rights import Grant, Role, Scope
@@ -103,6 +103,15 @@ class People(OfficePart):
         """
         self.ledger.close_account(account.id)
         self.record(by, "closed the account", about=account.email)
+
+    def shut_out(self, account: Account, *, by: str) -> ShutOut:
+        """Take every way in from whoever holds one, where a key, a link or a device got lost.
+
+        The owner signs in anew and makes new keys; the password stays as it is.
+        """
+        taken = self.ledger.shut_out(account)
+        self.record(by, "took every way in", about=account.email, detail=str(taken))
+        return taken
 
     def activate(self, account: Account, *, by: str) -> None:
         """Open a closed account again."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.engine.ports import Mail
-from swapflow.office.accounts import Account, ApiToken, AuditEntry, Door, Session, SignIn
+from swapflow.office.accounts import Account, ApiToken, AuditEntry, Door, Session, ShutOut, SignIn
 from swapflow.office.interfaces import InterfaceLedger
 from swapflow.office.rights import Grant
 
@@ -121,6 +121,10 @@ class OfficeLedger(InterfaceLedger, Protocol):
 
     def end_sessions(self, account_id: str, *, but: str = "") -> int:
         """Forget every session of an account except one; counts them."""
+        ...
+
+    def shut_out(self, account: Account) -> ShutOut:
+        """Make every session, key and mailed way in of an account useless, all at once."""
         ...
 
     def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:

@@ -166,6 +166,7 @@ def _let_people_in(office: Office) -> None:
     office.do("user", "list")
     office.do("user", "revoke", "chair@example.org", "chair", "--cycle", "ms")
     office.run("user", "password", "chair@example.org")
+    office.do("user", "shut-out", "chair@example.org")
     office.do("user", "deactivate", "chair@example.org")
 
 

@@ -14,8 +14,9 @@ from swapflow.engine.ports import Mail
 from swapflow.errors import InvalidInputError
 from swapflow.ledger.office import SqlOffice
 from swapflow.ledger.sql import SqlLedger
-from swapflow.office.accounts import Account, Door, Method, Session, SignIn
+from swapflow.office.accounts import Account, Door, Method, Session, ShutOut, SignIn
 from swapflow.office.rights import Grant, Role, Scope
+from swapflow.office.tokens import digest_of, make_token
 from tests.ledger.examples import RULES
 
 
@@ -50,11 +51,13 @@ def session(ledger: SqlLedger, digest: str, who: Account, *, days: float = 1) ->
     return made
 
 
-def sign_in(ledger: SqlLedger, digest: str, *, minutes: int = 60) -> SignIn:
+def sign_in(
+    ledger: SqlLedger, digest: str, *, minutes: int = 60, email: str = "r1@example.org"
+) -> SignIn:
     now = ledger.now()
     made = SignIn(
         digest=digest,
-        email="r1@example.org",
+        email=email,
         code="c",
         next="/inbox",
         created_at=now,
@@ -125,6 +128,27 @@ def test_a_way_in_is_stored_with_its_mail_and_spent_once(ledger: SqlLedger) -> N
     assert office.use_sign_in("d")
     assert not office.use_sign_in("d")
     assert [office.count_wrong_code("d") for _ in range(3)] == [1, 2, 3]
+
+
+def test_whoever_is_shut_out_keeps_no_session_key_or_link_and_nobody_else_loses_one(
+    ledger: SqlLedger,
+) -> None:
+    office, who, other = ledger.office(), account(ledger), account(ledger, "other@example.org")
+    for digest, owner in (("one", who), ("two", who), ("theirs", other)):
+        session(ledger, digest, owner)
+    key, _ = make_token(who, name="k", scopes=("read",), days=1, ledger=office)
+    sign_in(ledger, "d", email=who.email)
+    sign_in(ledger, "e", email=other.email)
+
+    assert office.shut_out(who) == ShutOut(sessions=2, keys=1, links=1)
+
+    assert office.sessions(who.id) == ()
+    assert office.token(digest_of(key)) is None
+    assert [kept.revoked_at is None for kept in office.tokens(who.id)] == [False]
+    assert not office.use_sign_in("d")
+    assert office.session("theirs") is not None
+    assert office.use_sign_in("e")
+    assert office.shut_out(who) == ShutOut(sessions=0, keys=0, links=0)
 
 
 def test_a_way_in_cannot_be_spent_after_its_time(ledger: SqlLedger) -> None:
