@@ -18,6 +18,7 @@ from swapflow.studies.paper import (
     robust,
     stopping,
     theorems,
+    tiers,
     variants,
     zones,
 )
@@ -37,6 +38,7 @@ STUDIES: tuple[Study, ...] = (
     *budgets.STUDIES,
     *variants.STUDIES,
     *robust.STUDIES,
+    *tiers.STUDIES,
 )
 
 
