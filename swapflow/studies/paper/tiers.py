@@ -365,8 +365,8 @@ def _parts(effort: Effort) -> Sequence[Part]:
         for rule in CONFIDENT
     ]
     return [
-        Part(name="stop", cells=confident, work=until_it_stops, full=300, quick=4, chunk=20),
-        Part(name="normal", cells=normal, work=fixed_budget, full=400, quick=8, chunk=40),
+        Part(name="stop", cells=confident, work=until_it_stops, full=200, quick=4, chunk=20),
+        Part(name="normal", cells=normal, work=fixed_budget, full=200, quick=8, chunk=40),
         Part(name="twin", cells=twin, work=fixed_budget, full=20, quick=1, chunk=2),
     ]
 
