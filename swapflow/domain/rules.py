@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -57,6 +58,7 @@ class KindRules:
         cost: Integer, in the round's unit (minutes by default).
         gain: Information in units of one pull of the first kind (the paper's s).
         requires: Kind that must be closed for an application first, "" for none.
+        requires_count: How many of that kind must be closed first.
         maximum: Most pulls of this kind per application.
         total: Most pulls of this kind in the cycle, None for no cap.
         seats: Reviewers who sit on one pull; quorum: answers that close it.
@@ -72,6 +74,7 @@ class KindRules:
     cost: int
     gain: float
     requires: str = ""
+    requires_count: int = 1
     maximum: int
     total: int | None = None
     seats: int = 1
@@ -311,12 +314,37 @@ class Rules:
         return next((i for i, kind in enumerate(self.kinds) if kind.name == name), -1)
 
     def floor_counts(self, who: FloorFor) -> tuple[int, ...]:
-        """Give the floor of each kind, in the order of the kinds, 0 where there is none."""
+        """Give the floor of each kind, in the order of the kinds, 0 where there is none.
+
+        Whoever is promised a kind is promised what it requires; of the chosen, only as far as
+        everybody's floors do not give it already.
+        """
+        stated = self._stated(who)
+        counts = self._with_prerequisites(stated)
+        if who is FloorFor.ALL:
+            return tuple(counts)
+        given = self._with_prerequisites(self._stated(FloorFor.ALL))
+        return tuple(
+            own if whole <= everyone else whole
+            for own, whole, everyone in zip(stated, counts, given, strict=True)
+        )
+
+    def _stated(self, who: FloorFor) -> list[int]:
         counts = [0] * len(self.kinds)
         for floor in self.floors:
             if floor.who is who:
                 counts[self.kind_index(floor.kind)] = floor.count
-        return tuple(counts)
+        return counts
+
+    def _with_prerequisites(self, stated: Sequence[int]) -> list[int]:
+        """Add what the kinds require; as many passes as kinds follow any chain, even a circle."""
+        counts = list(stated)
+        for _ in self.kinds:
+            for index, kind in enumerate(self.kinds):
+                first = self.kind_index(kind.requires)
+                if counts[index] and first >= 0:
+                    counts[first] = max(counts[first], kind.requires_count)
+        return counts
 
     def rubric(self, kind: str) -> Rubric | None:
         """Give the rubric of a kind, None when its scores are utilities already."""

@@ -222,7 +222,8 @@ def _allowed(
         reviewers = eligible_counts(book, application, kind) // limits.seats
         left = np.minimum(np.maximum(limits.maximum - given[:, kind], 0), reviewers)
         if limits.requires:
-            left = np.where(closed[:, rules.kind_index(limits.requires)] > 0, left, 0)
+            done = closed[:, rules.kind_index(limits.requires)] >= limits.requires_count
+            left = np.where(done, left, 0)
         allowed[:, kind] = np.where(ready, left, 0)
     if book.struck:
         refused = np.array(sorted(book.struck), dtype=np.int64)

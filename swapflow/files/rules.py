@@ -267,6 +267,7 @@ def _kind(kind: KindRules) -> dict[str, _Value]:
         "cost": kind.cost,
         "gain": kind.gain,
         "requires": kind.requires,
+        "requires_count": kind.requires_count if kind.requires else None,
         "maximum": kind.maximum,
         "total": kind.total,
         "seats": kind.seats,

@@ -152,9 +152,34 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
             reason="nobody can answer before being asked",
             cure="Write the days a reviewer has, or 0 for no due date",
         )
-    if kind.requires:
-        yield from _known_kind(rules, place("requires"), kind.requires)
+    yield from _prerequisite(rules, kind, place)
     yield from _form(kind, place)
+
+
+def _prerequisite(rules: Rules, kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
+    """What must come first, and how many of it."""
+    yield from at_least(place("requires_count"), kind.requires_count, 1)
+    if not kind.requires:
+        if kind.requires_count > 1:
+            yield Problem(
+                place=place("requires_count"),
+                value=str(kind.requires_count),
+                reason="it counts the kind that must come first, and none is named",
+                cure="Name that kind under `requires`, or remove `requires_count`",
+            )
+        return
+    yield from _known_kind(rules, place("requires"), kind.requires)
+    index = rules.kind_index(kind.requires)
+    if index >= 0 and kind.requires_count > rules.kinds[index].maximum >= 1:
+        yield Problem(
+            place=place("requires_count"),
+            value=str(kind.requires_count),
+            reason=f"an applicant gets {rules.kinds[index].maximum} {kind.requires} at most, so "
+            f"no {kind.name} could ever begin",
+            cure=f"Lower it to {rules.kinds[index].maximum}, or raise the maximum of "
+            f"{kind.requires}",
+            refers=("kinds",),
+        )
 
 
 def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:

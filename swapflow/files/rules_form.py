@@ -83,6 +83,7 @@ class KindTable(_Table):
     cost: int
     gain: float = 1.0
     requires: str = ""
+    requires_count: int = 1
     maximum: int
     total: int | None = None
     seats: int = 1
@@ -497,6 +498,7 @@ _EXPECTED = {
         ["version", "budget", "packet", "signatures", "number", "cost", "maximum", "total"], _WHOLE
     ),
     **dict.fromkeys(["seats", "quorum", "count", "max_applicants", "batch", "out"], _WHOLE),
+    **dict.fromkeys(["requires_count"], _WHOLE),
     **dict.fromkeys(["attempts", "seed"], _WHOLE),
     **dict.fromkeys(["reserve", "gain", "window_days", "mark", "weight", "delta"], _NUMBER),
     **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),

@@ -1,5 +1,6 @@
 """Decide: floors first, then the rule; every way in which a cycle can end, and what it says."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from typing import cast
@@ -407,6 +408,64 @@ def test_three_kinds_with_prerequisites_and_caps_are_kept_to() -> None:
     assert all(first[a, kind - 1] < decision for (a, kind), decision in first.items() if kind)
     assert max(p.ordinal for p in pulls if p.kind == 0) <= 2
     world.check()
+    world.verify()
+
+
+def test_a_kind_waits_until_so_many_of_the_one_before_are_closed() -> None:
+    kinds = (
+        KindRules(name="screen", cost=1, gain=1.0, maximum=1),
+        KindRules(name="review", cost=2, gain=4.0, maximum=3, requires="screen"),
+        KindRules(
+            name="panel",
+            cost=6,
+            gain=15.0,
+            maximum=1,
+            seats=2,
+            quorum=2,
+            requires="review",
+            requires_count=2,
+        ),
+    )
+    everything = {kind.name: None for kind in kinds}
+    world = World(
+        rules=rules(
+            kinds=kinds,
+            floors=(Floor(kind="screen", count=1), chosen_floor("panel")),
+            budget=70,
+            purpose=Purpose.REAL,
+        ),
+        applications=10,
+        roster=reviewers(8, capacity=everything),
+    )
+    opened: dict[str, tuple[int, int, int]] = {}
+    for _ in range(200):
+        world.turn()
+        closed = Counter(
+            (p.application, p.kind)
+            for p in world.ledger.pulls(CYCLE)
+            if p.status is PullStatus.CLOSED
+        )
+        for pull in world.ledger.pulls(CYCLE):
+            before = closed[pull.application, 0], closed[pull.application, 1]
+            opened.setdefault(pull.id, (pull.kind, *before))
+        world.check()
+        waiting = world.waiting()
+        if not waiting:
+            break
+        # One at a time, so that every opening is seen with what was closed at that moment.
+        names, people = world.names(), world.people()
+        first = waiting[0]
+        mark = marks(names[first.application], str(first.kind), 1, people[first.reviewer])
+        world.submit(first, mark)
+
+    assert world.stands(CycleStatus.PROPOSED)
+    assert all(screens == 1 for kind, screens, _ in opened.values() if kind == 1)
+    assert all(reviews >= 2 for kind, _, reviews in opened.values() if kind == 2)
+    assert {kind for kind, *_ in opened.values()} == {0, 1, 2}
+    given = {(p.application, p.kind) for p in world.ledger.pulls(CYCLE)}
+    chosen = [world.number(name) for name in world.cohort()]
+    assert all((number, 2) in given for number in chosen)
+    world.product.finalize(CYCLE, by="chair")
     world.verify()
 
 

@@ -45,6 +45,13 @@ cost = 10
 maximum = 3
 """
 GOOD = TOP + REST
+AFTER = """[[kinds]]
+name = "visit"
+cost = 30
+maximum = 1
+requires = "review"
+requires_count = {}
+"""
 
 FULL = Rules(
     version=3,
@@ -57,6 +64,7 @@ FULL = Rules(
             cost=60,
             gain=5.5,
             requires="review",
+            requires_count=2,
             maximum=1,
             total=9,
             seats=3,
@@ -296,8 +304,8 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
             GOOD + "colour = 5\n",
             (
                 'kinds 1 ("review"), colour = 5: there is no such setting here. Remove it; the '
-                "settings here are name, cost, gain, requires, maximum, total, seats, quorum, "
-                "approval, window_days, guidance, questions, link, confidence"
+                "settings here are name, cost, gain, requires, requires_count, maximum, total, "
+                "seats, quorum, approval, window_days, guidance, questions, link, confidence"
             ),
         ),
         (
@@ -418,6 +426,25 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
                 "none "
                 "can ever begin: review → review. Remove one `requires` in that circle"
             ),
+        ),
+        (
+            GOOD + "requires_count = 2\n",
+            (
+                'kinds 1 ("review"), requires_count = 2: it counts the kind that must come '
+                "first, and none is named. Name that kind under `requires`, or remove "
+                "`requires_count`"
+            ),
+        ),
+        (
+            GOOD + AFTER.format(4),
+            (
+                'kinds 2 ("visit"), requires_count = 4: an applicant gets 3 review at most, so '
+                "no visit could ever begin. Lower it to 3, or raise the maximum of review"
+            ),
+        ),
+        (
+            GOOD + AFTER.format(0),
+            'kinds 2 ("visit"), requires_count = 0: it must be at least 1. Write 1 or more',
         ),
         (
             FLOOR.replace('kind = "review"', 'kind = "reveiw"'),

@@ -187,8 +187,8 @@ class _Desk:
         allowed = np.maximum(most - self.asked, 0)
         for index, kind in enumerate(self.rules.kinds):
             if kind.requires:
-                needed = self.answered[:, self.rules.kind_index(kind.requires)] > 0
-                allowed[:, index] = np.where(needed, allowed[:, index], 0)
+                done = self.answered[:, self.rules.kind_index(kind.requires)]
+                allowed[:, index] = np.where(done >= kind.requires_count, allowed[:, index], 0)
         return allowed
 
     def kind_left(self) -> IntArray:
