@@ -9,7 +9,6 @@ database and compared.
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -32,6 +31,7 @@ from swapflow.settings import Settings, load_settings
 from swapflow.web.access import cookie_name
 from tests.bench.reviewers_at_work import EVERY, SAVES
 from tests.engine.world import applicant, reviewer
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 from tests.web.site import RUBRIC, SITE_RULES
 
@@ -58,7 +58,7 @@ def measure(*, reviewers: int = 200, seconds: float = 120.0, watchers: int = 2) 
     with tempfile.TemporaryDirectory(prefix="sf-load-") as name:
         folder = Path(name)
         settings = load_settings(
-            data_dir=folder, web_port=_free_port(), database_url=None, redis_url=None
+            data_dir=folder, web_port=free_port(), database_url=None, redis_url=None
         )
         result_file = folder / "result.json"
         with running(settings, SWAPFLOW_WEB_PORT=str(settings.web_port)):
@@ -199,12 +199,6 @@ def _drive(plan: Path, result: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=True,
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _cpu_seconds(folder: Path) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from swapflow.processes.deployment import running
 from swapflow.settings import Settings, load_settings
 from swapflow.web.access import cookie_name
 from tests.engine.world import applicant, reviewer
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 from tests.web.site import SITE_RULES
 
@@ -199,9 +199,7 @@ def settle(page: Page) -> None:
 @contextmanager
 def deployed(data: Path, browser: Browser) -> Iterator[Deployment]:
     """Run `swapflow up` on a folder until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     settings = load_settings(data_dir=data, web_port=port, database_url=None, redis_url=None)
     with running(settings, SWAPFLOW_WEB_PORT=str(port)):
         product, office = assemble(settings)

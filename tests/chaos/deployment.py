@@ -16,8 +16,9 @@ from swapflow.settings import load_settings
 from tests.chaos.life import clock_environment
 from tests.chaos.probe import SITE
 from tests.chaos.proxy import Link, Links
-from tests.chaos.servers import Postgres, RedisServer, free_port, short_folder
+from tests.chaos.servers import Postgres, RedisServer, short_folder
 from tests.support.deployed import Deployed
+from tests.support.ports import free_port
 from tests.support.process import Process, exists
 
 

@@ -30,8 +30,9 @@ from tests.chaos.deployment import ROOT, Deployment
 from tests.chaos.driver import Browser, CutOffError, People
 from tests.chaos.probe import SITE
 from tests.chaos.proxy import Link, Links
-from tests.chaos.servers import Postgres, RedisServer, free_port, short_folder
+from tests.chaos.servers import Postgres, RedisServer, short_folder
 from tests.support.deployed import PATIENCE, READY
+from tests.support.ports import free_port
 from tests.support.process import Process
 from tests.support.waiting import wait_until
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import warnings
@@ -17,17 +16,11 @@ import psycopg
 import redis
 
 from swapflow.processes.embedded import find_server
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 
 PATIENCE = 60.0
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Server(ABC):

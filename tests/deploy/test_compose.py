@@ -4,7 +4,6 @@ import importlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import pytest
 from swapflow.processes.embedded import find_server
 from swapflow.settings import Settings
 from tests.deploy.compose import COMPOSE, ROOT, SECRETS, MissingVariableError, compose, here
+from tests.support.ports import free_port
 from tests.support.postgres import PostgresServer
 from tests.support.process import Process
 
@@ -69,13 +69,6 @@ def redis_is_healthy(port: int, environment: Mapping[str, str]) -> bool:
         ).returncode
         == 0
     )
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def need(program: str) -> None:

@@ -1,6 +1,5 @@
 """How a mail looks when it leaves, and what is made of a server's answers."""
 
-import socket
 from dataclasses import replace
 from email import message_from_bytes, message_from_string, policy
 from email.message import EmailMessage
@@ -12,6 +11,7 @@ from swapflow.engine.ports import Mail
 from swapflow.errors import MailRefusedError, UnavailableError
 from swapflow.mail.post import compose, outbox_folder, smtp
 from swapflow.settings import Settings, SmtpSecurity, load_settings
+from tests.support.ports import free_port
 from tests.support.smtp_server import SmtpServer
 
 
@@ -134,9 +134,5 @@ def test_what_is_refused_for_good_is_told_from_what_may_be_taken_later(
 
 
 def test_a_server_that_is_away_is_tried_again() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-
     with pytest.raises(UnavailableError, match="SWAPFLOW_SMTP"):
-        smtp(settings(port))(MAIL)
+        smtp(settings(free_port()))(MAIL)

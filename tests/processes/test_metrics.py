@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from swapflow.ledger.sql import SqlLedger
 from swapflow.processes.metrics import Figures, serve_figures
 from swapflow.settings import Settings
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat
+from tests.support.ports import free_port
 from tests.support.redis_server import RedisServer
 
 
@@ -151,9 +151,7 @@ def test_each_alert_says_what_is_the_case_and_what_to_do() -> None:
 def test_figures_are_told_on_the_port_that_settings_name_and_nowhere_without(
     settings: Settings,
 ) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     product, _ = assemble(settings)
     serve_figures(product, settings)  # no port: nothing happens
     listening = settings.model_copy(update={"metrics_port": port})

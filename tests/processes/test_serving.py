@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import pytest
 
 from swapflow.bootstrap import upgrade_database
 from swapflow.settings import Settings
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 
@@ -26,9 +26,7 @@ class Web:
     """One `swapflow web`, and the processes that serve for it."""
 
     def __init__(self, folder: Path, *, processes: int) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
+        self._port = free_port()
         self.log = folder / "web.log"
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(

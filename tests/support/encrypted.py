@@ -3,7 +3,6 @@
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.support.ports import free_port
 from tests.support.redis_server import debian_server
 from tests.support.waiting import wait_until
 
@@ -223,10 +223,3 @@ def _hand_over(folder: Path, person: dict[str, Any]) -> None:
     if person:
         for path in (folder, *folder.iterdir()):
             shutil.chown(path, person["user"], person["group"])
-
-
-def free_port() -> int:
-    """Give a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -7,7 +7,6 @@ a key that it can change, and answers about a person. Started with a port; see `
 import base64
 import hashlib
 import secrets
-import socket
 import sys
 import time
 from typing import Annotated, Any, Self
@@ -20,6 +19,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+from tests.support.ports import free_port
 from tests.support.process import Process
 from tests.support.waiting import wait_until
 
@@ -167,9 +167,7 @@ class IdentityProvider:
     """The process, and what a test tells it."""
 
     def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self.port = free_port()
         self.issuer = f"http://127.0.0.1:{self.port}"
         self.process = Process([sys.executable, "-m", __name__, str(self.port)])
         self._http = httpx2.Client(base_url=self.issuer, timeout=10, trust_env=False)

@@ -19,9 +19,9 @@ from tests.support.encrypted import (
     Authority,
     encrypted_postgres,
     encrypted_redis,
-    free_port,
     new_authority,
 )
+from tests.support.ports import free_port
 from tests.system.rounds import SmallRound
 
 

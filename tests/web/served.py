@@ -1,7 +1,6 @@
 """A site whose pages a process of its own serves, with an identity provider beside it."""
 
 import re
-import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import httpx2
 
 from swapflow.settings import load_settings
 from tests.support.identity_provider import PASSWORD, IdentityProvider
+from tests.support.ports import free_port
 from tests.support.process import Process
 from tests.web.site import Site
 
@@ -81,9 +81,7 @@ def serving(folder: Path, empty_database: Path, there: IdentityProvider) -> Iter
     """Serve a site from a process of its own; the browsers are closed with it."""
     database = folder / "swapflow.db"
     database.write_bytes(empty_database.read_bytes())
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {
         "SWAPFLOW_DATA_DIR": str(folder),
         "SWAPFLOW_DATABASE_URL": f"sqlite:///{database}",
