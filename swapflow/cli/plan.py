@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -101,10 +101,8 @@ def plan(
     from swapflow.studies.planning.study import plan as simulate
 
     began = time.monotonic()
-    wanted = read_rules(rules)
     notes: list[str] = []
-    if wanted.quotas or wanted.targets or wanted.objective.spread or wanted.fewest is not None:
-        notes.append("limits on groups, wishes and empty places are left out of the simulation")
+    wanted = _simulated(read_rules(rules), applicants, notes)
     people = _reviewers(reviewers, wanted, interviewers, notes, applicants=applicants)
     who = _applicants(applicants, wanted, notes)
     preview = check(wanted, who, people, source=rules.name)
@@ -144,19 +142,43 @@ def plan(
 # What is planned for
 
 
+def _simulated(rules: "Rules", applicants: str, notes: list[str]) -> "Rules":
+    """Leave out what only the real applicants' groups can show, and say so."""
+    invented = not applicants or applicants.isdigit()
+    if not (invented and (rules.quotas or rules.targets)):
+        return rules
+    named = [one.title for one in rules.quotas] + [one.title for one in rules.targets]
+    notes.append(
+        f"without a file of applicants nobody knows who belongs to which group, so the limits "
+        f"and wishes for {', '.join(named)} are left out of the simulation: give the file with "
+        "--applicants to have them kept to"
+    )
+    return replace(rules, quotas=(), targets=())
+
+
 def _applicants(text: str, rules: "Rules", notes: list[str]) -> "tuple[NewApplication, ...]":
     """Read the applicants, or invent as many as are said."""
     from swapflow.domain.applicant import NewApplication
     from swapflow.files.applications import read_applications
+    from swapflow.studies.planning.setting import USUAL_GROUPS
 
     if text and not text.isdigit():
         return read_applications(Path(text), rules=rules).new
     count = _count(text, rules, notes)
-    attribute = rules.objective.attribute
+    spread = [one.attribute for one in rules.objective.attributes]
+    if spread:
+        notes.append(
+            f"{USUAL_GROUPS} groups of equal size in {', '.join(spread)}: a file of applicants "
+            "says how many there are (--applicants)"
+        )
     return tuple(
         NewApplication(
             external_id=f"A{number:06d}",
-            selection={attribute: f"group {number % 4 + 1}"} if attribute else {},
+            # Each further attribute crosses those before it.
+            selection={
+                name: f"group {number // USUAL_GROUPS**place % USUAL_GROUPS + 1}"
+                for place, name in enumerate(spread)
+            },
             monitor={},
             fields={},
         )
@@ -233,9 +255,6 @@ def _setting(
 ) -> "Setting":
     from swapflow.studies.planning.setting import Person, Setting
 
-    attribute = rules.objective.attribute
-    values = [one.selection.get(attribute, "") for one in who] if attribute else []
-    number = {value: place for place, value in enumerate(sorted(set(values)))}
     return Setting(
         rules=rules,
         applicants=len(who),
@@ -248,7 +267,9 @@ def _setting(
         ),
         marks=marks,
         days=delays,
-        groups=tuple(number[value] for value in values),
+        values={
+            name: tuple(one.selection.get(name, "") for one in who) for name in rules.attributes
+        },
     )
 
 

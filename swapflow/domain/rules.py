@@ -320,10 +320,10 @@ class Rules:
         everybody's floors do not give it already.
         """
         stated = self._stated(who)
-        counts = self._with_prerequisites(stated)
+        counts = self.with_prerequisites(stated)
         if who is FloorFor.ALL:
             return tuple(counts)
-        given = self._with_prerequisites(self._stated(FloorFor.ALL))
+        given = self.with_prerequisites(self._stated(FloorFor.ALL))
         return tuple(
             own if whole <= everyone else whole
             for own, whole, everyone in zip(stated, counts, given, strict=True)
@@ -336,8 +336,11 @@ class Rules:
                 counts[self.kind_index(floor.kind)] = floor.count
         return counts
 
-    def _with_prerequisites(self, stated: Sequence[int]) -> list[int]:
-        """Add what the kinds require; as many passes as kinds follow any chain, even a circle."""
+    def with_prerequisites(self, stated: Sequence[int]) -> list[int]:
+        """Add to counts of each kind what the kinds require.
+
+        As many passes as there are kinds follow any chain, and end in a circle.
+        """
         counts = list(stated)
         for _ in self.kinds:
             for index, kind in enumerate(self.kinds):

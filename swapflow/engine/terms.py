@@ -1,6 +1,8 @@
 """From the rules of a cycle to what a list has to keep to, and to the objective that it serves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -9,7 +11,30 @@ from swapflow.bandit.limits import Limit, Target, Terms, counts_of, feasible, re
 from swapflow.bandit.oracle import DiverseExact, Oracle, Quota, TopK
 from swapflow.bandit.spread import Attribute, Spread
 from swapflow.domain.groups import value_number
-from swapflow.engine.book import NO_VALUE, Book, Integers
+from swapflow.domain.rules import Rules
+from swapflow.engine.book import NO_VALUE, Integers
+
+
+class Round(Protocol):
+    """What a list is chosen by, of all that a cycle holds; a `Book` is one."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force."""
+        ...
+
+    @property
+    def pins(self) -> Mapping[int, int]:
+        """1 for applications that have a place, -1 for those that get none."""
+        ...
+
+    def values_of(self, attribute: str) -> Integers:
+        """Give every application's value of a selection attribute, `NO_VALUE` without one."""
+        ...
+
+    def groups_of(self, attribute: str) -> Integers:
+        """Give every application's group of an attribute, any numbers, -1 without one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +52,7 @@ class Choice:
     given_way: tuple[str, ...] = ()
 
 
-def choice(book: Book, application: Integers) -> Choice:
+def choice(book: Round, application: Integers) -> Choice:
     """Make the objective for a cycle's candidates, in the order of the situation.
 
     Exact and fast: the highest sum, alone or with quotas on one attribute; `diverse` over one
@@ -52,7 +77,7 @@ def choice(book: Book, application: Integers) -> Choice:
     return Choice(oracle=oracle, given_way=given_way)
 
 
-def refuse_impossible(book: Book, application: Integers) -> None:
+def refuse_impossible(book: Round, application: Integers) -> None:
     """Refuse limits that no list of these candidates keeps to.
 
     Raises:
@@ -62,7 +87,7 @@ def refuse_impossible(book: Book, application: Integers) -> None:
         refuse_infeasible(terms_of(book, application))
 
 
-def terms_of(book: Book, application: Integers) -> Terms:
+def terms_of(book: Round, application: Integers) -> Terms:
     """Spell what a list has to keep to, over these candidates."""
     rules = book.rules
     size = min(rules.cohort_size, application.size)
@@ -95,12 +120,12 @@ def terms_of(book: Book, application: Integers) -> Terms:
     )
 
 
-def members_of(book: Book, attribute: str, value: str) -> np.ndarray:
+def members_of(book: Round, attribute: str, value: str) -> np.ndarray:
     """Say which applications have this value of an attribute, shape (applications,)."""
     return np.asarray(book.values_of(attribute) == value_number(attribute, value))
 
 
-def _one_attribute(book: Book, terms: Terms) -> Quota | None:
+def _one_attribute(book: Round, terms: Terms) -> Quota | None:
     """Give the greedy oracle where quotas are on one attribute and there is nothing else."""
     rules = book.rules
     alone = not terms.targets and not terms.pinned.any() and terms.fewest == terms.size

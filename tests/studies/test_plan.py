@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from swapflow.cli.main import main
-from swapflow.domain.rules import DispatchMode, RuleName, Rules
+from swapflow.domain.rules import (
+    DispatchMode,
+    Floor,
+    FloorFor,
+    GroupQuota,
+    GroupTarget,
+    KindRules,
+    RuleName,
+    Rules,
+)
 from swapflow.files.rules import parse_rules, template
 from swapflow.studies.intervals import Interval
 from swapflow.studies.planning.advice import advise
@@ -135,6 +144,109 @@ def test_everything_that_staff_set_is_varied_and_stays_payable() -> None:
     assert {"budget", "reviewers", "requests out at once"} <= {change[0] for change in found}
     poor = setting(rules(budget=1600))
     assert "× 0.75" not in {change[1] for change in changes_of(poor)}
+
+
+# Limits on groups, wishes, empty places, tiers
+
+
+NORTH = GroupQuota(attribute="region", value="North", minimum=3)
+
+
+def grouped(wanted: Rules, *, north: int = 8, **more: int) -> Setting:
+    """A round in which only the first applicants are North."""
+    planned = setting(wanted, **more)
+    region = tuple("North" if n < north else "South" for n in range(planned.applicants))
+    return replace(planned, values={"region": region})
+
+
+@pytest.mark.parametrize("way", list(Way))
+def test_the_simulated_list_keeps_to_the_quotas(way: Way) -> None:
+    wanted = replace(rules(), quotas=(NORTH,))
+
+    free = [run(grouped(rules()), luck=luck, way=way).cohort for luck in range(3)]
+    kept = [run(grouped(wanted), luck=luck, way=way).cohort for luck in range(3)]
+
+    assert any((cohort < 8).sum() < 3 for cohort in free), "the quota changes nothing here"
+    assert all((cohort < 8).sum() >= 3 for cohort in kept)
+    assert all(cohort.size == 5 for cohort in kept)
+
+
+def test_the_simulated_list_gives_credit_to_wishes() -> None:
+    target = GroupTarget(attribute="region", value="North", number=3, worth=5.0)
+
+    cohort = run(grouped(replace(rules(), targets=(target,)))).cohort
+
+    assert (cohort < 8).sum() >= 3
+
+
+def test_places_that_nobody_is_worth_stay_empty_in_the_simulation() -> None:
+    assert run(setting(replace(rules(), fewest=2, bar=0.99))).cohort.size == 2
+    assert run(setting(replace(rules(), fewest=0, bar=0.99))).found == 0.0
+
+
+def test_a_round_in_small_keeps_its_quotas_and_groups_in_proportion() -> None:
+    wanted = replace(
+        rules(places=100, budget=80_000),
+        quotas=(replace(NORTH, minimum=40, maximum=60),),
+        fewest=90,
+    )
+
+    small = grouped(wanted, north=300, applicants=1000, people=50).at_most(100)
+
+    assert small.values["region"].count("North") == 30
+    (quota,) = small.rules.quotas
+    assert (quota.minimum, quota.maximum, small.rules.fewest) == (4, 6, 9)
+
+
+def tiers(*, after: int = 2) -> Rules:
+    """Screens, reviews after a screen, panels after two reviews."""
+    screen = KindRules(name="screen", cost=5, gain=1.0, maximum=1)
+    review = KindRules(name="review", cost=20, gain=4.0, maximum=3, requires="screen")
+    panel = KindRules(
+        name="panel",
+        cost=60,
+        gain=12.0,
+        maximum=1,
+        seats=2,
+        quorum=2,
+        requires="review",
+        requires_count=after,
+    )
+    return replace(
+        rules(),
+        kinds=(screen, review, panel),
+        rubrics=(),
+        floors=(
+            Floor(kind="screen", count=1),
+            Floor(kind="panel", count=1, who=FloorFor.CHOSEN),
+        ),
+        budget=1600,
+        reserve=0.0,
+        settled=0.0,
+    )
+
+
+def in_tiers(wanted: Rules) -> Setting:
+    planned = setting(wanted, people=12)
+    return replace(planned, days=Days(median=(3.0, 6.0, 9.0)))
+
+
+@pytest.mark.parametrize("way", [Way.RULES, Way.TWO_TIER])
+def test_a_tier_begins_only_after_the_one_before_it(way: Way) -> None:
+    for luck in range(3):
+        outcome = run(in_tiers(tiers()), luck=luck, way=way)
+
+        assert outcome.asked[0] == 40
+        assert outcome.asked[2] >= 5
+        assert outcome.asked[1] >= 2 * outcome.asked[2]
+        assert outcome.cost <= 1600
+        assert outcome.days > 3.0
+
+
+def test_a_tier_that_can_never_begin_is_not_begun() -> None:
+    outcome = run(in_tiers(tiers(after=4)))
+
+    assert outcome.asked[2] == 0
 
 
 # Advice
@@ -339,3 +451,31 @@ def test_a_tiny_round_is_planned_from_files_and_last_year(
             assert way[figure]["low"] <= way[figure]["value"] <= way[figure]["high"]
     assert "planning 20 applicants" in said.err
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def plain(capsys: pytest.CaptureFixture[str], *arguments: "str | Path") -> dict[str, object]:
+    code = main(["plan", *map(str, arguments), "--quick", "--runs", "4", "--json"])
+    said = capsys.readouterr()
+    assert code == 0, said.err
+    content: dict[str, object] = json.loads(said.out)
+    return content
+
+
+def test_limits_on_groups_are_kept_to_with_a_file_and_else_said_to_be_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = template("admissions", places=3, budget=1400, reviews=1)
+    cycle = write(
+        tmp_path, text + '\n[[quotas]]\nattribute = "region"\nvalue = "North"\nminimum = 1\n'
+    )
+    people = tmp_path / "people.csv"
+    rows = [f"A{n},{'North' if n < 4 else 'South'}" for n in range(20)]
+    people.write_text("\n".join(["id,region", *rows]) + "\n", encoding="utf-8")
+    common = (cycle, "--reviewers", "6", "--processes", "1", "--report", tmp_path / "p.html")
+
+    real = plain(capsys, "--applicants", people, *common)
+    invented = plain(capsys, "--applicants", "20", *common)
+
+    assert "region = North" not in json.dumps(real["assumed"])
+    assert "limits and wishes for region = North are left out" in json.dumps(invented["assumed"])
+    assert "region = North" in (tmp_path / "p.html").read_text(encoding="utf-8")

@@ -98,7 +98,7 @@ def simulate(setting: Setting, stream: Stream, *, truth: int, luck: int, way: Wa
     objective = setting.objective()
     best = objective.best(desk.truth)
     return Outcome(
-        found=np.intersect1d(cohort, best).size / best.size,
+        found=np.intersect1d(cohort, best).size / max(best.size, 1),
         value=objective.value(desk.truth, cohort) / max(objective.value(desk.truth, best), 1e-9),
         days=desk.now,
         cost=desk.spent,
@@ -178,8 +178,12 @@ class _Desk:
 
     def affordable(self, kind: int, *, beside: float = 0.0) -> int:
         """How many of a kind the budget pays for, the staff's reserve set aside."""
-        most = self.rules.budget - int(self.rules.reserve * self.rules.budget) - beside
-        return max(0, int((most - self.spent) // self.rules.kinds[kind].cost))
+        return max(0, int((self.left - beside) // self.rules.kinds[kind].cost))
+
+    @property
+    def left(self) -> float:
+        """What may still be spent, the staff's reserve set aside."""
+        return self.rules.budget - int(self.rules.reserve * self.rules.budget) - self.spent
 
     def allowed(self) -> IntArray:
         """How many more of each kind each applicant may get, shape (n, kinds)."""
@@ -190,6 +194,14 @@ class _Desk:
                 done = self.answered[:, self.rules.kind_index(kind.requires)]
                 allowed[:, index] = np.where(done >= kind.requires_count, allowed[:, index], 0)
         return allowed
+
+    def may(self, arm: int, kind: int) -> bool:
+        """Whether the applicant may get one now: the maximum, and what must come first."""
+        limits = self.rules.kinds[kind]
+        if self.asked[arm, kind] >= limits.maximum:
+            return False
+        first = self.rules.kind_index(limits.requires)
+        return first < 0 or bool(self.answered[arm, first] >= limits.requires_count)
 
     def kind_left(self) -> IntArray:
         """How many more of each kind the round may give, shape (kinds,)."""
@@ -255,7 +267,6 @@ class _Desk:
         mean = np.where(
             scored, self._total / np.where(scored, self._information, 1), UNSCORED_MEAN
         )
-        left = self.rules.budget - int(self.rules.reserve * self.rules.budget) - beside
         return Situation(
             mean=mean,
             information=self._information.copy(),
@@ -267,7 +278,7 @@ class _Desk:
             kind_left=np.minimum(
                 self.kind_left(), np.array([self.room(k) for k in range(len(self.kinds))])
             ),
-            budget_left=max(0.0, (left - self.spent) / self.setting.review_cost),
+            budget_left=max(0.0, (self.left - beside) / self.setting.review_cost),
             cost=self.spent / self.setting.review_cost,
             scores=self._scores(),
             lowest=0.0,
@@ -360,7 +371,10 @@ def _even_queue(desk: _Desk) -> list[Request]:
 
 
 def _best_queue(desk: _Desk) -> list[Request]:
-    """The dearest kind for the best so far, from the top; without one, second reviews."""
+    """The dearest kind, and what it requires, for the best so far, from the top.
+
+    Without a dearer kind, second reviews.
+    """
     situation = desk.situation(beside=0.0)
     kind = max(range(len(desk.kinds)), key=lambda index: desk.kinds[index].cost)
     ranked = np.argsort(-situation.mean, kind="stable")
@@ -368,7 +382,24 @@ def _best_queue(desk: _Desk) -> list[Request]:
     if kind == 0:
         times = max(1, math.ceil(most / max(1, ranked.size)))
         return [(int(arm), 0) for _ in range(times) for arm in ranked][:most]
-    return [(int(arm), kind) for arm in ranked[:most]]
+    queue: list[Request] = []
+    beside = 0.0
+    for arm in ranked[:most].tolist():
+        wanted = [
+            (arm, index)
+            for index, count in enumerate(desk.rules.with_prerequisites(_only(kind, desk)))
+            for _ in range(count - int(desk.asked[arm, index]))
+        ]
+        beside += sum(desk.rules.kinds[index].cost for _, index in wanted)
+        if beside > desk.left:
+            break
+        queue += wanted
+    return queue
+
+
+def _only(kind: int, desk: _Desk) -> list[int]:
+    """One of a kind, none of the others."""
+    return [int(index == kind) for index in range(len(desk.kinds))]
 
 
 def _stage(
@@ -386,7 +417,7 @@ def _stage(
             if desk.room(kind) == 0:
                 break
             waiting.pop()
-            if not desk.send(arm, kind):
+            if not (desk.may(arm, kind) and desk.send(arm, kind)):
                 stuck.append((arm, kind))
         if not desk.anything_out and len(waiting) + len(stuck) == before:
             return  # nobody is left who could take what is left
@@ -458,7 +489,11 @@ def _floor_queue(counts: tuple[int, ...], arms: "range | list[int]") -> Iterator
 def _missing(desk: _Desk, counts: tuple[int, ...], cohort: IntArray) -> list[Request]:
     """What those on the list still lack of their floors, as far as the budget goes."""
     queue: list[Request] = []
+    beside = 0.0
     for kind, count in enumerate(counts):
-        lacking = [int(arm) for arm in cohort if desk.asked[arm, kind] < count]
-        queue += [(arm, kind) for arm in lacking][: desk.affordable(kind)]
+        lacking = [
+            (int(arm), kind) for arm in cohort for _ in range(count - int(desk.asked[arm, kind]))
+        ][: desk.affordable(kind, beside=beside)]
+        beside += len(lacking) * desk.rules.kinds[kind].cost
+        queue += lacking
     return queue

@@ -1,13 +1,17 @@
 """What a planned round is like: its rules, its people, and what is assumed of marks and delays."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 
-from swapflow.bandit.oracle import DiverseExact, Oracle, TopK
+from swapflow.bandit.oracle import Oracle
 from swapflow.bandit.situation import IntArray
+from swapflow.domain.groups import value_number
 from swapflow.domain.rules import Rules
+from swapflow.engine.book import NO_VALUE
+from swapflow.engine.terms import choice
 
 
 USUAL_SIGMA = 0.155
@@ -21,7 +25,7 @@ USUAL_DAYS_VARIATION = 0.6
 USUAL_SILENCE = 0.05
 """Share of requests that are declined or run out of time, and go to somebody else."""
 USUAL_GROUPS = 4
-"""Groups that an objective spreads over, where no file of applicants says."""
+"""Groups of each attribute, where no file of applicants says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,8 @@ class Setting:
     """One round that can be simulated.
 
     Attributes:
-        groups: Group of each applicant under the objective's attribute; empty without one.
+        values: Each applicant's value ("" for none) of every selection attribute that the rules
+            look at.
     """
 
     rules: Rules
@@ -84,7 +89,7 @@ class Setting:
     people: tuple[Person, ...]
     marks: Marks
     days: Days
-    groups: tuple[int, ...] = ()
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def places(self) -> int:
@@ -102,16 +107,12 @@ class Setting:
         return self.rules.budget / self.review_cost / self.applicants
 
     def objective(self) -> Oracle:
-        """What the list is chosen by."""
-        if self.rules.objective.name == "diverse":
-            return DiverseExact(size=self.places, groups=self._groups())
-        return TopK(size=self.places)
+        """What the list is chosen by: as in a live round, quotas, wishes and empty places in it.
 
-    def _groups(self) -> IntArray:
-        if self.groups:
-            _, dense = np.unique(np.array(self.groups), return_inverse=True)
-            return dense.astype(np.int64)
-        return np.arange(self.applicants, dtype=np.int64) % USUAL_GROUPS
+        Where no list keeps to every limit the oracle is that of the smallest relaxation, as live.
+        """
+        held = _Held(rules=self.rules, values=self.values, applicants=self.applicants)
+        return choice(held, np.arange(self.applicants, dtype=np.int64)).oracle
 
     def with_rules(self, **changes: object) -> Self:
         """Give the same round under changed rules."""
@@ -155,6 +156,12 @@ class Setting:
         share = applicants / self.applicants
         rules = self.rules
         places = max(1, round(self.places * share))
+        # As spread over the file as they can be: a file may be sorted by group.
+        kept = np.linspace(0, self.applicants, applicants, endpoint=False).astype(int)
+
+        def fewer(number: int) -> int:
+            return min(places, round(number * share))
+
         kinds = tuple(
             replace(kind, total=None if kind.total is None else max(1, round(kind.total * share)))
             for kind in rules.kinds
@@ -166,14 +173,52 @@ class Setting:
             self,
             applicants=applicants,
             people=people if able else self.people,
-            groups=self.groups[:applicants],
+            values={
+                name: tuple(values[place] for place in kept)
+                for name, values in self.values.items()
+            },
             rules=replace(
                 rules,
                 lines=(replace(rules.lines[0], places=places),),
                 kinds=kinds,
+                quotas=tuple(
+                    replace(
+                        quota,
+                        minimum=fewer(quota.minimum),
+                        maximum=None if quota.maximum is None else fewer(quota.maximum),
+                    )
+                    for quota in rules.quotas
+                ),
+                targets=tuple(
+                    replace(target, number=max(1, fewer(target.number)))
+                    for target in rules.targets
+                ),
+                fewest=None if rules.fewest is None else fewer(rules.fewest),
                 budget=round(rules.budget * share),
                 out=None if rules.out is None else max(1, round(rules.out * share)),
                 batch=max(1, round(rules.batch * share)),
                 max_applicants=None,
             ),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    """A planned round as the engine's objective sees one; nobody is put in or out by hand."""
+
+    rules: Rules
+    values: Mapping[str, tuple[str, ...]]
+    applicants: int
+    pins: Mapping[int, int] = field(default_factory=dict)
+
+    def values_of(self, attribute: str) -> IntArray:
+        """Number the values as a live round does."""
+        held = self.values.get(attribute, ("",) * self.applicants)
+        return np.array(
+            [value_number(attribute, value) if value else NO_VALUE for value in held],
+            dtype=np.int64,
+        )
+
+    def groups_of(self, attribute: str) -> IntArray:
+        """The same: a group is a value."""
+        return self.values_of(attribute)

@@ -396,7 +396,7 @@ def _summary(cell: Cell, outcomes: Sequence[Outcome]) -> Summary:
         return mean_interval(np.array([figure(outcome) for outcome in outcomes]))
 
     pairs = [
-        np.intersect1d(first.cohort, second.cohort).size / first.cohort.size
+        np.intersect1d(first.cohort, second.cohort).size / max(first.cohort.size, 1)
         for first, second in zip(outcomes[::2], outcomes[1::2], strict=False)
     ]
     days = np.array([outcome.days for outcome in outcomes])
