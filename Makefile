@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check audit bench load-web chaos fuzz study openapi lock clean
+.PHONY: help setup demo test test-browser screenshots slow check audit bench load-web chaos drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -54,6 +54,9 @@ chaos: setup  ## Break a running system 200 times (SEED, FAULTS, DATABASE, BREAK
 	$(BIN)/python -m tests.chaos --seed $(or $(SEED),1) --faults $(or $(FAULTS),200) \
 		--database $(or $(DATABASE),sqlite) $(if $(BREAK),--break $(BREAK))
 
+drills: setup  ## Carry out the runbook on a running deployment, into deploy/DRILLS.md
+	$(BIN)/python -m tests.system.drills
+
 study: setup  ## Run every study at a reduced size, into docs/studies/quick/ and var/study.json
 	$(BIN)/swapflow study paper --out docs/studies/quick --page docs/studies/quick/README.md \
 		$(if $(DATA),--data $(DATA),$(if $(wildcard ../shared/data),--data ../shared/data))
@@ -64,6 +67,9 @@ fuzz: setup  ## Give spoilt files to every reader for MINUTES (30), from SEED (1
 
 openapi: setup  ## Write the description of the JSON API anew, into docs/openapi.json
 	$(BIN)/python -m swapflow.web.api.schema > docs/openapi.json
+
+messages: setup  ## Collect the messages that people read, into swapflow/locale/
+	$(BIN)/python -m tests.support.messages
 
 lock:  ## Choose versions anew and write both lock files (needs uv)
 	uv lock

@@ -32,6 +32,7 @@ from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, cel
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.queues.names import ALL_QUEUES
 from swapflow.settings import Settings, load_settings
+from swapflow.speech.languages import set_deployment_language
 from swapflow.state.checkup import look_at_redis as redis_facts
 from swapflow.state.limits import RedisLimiter
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
@@ -85,6 +86,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
     """
     if not is_current(settings.database):
         _refuse_old_schema(settings)
+    set_deployment_language(settings.language)
     record = SqlLedger(settings.database)
     ledger: Ledger = record
     state: CycleState = RedisCycleState(settings.redis)

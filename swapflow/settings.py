@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from swapflow.errors import InvalidInputError
 from swapflow.office.webhooks import Reach
+from swapflow.speech.languages import SOURCE, language_named
 
 
 DEFAULT_PASSWORDS = frozenset(
@@ -82,6 +83,7 @@ class Settings(BaseSettings):
         oidc_name: What the button on the sign-in page calls the provider.
         secret_key: Signs the cookie that a browser carries to the provider and back; the same in
             every web process. Made up by the process when not set, while nobody else is served.
+        language: What pages and mails are written in where nobody's wish is known, such as "de".
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
         metrics_port: Port on which the web process tells Prometheus figures, to whoever asks; 0
@@ -120,6 +122,8 @@ class Settings(BaseSettings):
     oidc_client_secret: SecretStr | None = None
     oidc_name: str = Field(default="your organisation", min_length=1, max_length=60)
     secret_key: SecretStr | None = None
+
+    language: str = SOURCE
 
     mail_from: str = "swapflow@localhost"
     smtp_host: str | None = None
@@ -174,6 +178,14 @@ class Settings(BaseSettings):
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("write https://the.address")
         return url.rstrip("/")
+
+    @field_validator("language")
+    @classmethod
+    def _known_language(cls, tag: str) -> str:
+        try:
+            return language_named(tag).tag
+        except InvalidInputError as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("oidc_issuer")
     @classmethod

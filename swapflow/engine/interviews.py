@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from swapflow.domain.assignment import (
     OPEN_ASSIGNMENT,
@@ -18,9 +17,11 @@ from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.interview import Interview
 from swapflow.domain.reviewer import DeclineKind, Reviewer
-from swapflow.engine.letters import Letter, Link, Part, moment
+from swapflow.engine.letters import Letter, Link, Part
 from swapflow.engine.ports import Ledger, Mail, Transaction
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
+from swapflow.speech.dates import counted, moment
+from swapflow.speech.languages import gettext, speaking
 
 
 LONGEST_PLACE = 200
@@ -184,16 +185,26 @@ def excuse(tx: Transaction, left: Assignment, *, address: str = "") -> None:
     slot = tx.interview(left.pull_id)
     if slot is None or not slot.stands:
         return
+    with speaking():  # not what whoever declines reads
+        tx.queue_mail(_excuses(tx, left, slot, address=address))
+
+
+def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str) -> list[Mail]:
+    """Write to somebody who has declined, and to the others of their date."""
     people = {r.number: r for r in tx.reviewers()}
     kind = tx.rules().kinds[left.kind].name
-    when, cycle = moment(slot.starts_at, slot.zone), tx.cycle
+    cycle = tx.cycle
+    about = {"kind": kind, "when": moment(slot.starts_at, slot.zone), "program": cycle.name}
     mails = []
     guest = people[left.reviewer]
     if guest.email:
         over = replace(slot, cancelled=True, sequence=slot.sequence + 1)
         letter = Letter(
-            subject=f"You are excused: {kind} on {when}",
-            parts=(f'You do not take part in the {kind} in "{cycle.name}" on {when}.',),
+            subject=gettext("You are excused: %(kind)s on %(when)s") % about,
+            parts=(
+                gettext('You do not take part in the %(kind)s in "%(program)s" on %(when)s.')
+                % about,
+            ),
             calendar=invitation_of(
                 over, left, guest=guest, cycle=cycle, kind=kind, stamp=tx.now, address=address
             ),
@@ -204,17 +215,18 @@ def excuse(tx: Transaction, left: Assignment, *, address: str = "") -> None:
         if other.id == left.id or not other.status.is_open or not told.email:
             continue
         letter = Letter(
-            subject=f"Somebody else will join the {kind} on {when}",
+            subject=gettext("Somebody else will join the %(kind)s on %(when)s") % about,
             parts=(
-                f'Somebody cannot come who was to join you in "{cycle.name}" on {when}.',
-                "The date stands; somebody else is asked.",
+                gettext('Somebody cannot come who was to join you in "%(program)s" on %(when)s.')
+                % about,
+                gettext("The date stands; somebody else is asked."),
             ),
         )
         code = cycle.task_code(other.id)
         mails.append(
             letter.to(told.email, mail_id=f"{code}:slot:without:{left.seat}.{left.attempt}")
         )
-    tx.queue_mail(mails)
+    return mails
 
 
 def invitation_of(
@@ -282,11 +294,12 @@ def _tell(
 ) -> None:
     """Queue an invitation, or its cancellation, for everybody who sits there."""
     people = {r.number: r for r in tx.reviewers()}
-    mails = [
-        _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
-        for assignment in seated
-        if people[assignment.reviewer].email
-    ]
+    with speaking():  # not what staff read
+        mails = [
+            _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
+            for assignment in seated
+            if people[assignment.reviewer].email
+        ]
     tx.queue_mail(mails)
 
 
@@ -298,19 +311,34 @@ def _mail(
     kind: str,
     address: str,
 ) -> Mail:
-    local = interview.starts_at.astimezone(ZoneInfo(interview.zone))
-    when = f"{local:%a} {local.day} {local:%b %Y, %H:%M} {local.tzname()}"
-    moved = "moved" if interview.sequence else "set"
-    subject = f"{kind.capitalize()} {moved}: {when}"
-    first = f'The {kind} in "{tx.cycle.name}" is on {when}, for {interview.minutes} minutes.'
+    about = {
+        "kind": kind,
+        "Kind": kind.capitalize(),
+        "when": moment(interview.starts_at, interview.zone),
+        "program": tx.cycle.name,
+    }
     if interview.cancelled:
-        subject = f"{kind.capitalize()} on {when} does not take place"
-        first = f'The {kind} in "{tx.cycle.name}" on {when} does not take place then.'
+        subject = gettext("%(Kind)s on %(when)s does not take place") % about
+        first = (
+            gettext('The %(kind)s in "%(program)s" on %(when)s does not take place then.') % about
+        )
+    else:
+        moved = interview.sequence > 0
+        subject = (
+            gettext("%(Kind)s moved: %(when)s") if moved else gettext("%(Kind)s set: %(when)s")
+        ) % about
+        first = counted(
+            interview.minutes,
+            'The %(kind)s in "%(program)s" is on %(when)s, for %(count)s minute.',
+            'The %(kind)s in "%(program)s" is on %(when)s, for %(count)s minutes.',
+            **about,
+        )
     code = tx.cycle.task_code(assignment.id)
-    where = f"Place: {interview.place}" if interview.place else ""
-    parts: list[Part] = [first, *([where] if where and interview.stands else [])]
+    parts: list[Part] = [first]
+    if interview.place and interview.stands:
+        parts.append(gettext("Place: %(place)s") % {"place": interview.place})
     if address:
-        parts += [Link(f"{address}/tasks/{code}", "Open the form")]
+        parts.append(Link(f"{address}/tasks/{code}", gettext("Open the form")))
     letter = Letter(
         subject=subject,
         parts=tuple(parts),

@@ -5,12 +5,12 @@ swapflow knows nothing of. Every value is escaped where it enters the HTML.
 """
 
 import re
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
 from html import escape
-from zoneinfo import ZoneInfo
 
 from swapflow.engine.ports import Mail
+from swapflow.speech.dates import counted
+from swapflow.speech.languages import Language, gettext, spoken
 
 
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u0085\u2028\u2029]+")
@@ -47,11 +47,13 @@ class Letter:
         subject: One line.
         parts: Paragraphs and links, in order.
         calendar: An iCalendar object that goes with it, "" for none.
+        language: What it is written in: what is spoken where it is made.
     """
 
     subject: str
     parts: tuple[Part, ...]
     calendar: str = ""
+    language: Language = field(default_factory=spoken)
 
     def to(self, address: str, *, mail_id: str) -> Mail:
         """Address the letter; what is sent twice under one id is one mail."""
@@ -75,7 +77,8 @@ class Letter:
         """The same words in HTML, without anything that is loaded from elsewhere."""
         body = "\n".join(_marked_up(part) for part in self.parts)
         return (
-            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<!doctype html>\n<html lang="{self.language.tag}" dir="{self.language.direction}">'
+            f'<head><meta charset="utf-8">'
             f"<title>{escape(one_line(self.subject))}</title></head>\n"
             f'<body style="{_BODY}">\n{body}\n</body></html>\n'
         )
@@ -86,26 +89,41 @@ def one_line(text: str) -> str:
     return _BREAKS.sub(" ", text).strip()
 
 
-def moment(at: datetime, zone: str) -> str:
-    """Spell a moment in a zone: "Fri 12 Dec 2026, 17:00 CET"."""
-    local = at.astimezone(ZoneInfo(zone))
-    return f"{local:%a} {local.day} {local:%b %Y, %H:%M} {local.tzname()}"
-
-
 # Sign-in
 
 
 def sign_in_letter(link: str, code: str, minutes: int) -> Letter:
     """Lead somebody in: by a link, or by a code typed where they asked for it."""
     return Letter(
-        subject="Your way into swapflow",
+        subject=gettext("Your way into swapflow"),
         parts=(
-            "Somebody, most likely you, asked to sign in with this address.",
-            Link(link, "Sign in"),
-            "Or type this code on the page that asked for it:",
+            gettext("Somebody, most likely you, asked to sign in with this address."),
+            Link(link, gettext("Sign in")),
+            gettext("Or type this code on the page that asked for it:"),
             Code(code),
-            f"Link and code work once, for {_count(minutes, 'minute')}.",
-            "If it was not you, nothing needs doing: without this mail nobody gets in.",
+            counted(
+                minutes,
+                "Link and code work once, for %(count)s minute.",
+                "Link and code work once, for %(count)s minutes.",
+            ),
+            gettext("If it was not you, nothing needs doing: without this mail nobody gets in."),
+        ),
+    )
+
+
+def invitation_letter(by: str, *, link: str, days: int, again: str) -> Letter:
+    """Give somebody a first way in, by whoever made the account."""
+    return Letter(
+        subject=gettext("You have been given an account in swapflow"),
+        parts=(
+            gettext("%(by)s has made an account for this address in swapflow.") % {"by": by},
+            Link(link, gettext("Sign in")),
+            counted(
+                days,
+                "The link works once, for %(count)s day. A new one comes whenever you ask:",
+                "The link works once, for %(count)s days. A new one comes whenever you ask:",
+            ),
+            Link(again, gettext("Ask for a new one")),
         ),
     )
 
@@ -116,31 +134,65 @@ def sign_in_letter(link: str, code: str, minutes: int) -> Letter:
 def waiting_letter(program: str, *, count: int, due: str, link: str) -> Letter:
     """Say how many reviews wait, and the next due date."""
     return Letter(
-        subject=f"{_waiting(count)} for you: {program}",
+        subject=_waiting_subject(program, count),
         parts=(
-            f"{_waiting(count)} for you in {_quoted(program)}.{_next_due(due)}",
-            Link(link, "See your reviews"),
-            "If you cannot take one of them, please decline it soon, so that somebody else can.",
+            _sentences(
+                counted(
+                    count,
+                    "One review waits for you in “%(program)s”.",
+                    "%(count)s reviews wait for you in “%(program)s”.",
+                    program=one_line(program),
+                ),
+                _next_due(due),
+            ),
+            Link(link, gettext("See your reviews")),
+            gettext(
+                "If you cannot take one of them, please decline it soon, so that somebody else "
+                "can."
+            ),
         ),
     )
 
 
 def reminder_letter(program: str, *, count: int, due: str, link: str, last: bool) -> Letter:
     """Remind of reviews that are due soon."""
-    after = (
-        "After that they are given to somebody else."
+    subject = (
+        counted(
+            count,
+            "Last reminder: %(count)s review is due by %(due)s",
+            "Last reminder: %(count)s reviews are due by %(due)s",
+            due=due,
+        )
         if last
-        else "If you cannot make it, please decline, so that somebody else can take over."
+        else counted(
+            count,
+            "Reminder: %(count)s review is due by %(due)s",
+            "Reminder: %(count)s reviews are due by %(due)s",
+            due=due,
+        )
+    )
+    after = (
+        counted(
+            count,
+            "After that it is given to somebody else.",
+            "After that they are given to somebody else.",
+        )
+        if last
+        else gettext("If you cannot make it, please decline, so that somebody else can take over.")
     )
     return Letter(
-        subject=f"{'Last reminder' if last else 'Reminder'}: {_due(count)} by {due}",
+        subject=subject,
         parts=(
-            f"{_due(count)} in {_quoted(program)}, the first of them by {due}."
-            if count > 1
-            else f"{_due(count)} in {_quoted(program)} by {due}.",
-            Link(link, "Go to your reviews"),
-            after.replace("they are", "it is") if count == 1 else after,
-            "What you have typed so far is kept.",
+            counted(
+                count,
+                "%(count)s review is due in “%(program)s” by %(due)s.",
+                "%(count)s reviews are due in “%(program)s”, the first of them by %(due)s.",
+                program=one_line(program),
+                due=due,
+            ),
+            Link(link, gettext("Go to your reviews")),
+            after,
+            gettext("What you have typed so far is kept."),
         ),
     )
 
@@ -148,12 +200,16 @@ def reminder_letter(program: str, *, count: int, due: str, link: str, last: bool
 def nudge_letter(program: str, *, count: int, due: str, link: str, by: str) -> Letter:
     """Ask for reviews that wait, on behalf of a person."""
     return Letter(
-        subject=f"{_waiting(count)} for you: {program}",
+        subject=_waiting_subject(program, count),
         parts=(
-            f"{by} asks you to look at your reviews in {_quoted(program)}.",
-            f"{_waiting(count)} for you.{_next_due(due)}",
-            Link(link, "See your reviews"),
-            "If you cannot take them, please decline, so that somebody else can.",
+            gettext("%(by)s asks you to look at your reviews in “%(program)s”.")
+            % {"by": by, "program": one_line(program)},
+            _sentences(
+                counted(count, "One review waits for you.", "%(count)s reviews wait for you."),
+                _next_due(due),
+            ),
+            Link(link, gettext("See your reviews")),
+            gettext("If you cannot take them, please decline, so that somebody else can."),
         ),
     )
 
@@ -173,21 +229,18 @@ def _marked_up(part: Part) -> str:
     return f"<p>{escape(part)}</p>"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _waiting(count: int) -> str:
-    return "One review waits" if count == 1 else f"{count} reviews wait"
-
-
-def _due(count: int) -> str:
-    return "1 review is due" if count == 1 else f"{count} reviews are due"
+def _waiting_subject(program: str, count: int) -> str:
+    return counted(
+        count,
+        "One review waits for you: %(program)s",
+        "%(count)s reviews wait for you: %(program)s",
+        program=program,
+    )
 
 
 def _next_due(due: str) -> str:
-    return f" The next one is due by {due}." if due else ""
+    return gettext("The next one is due by %(due)s.") % {"due": due} if due else ""
 
 
-def _quoted(program: str) -> str:
-    return f"“{one_line(program)}”"
+def _sentences(*said: str) -> str:
+    return " ".join(sentence for sentence in said if sentence)

@@ -6,9 +6,11 @@ from datetime import datetime
 from swapflow.domain.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewer import Reviewer
-from swapflow.engine.letters import moment, nudge_letter, waiting_letter
+from swapflow.engine.letters import nudge_letter, waiting_letter
 from swapflow.engine.ports import Ledger, Mail
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.speech.dates import moment
+from swapflow.speech.languages import speaking
 
 
 def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> int:
@@ -53,13 +55,14 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
     waiting = waiting_for(cycle_id, reviewer.number, ledger=ledger)
     if not waiting:
         raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
-    letter = nudge_letter(
-        ledger.cycle(cycle_id).name,
-        count=len(waiting),
-        due=spelled_due(waiting, ledger.rules(cycle_id).zone),
-        link=f"{address}/inbox",
-        by=by,
-    )
+    with speaking():  # not what whoever presses the button reads
+        letter = nudge_letter(
+            ledger.cycle(cycle_id).name,
+            count=len(waiting),
+            due=spelled_due(waiting, ledger.rules(cycle_id).zone),
+            link=f"{address}/inbox",
+            by=by,
+        )
     mail_id = f"{cycle_id}:nudge:{reviewer.number}:{ledger.now():%Y-%m-%d}"
     if ledger.known_mails([mail_id]):
         raise ConflictError(f"reviewer {external_id!r} was asked today already; try tomorrow")
@@ -129,10 +132,11 @@ def _waiting_mail(
     mail_id: str, reviewer: Reviewer, program: str, *, zone: str, ledger: Ledger, address: str
 ) -> Mail:
     waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
-    letter = waiting_letter(
-        program,
-        count=max(1, len(waiting)),
-        due=spelled_due(waiting, zone),
-        link=f"{address}/inbox",
-    )
+    with speaking():  # staff may have set off what is said here
+        letter = waiting_letter(
+            program,
+            count=max(1, len(waiting)),
+            due=spelled_due(waiting, zone),
+            link=f"{address}/inbox",
+        )
     return letter.to(reviewer.email, mail_id=mail_id)

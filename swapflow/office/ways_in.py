@@ -12,17 +12,18 @@ from hmac import compare_digest
 from urllib.parse import quote
 from uuid import uuid4
 
-from swapflow.engine.letters import Letter, Link, sign_in_letter
+from swapflow.engine.letters import invitation_letter, sign_in_letter
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
 from swapflow.office.accounts import Account, SignIn
 from swapflow.office.ports import OfficeLedger
+from swapflow.speech.languages import later, speaking
 
 
 LINK_MINUTES = 60
 INVITATION_DAYS = 7
 MOST_WRONG_CODES = 5
 
-WRONG_CODE = "this code is wrong, used up or out of date; you can ask for a new one"
+WRONG_CODE = later("this code is wrong, used up or out of date; you can ask for a new one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +64,10 @@ def mail_invitation(account: Account, *, by: str, site: str, ledger: OfficeLedge
     token = secrets.token_urlsafe(32)
     good = timedelta(days=INVITATION_DAYS)
     made = _sign_in(account.email, "/", token, "", good, ledger=ledger)
-    letter = Letter(
-        subject="You have been given an account in swapflow",
-        parts=(
-            f"{by} has made an account for this address in swapflow.",
-            Link(_address(site, token), "Sign in"),
-            f"The link works once, for {INVITATION_DAYS} days. A new one comes whenever you ask:",
-            Link(f"{site}/sign-in", "Ask for a new one"),
-        ),
-    )
+    with speaking():  # not what the administrator reads
+        letter = invitation_letter(
+            by, link=_address(site, token), days=INVITATION_DAYS, again=f"{site}/sign-in"
+        )
     ledger.add_sign_in(made, letter.to(made.email, mail_id=_mail_id(made)))
 
 

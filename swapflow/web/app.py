@@ -28,6 +28,7 @@ from swapflow.web import (
     imports,
     inbox,
     keys,
+    languages,
     live,
     mailbox,
     me,
@@ -86,6 +87,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     app.get("/", dependencies=[Depends(anybody)])(home)
     for part in (
         health,
+        languages,
         signin,
         provider,
         me,
@@ -126,6 +128,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     )
     app.add_middleware(SameSiteOnly)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
+    app.add_middleware(languages.Speaking, settings=settings)
     return app
 
 

@@ -24,6 +24,7 @@ from swapflow.errors import (
     UnavailableError,
     WayInRefusedError,
 )
+from swapflow.speech.languages import gettext, later
 from swapflow.web.access import visitor_of
 from swapflow.web.pages import render
 from swapflow.web.parts import parts_of
@@ -32,13 +33,13 @@ from swapflow.web.parts import parts_of
 log = structlog.get_logger()
 
 STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
-    (NotSignedInError, 401, "Please sign in"),
-    (ForbiddenError, 403, "This is not yours to do"),
-    (NotFoundError, 404, "There is nothing here"),
-    (ConflictError, 409, "Things have moved on"),
-    (InvalidInputError, 422, "This cannot be used as it is"),
-    (TooManyTriesError, 429, "Too many tries"),
-    (UnavailableError, 503, "A part of swapflow does not answer"),
+    (NotSignedInError, 401, later("Please sign in")),
+    (ForbiddenError, 403, later("This is not yours to do")),
+    (NotFoundError, 404, later("There is nothing here")),
+    (ConflictError, 409, later("Things have moved on")),
+    (InvalidInputError, 422, later("This cannot be used as it is")),
+    (TooManyTriesError, 429, later("Too many tries")),
+    (UnavailableError, 503, later("A part of swapflow does not answer")),
 )
 """Status and heading of each branch of the tree of errors."""
 
@@ -55,7 +56,7 @@ def status_of(error: SwapflowError) -> tuple[int, str]:
     """Give status and heading of an error."""
     return next(
         ((status, title) for kind, status, title in STATUSES if isinstance(error, kind)),
-        (500, "Something went wrong"),
+        (500, later("Something went wrong")),
     )
 
 
@@ -102,9 +103,8 @@ def answer(
         request.state.visitor = None
     whole = "hx-request" not in request.headers
     template = "error.html" if whole else "error_notice.html"
-    return render(
-        request, template, {"title": title, "detail": detail, "back": back}, status=status
-    )
+    context = {"title": gettext(title), "detail": gettext(detail), "back": back}
+    return render(request, template, context, status=status)
 
 
 async def _known(request: Request, error: Exception) -> Response:
@@ -163,13 +163,13 @@ def _other_way(request: Request, error: WayInRefusedError) -> Response:
     """Say that the identity provider is wanted, and offer it; it leads back to this page."""
     status, _ = status_of(error)
     cure = (
-        "your organisation's sign-in brings you back here"
+        gettext("your organisation's sign-in brings you back here")
         if parts_of(request).settings.provider
-        else "that is not connected any more; tell whoever runs swapflow"
+        else gettext("that is not connected any more; tell whoever runs swapflow")
     )
     place = request.url.path if request.method == "GET" else _came_from(request)
-    title = "Please sign in through your organisation"
-    return answer(request, status, title, f"{error}; {cure}", back=place)
+    title = later("Please sign in through your organisation")
+    return answer(request, status, title, f"{gettext(str(error))}; {cure}", back=place)
 
 
 def _came_from(request: Request) -> str:
@@ -187,15 +187,17 @@ async def _unreadable(request: Request, error: Exception) -> Response:
     detail = "; ".join(f"{one['field']}: {one['message']}" for one in problems)
     if is_api(request):
         return problem(request, 422, "This cannot be used as it is", detail, errors=problems)
-    return answer(request, 422, "This cannot be used as it is", detail)
+    return answer(request, 422, later("This cannot be used as it is"), detail)
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    title = {404: "There is nothing here", 405: "This cannot be done here"}.get(
-        error.status_code, "This did not work"
-    )
-    response = answer(request, error.status_code, title, str(error.detail))
+    titles = {404: later("There is nothing here"), 405: later("This cannot be done here")}
+    title = titles.get(error.status_code, later("This did not work"))
+    # The framework's own words, from HTTP's list of phrases.
+    said = {404: later("Not Found"), 405: later("Method Not Allowed")}
+    detail = said.get(error.status_code, str(error.detail)) if error.detail else ""
+    response = answer(request, error.status_code, title, detail)
     response.headers.update(error.headers or {})
     return response
 
@@ -212,7 +214,10 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
     return answer(
         request,
         500,
-        "Something went wrong",
-        f"This is a fault of swapflow. Nothing half-done was stored; please tell whoever runs it "
-        f"that number {number} stands in the log.",
+        later("Something went wrong"),
+        gettext(
+            "This is a fault of swapflow. Nothing half-done was stored; please tell whoever runs "
+            "it that number %(number)s stands in the log."
+        )
+        % {"number": number},
     )

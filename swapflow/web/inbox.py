@@ -10,19 +10,26 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewer import Absence
 from swapflow.engine.desk import Section
 from swapflow.errors import InvalidInputError
+from swapflow.speech.dates import until
+from swapflow.speech.languages import gettext, later
 from swapflow.web.access import Seat, Signed, open_seats
-from swapflow.web.pages import render, until
+from swapflow.web.pages import render
 from swapflow.web.parts import Product
 
 
 router = APIRouter()
 
 SECTIONS = (
-    (Section.OVERDUE, "Overdue"),
-    (Section.SOON, "Due soon"),
-    (Section.STARTED, "Started"),
-    (Section.NEW, "New"),
+    (
+        Section.OVERDUE,
+        later("Overdue"),
+        later("These are still taken until the program closes."),
+    ),
+    (Section.SOON, later("Due soon"), ""),
+    (Section.STARTED, later("Started"), ""),
+    (Section.NEW, later("New"), ""),
 )
+"""Parts of the list: what is in them, their heading, and what is said below it."""
 
 
 @router.get("/inbox")
@@ -45,8 +52,8 @@ def show_inbox(
         {
             "desk": desk,
             "sections": [
-                (name, tasks)
-                for section, name in SECTIONS
+                (gettext(name), gettext(hint), tasks)
+                for section, name, hint in SECTIONS
                 if (tasks := [t for t in desk.tasks if t.section is section])
             ],
             "passed_on": [t for t in desk.tasks if t.section is Section.PASSED_ON],

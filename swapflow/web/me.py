@@ -6,6 +6,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import ForbiddenError, InvalidInputError, NotSignedInError, TooManyTriesError
+from swapflow.speech.languages import gettext, languages_to_choose
 from swapflow.web.access import Signed
 from swapflow.web.pages import render
 from swapflow.web.parts import TheOffice
@@ -51,5 +52,10 @@ def _page(
     problem: str = "",
     changed: bool = False,
 ) -> Response:
-    context = {"devices": office.sessions(visitor), "problem": problem, "changed": changed}
+    context = {
+        "devices": office.sessions(visitor),
+        "problem": gettext(problem),
+        "changed": changed,
+        "languages": languages_to_choose(),
+    }
     return render(request, "me.html", context, status=422 if problem else 200)

@@ -2,11 +2,9 @@
 
 import hashlib
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -14,6 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.dates import clock, counted, day, moment, number
+from swapflow.speech.languages import gettext, later, ngettext, spoken
 from swapflow.web.access import visitor_of
 from swapflow.web.parts import parts_of
 
@@ -21,11 +21,11 @@ from swapflow.web.parts import parts_of
 STATIC = Path(__file__).parent / "static"
 
 PLACES: tuple[tuple[str, str, Right], ...] = (
-    ("today", "Today", Right.SEE_PROGRESS),
-    ("applicants", "Applicants", Right.SEE_APPLICANTS),
-    ("reviewers", "Reviewers", Right.SEE_REVIEWERS),
-    ("decide", "Decide", Right.SEE_APPLICANTS),
-    ("setup", "Setup", Right.SET_UP),
+    ("today", later("Today"), Right.SEE_PROGRESS),
+    ("applicants", later("Applicants"), Right.SEE_APPLICANTS),
+    ("reviewers", later("Reviewers"), Right.SEE_REVIEWERS),
+    ("decide", later("Decide"), Right.SEE_APPLICANTS),
+    ("setup", later("Setup"), Right.SET_UP),
 )
 """The five places of staff: path, name, and the right without which a place is not shown."""
 
@@ -40,7 +40,7 @@ def render(
 ) -> HTMLResponse:
     """Fill a template.
 
-    Beside its own context it sees `visitor`, `place`, `places`, `request`, `provider`.
+    Beside its own context it sees `visitor`, `place`, `places`, `request`, `provider`, `language`.
 
     Args:
         request: What is answered.
@@ -58,6 +58,7 @@ def render(
             "places": places_of(visitor, request.path_params.get("cycle_id")),
             "place": request.url.path.split("/")[1],
             "provider": parts_of(request).settings.provider,
+            "language": spoken(),
             **(context or {}),
         }
     )
@@ -70,7 +71,7 @@ def places_of(visitor: Visitor | None, cycle_id: str | None) -> list[tuple[str, 
         return []
     held = visitor.rights_anywhere
     return [
-        (path, f"/{path}/{cycle_id}" if cycle_id else f"/{path}", name)
+        (path, f"/{path}/{cycle_id}" if cycle_id else f"/{path}", gettext(name))
         for path, name, right in PLACES
         if right in held
     ]
@@ -94,8 +95,12 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
-    environment.globals["asset"] = asset
+    environment.policies["ext.i18n.trimmed"] = True
+    install = environment.install_gettext_callables  # type: ignore[attr-defined]  # the extension
+    install(gettext, ngettext, newstyle=True)
+    environment.globals.update(asset=asset, counted=counted)
     environment.filters.update(
         moment=moment,
         day=day,
@@ -108,56 +113,20 @@ def _environment() -> Environment:
     return environment
 
 
-def moment(at: datetime | None, zone: str = "UTC") -> str:
-    """Spell a moment in a zone: "Fri 12 Dec 2026, 17:00 CET"."""
-    if at is None:
-        return "no date"
-    local = at.astimezone(ZoneInfo(zone))
-    return f"{local:%a} {local.day} {local:%b %Y, %H:%M} {local.tzname()}"
-
-
-def day(at: datetime | None, zone: str = "UTC") -> str:
-    """Spell a day in a zone: "Fri 12 Dec"."""
-    if at is None:
-        return "no date"
-    local = at.astimezone(ZoneInfo(zone))
-    return f"{local:%a} {local.day} {local:%b}"
-
-
-def clock(at: datetime | None, zone: str = "UTC") -> str:
-    """Spell the time of a day in a zone: "14:02"."""
-    return "" if at is None else f"{at.astimezone(ZoneInfo(zone)):%H:%M}"
-
-
-def until(at: datetime | None, now: datetime | None = None) -> str:
-    """Spell how far away a moment is: "in 2 days", "3 hours ago"."""
-    if at is None:
-        return ""
-    seconds = (at - (now or datetime.now(UTC))).total_seconds()
-    size = abs(seconds)
-    for name, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if size >= length:
-            count = plural(int(size // length), name)
-            return f"in {count}" if seconds > 0 else f"{count} ago"
-    return "now"
-
-
 def hundred(value: float | None) -> str:
     """Spell a score in [0, 1] as 0 to 100."""
     return "–" if value is None else f"{100 * value:.0f}"
 
 
-def number(value: float | None) -> str:
-    """Spell a count with its thousands apart."""
-    return "–" if value is None else f"{value:,.0f}".replace(",", "\u202f")
-
-
 def plural(count: int, noun: str, many: str = "") -> str:
-    """Spell a count and its noun: "1 review", "3 reviews"."""
+    """Spell a count and its noun in English: "1 review", "3 reviews"."""
     return f"{number(count)} {noun if count == 1 else many or noun + 's'}"
 
 
 def sentence(text: str) -> str:
-    """Spell a message as a sentence: a capital first, a full stop last."""
-    text = text.strip()
+    """Spell a message as a sentence: a capital first, a full stop last.
+
+    Refusals of lower layers arrive in English; here they are said in the reader's language.
+    """
+    text = gettext(text.strip())
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -13,14 +13,21 @@ from swapflow.domain.rules import Criterion
 from swapflow.domain.score import Answer, Given
 from swapflow.engine.desk import Sheet
 from swapflow.errors import InvalidInputError
+from swapflow.speech.languages import gettext, later
 from swapflow.web.text import is_plain
 
 
 LONGEST_REMARK = 8000
 LONGEST_NOTE = 4000
 NOT_APPLICABLE = "na"
-RECOMMENDATIONS = ("definitely not", "no", "mixed", "yes", "strong yes")
-"""What an interviewer may recommend, weakest first."""
+RECOMMENDATIONS = (
+    later("definitely not"),
+    later("no"),
+    later("mixed"),
+    later("yes"),
+    later("strong yes"),
+)
+"""What an interviewer may recommend, weakest first; stored in English, shown in any language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +60,7 @@ def answer_of(
         for index, criterion in enumerate(sheet.rubric.criteria):
             marks[criterion.name] = _mark(fields, f"c{index}", criterion, problems)
         if not problems and all(mark is None for mark in marks.values()):
-            problems["c0"] = "Give a mark for at least one, or decline."
+            problems["c0"] = later("Give a mark for at least one, or decline.")
     notes = _notes(fields, sheet, problems)
     remark = _text(fields, "remark", LONGEST_REMARK, problems)
     if problems:
@@ -96,7 +103,7 @@ def _mark(
     if chosen == NOT_APPLICABLE:
         return None
     if chosen not in allowed:
-        problems[name] = "Choose a mark, or N/A."
+        problems[name] = later("Choose a mark, or N/A.")
         return None
     return allowed[chosen]
 
@@ -107,7 +114,7 @@ def _hundred(typed: str, problems: dict[str, str]) -> float | None:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
-        problems["score"] = "Write a number from 0 to 100."
+        problems["score"] = later("Write a number from 0 to 100.")
         return None
     return number / 100
 
@@ -116,11 +123,11 @@ def _notes(fields: Mapping[str, str], sheet: Sheet, problems: dict[str, str]) ->
     notes = {"private": _text(fields, "private", LONGEST_NOTE, problems)}
     if sheet.kind.confidence and (sure := fields.get("confidence", "")):
         if sure not in {"1", "2", "3", "4", "5"}:
-            problems["confidence"] = "Choose 1 to 5, or nothing."
+            problems["confidence"] = later("Choose 1 to 5, or nothing.")
         notes["confidence"] = sure
     if sheet.kind.questions and (said := fields.get("recommendation", "")):
         if said not in RECOMMENDATIONS:
-            problems["recommendation"] = "Choose one of the five, or nothing."
+            problems["recommendation"] = later("Choose one of the five, or nothing.")
         notes["recommendation"] = said
     for number in range(1, len(sheet.kind.questions) + 1):
         notes[f"question:{number}"] = _text(fields, f"question{number}", LONGEST_NOTE, problems)
@@ -133,9 +140,12 @@ def _notes(fields: Mapping[str, str], sheet: Sheet, problems: dict[str, str]) ->
 def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, str]) -> str:
     text = fields.get(name, "").replace("\r\n", "\n").strip()
     if len(text) > most:
-        problems[name] = f"These are {len(text)} characters; {most} are the most."
+        problems[name] = gettext("These are %(length)s characters; %(most)s are the most.") % {
+            "length": len(text),
+            "most": most,
+        }
     if not is_plain(text):
-        problems[name] = "There is a control character in it; type the text anew."
+        problems[name] = later("There is a control character in it; type the text anew.")
     return text
 
 

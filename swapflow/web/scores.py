@@ -21,8 +21,10 @@ from swapflow.errors import (
 )
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.dates import clock, moment
+from swapflow.speech.languages import gettext, later
 from swapflow.web.access import Own, OwnTask, may, open_seats, own_task, own_task_within
-from swapflow.web.pages import clock, moment, render
+from swapflow.web.pages import render
 from swapflow.web.parts import Product, TheOffice
 from swapflow.web.score_form import (
     LONGEST_NOTE,
@@ -102,7 +104,14 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
     following = product.next_task(open_seats(request, own.visitor)[0], after=sheet.code)
     return render(
-        request, "receipt.html", {"sheet": sheet, "given": sheet.given, "following": following}
+        request,
+        "receipt.html",
+        {
+            "sheet": sheet,
+            "given": sheet.given,
+            "following": following,
+            "recommendations": RECOMMENDATIONS,
+        },
     )
 
 
@@ -137,13 +146,13 @@ def decline(
     """Say no; the request goes to somebody else."""
     problems: dict[str, str] = {}
     if kind not in {"conflict", "busy", "unqualified"}:
-        problems["kind"] = "Choose one of the three."
+        problems["kind"] = later("Choose one of the three.")
     today = product.ledger.now().date()
     last = _day(until)
     if kind == "busy" and (last is None or last < today):
-        problems["until"] = "Give a day from today on."
+        problems["until"] = later("Give a day from today on.")
     if not is_plain(reason):
-        problems["reason"] = "There is a control character in it."
+        problems["reason"] = later("There is a control character in it.")
     if problems:
         filled = Filled(values={"kind": kind, "until": until, "reason": reason}, problems=problems)
         return _decline_page(request, own, product, filled)
@@ -356,9 +365,32 @@ def _form(
             "saved": clock(sheet.draft.at, sheet.rules.zone) if sheet.draft else "",
             "recommendations": RECOMMENDATIONS,
             "due": moment(sheet.assignment.due_at, sheet.rules.zone),
+            "words": _words(),
         },
         status=status,
     )
+
+
+def _words() -> dict[str, str]:
+    """Give the sentences of the page's script; it fills in what stands in braces."""
+    return {
+        "total": gettext("{score} of 100"),
+        "toGo": gettext("{score} of 100, {left} to go"),
+        "nothing": gettext("Nothing typed yet; drafts are saved as you type"),
+        "saving": gettext("Saving …"),
+        "saved": gettext("Saved {at}"),
+        "stored": gettext("The stored text"),
+        "offline": gettext("Not connected – kept on this device"),
+        "signedOut": gettext("Signed out – kept on this device"),
+        "otherWay": gettext("Sign in through your organisation – kept on this device"),
+        "handedIn": gettext("This review was handed in already"),
+        "closed": gettext("This review is not asked for any more"),
+        "tooLong": gettext("Too long to be saved – shorten it"),
+        "notSaved": gettext("Not saved – kept on this device, tried again"),
+        "choose": gettext("Changed elsewhere – choose which text to keep"),
+        "failed": gettext("This did not work"),
+        "noConnection": gettext("There is no connection just now"),
+    }
 
 
 def _decline_page(request: Request, own: OwnTask, product: Swapflow, filled: Filled) -> Response:

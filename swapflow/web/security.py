@@ -10,6 +10,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from swapflow.speech.languages import gettext
+
 
 POLICY = (
     "default-src 'self'; "
@@ -79,8 +81,10 @@ class SameSiteOnly:
             refusal = _refusal(
                 scope,
                 403,
-                "This request came from another site and was refused. "
-                "Open swapflow itself and try again.",
+                gettext(
+                    "This request came from another site and was refused. "
+                    "Open swapflow itself and try again."
+                ),
             )
             await refusal(scope, receive, send)
             return
@@ -155,7 +159,10 @@ class _TooBigError(Exception):
 def _too_big(scope: Scope, most: int) -> Response:
     size = f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1000} kB"  # noqa: PLR2004
     return _refusal(
-        scope, 413, f"This is more than the {size} that are taken at once; nothing was stored."
+        scope,
+        413,
+        gettext("This is more than the %(size)s that are taken at once; nothing was stored.")
+        % {"size": size},
     )
 
 

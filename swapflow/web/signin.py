@@ -19,6 +19,7 @@ from swapflow.errors import (
     TooManyTriesError,
 )
 from swapflow.office.accounts import Session
+from swapflow.speech.languages import gettext, languages_to_choose
 from swapflow.web.access import Signed, anybody, cookie_name, visitor_of
 from swapflow.web.errors import problem as answer_problem
 from swapflow.web.errors import status_of
@@ -221,7 +222,13 @@ def show_ways(
         status: HTTP status.
         headers: Further headers.
     """
-    context = {"next": safe_path(path), "email": email, "problem": problem, "by": by}
+    context = {
+        "next": safe_path(path),
+        "email": email,
+        "problem": problem,
+        "by": by,
+        "languages": languages_to_choose(),
+    }
     return render(request, "sign_in.html", context, status=status, headers=headers)
 
 
@@ -231,7 +238,7 @@ def _refused(
 ) -> Response:  # fmt: skip
     status, title = status_of(error)
     if _wants_json(request):
-        return answer_problem(request, status, title, as_sentence(error))
+        return answer_problem(request, status, gettext(title), as_sentence(error))
     return show_ways(request, path, email=email, problem=as_sentence(error), by=by, status=status)
 
 
@@ -255,8 +262,8 @@ def _link_page(request: Request, token: str, office: TheOffice) -> Response:
 
 
 def as_sentence(error: Exception) -> str:
-    """Spell a refusal as a sentence."""
-    text = str(error)
+    """Spell a refusal as a sentence, in the reader's language."""
+    text = gettext(str(error))
     return text[:1].upper() + text[1:] + "."
 
 

@@ -5,6 +5,7 @@ import asyncio
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from swapflow.speech.languages import later
 from swapflow.web.errors import answer
 
 
@@ -38,8 +39,10 @@ class Stopping:
             said = answer(
                 Request(scope, receive),
                 503,
-                "swapflow is being started again",
-                "What you sent may have been stored or not. Send it again in a moment: nothing "
-                "counts twice.",
+                later("swapflow is being started again"),
+                later(
+                    "What you sent may have been stored or not. Send it again in a moment: "
+                    "nothing counts twice."
+                ),
             )
             await said(scope, receive, send)

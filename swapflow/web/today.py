@@ -16,10 +16,11 @@ from swapflow.engine.ports import Pulse
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.dates import until
 from swapflow.web import charts
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.approvals import reasons
-from swapflow.web.pages import render, until
+from swapflow.web.pages import render
 from swapflow.web.parts import Parts, Product, parts_of
 from swapflow.web.staff import (
     NOTHING_REFUSED,

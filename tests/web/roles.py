@@ -23,6 +23,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /": SIGNED_IN,
     "GET /health/live": ANYBODY,
     "GET /health/ready": ANYBODY,
+    "POST /language": ANYBODY,
     "GET /sign-in": ANYBODY,
     "POST /sign-in/password": ANYBODY,
     "POST /sign-in/link": ANYBODY,

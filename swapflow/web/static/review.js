@@ -17,6 +17,9 @@
   let version = Number(form.dataset.version);
   let timer = 0, dirty = false, saving = null, opened = false, leaving = false, waiting = null, typedAt = 0;
   const $ = (id) => document.getElementById(id);
+  // The page brings the sentences in its reader's language.
+  const words = JSON.parse(form.dataset.words);
+  const put = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
   const say = (text) => { if (state.textContent !== text) state.textContent = text; };
 
   function read() {
@@ -61,7 +64,7 @@
       }
     }
     chip.hidden = !weights;
-    chip.textContent = weights ? Math.round(100 * sum / weights) + " of 100" + (left ? `, ${left} to go` : "") : "";
+    chip.textContent = weights ? put(left ? words.toGo : words.total, { score: Math.round(100 * sum / weights), left }) : "";
   }
 
   // Saving
@@ -103,7 +106,7 @@
     } catch {
       dirty = true;
       keep();
-      say("Not connected – kept on this device");
+      say(words.offline);
       return false;
     }
     if (answer.ok) {
@@ -111,24 +114,24 @@
       version = kept.version;
       versionField.value = version;
       if (!dirty) forget(); else keep();
-      say("Saved " + kept.at);
+      say(put(words.saved, kept));
       return !dirty;
     }
     dirty = true;
     keep();
-    if (answer.status === 401) { say("Signed out – kept on this device"); signIn(); return false; }
-    if (answer.status === 403) { say("Sign in through your organisation – kept on this device"); signIn(); return false; }
+    if (answer.status === 401) { say(words.signedOut); signIn(); return false; }
+    if (answer.status === 403) { say(words.otherWay); signIn(); return false; }
     if (answer.status === 409) {
       const news = await answer.json();
       if (news.closed) {
         dirty = false;
-        say(news.closed === "scored" ? "This review was handed in already" : "This review is not asked for any more");
+        say(news.closed === "scored" ? words.handedIn : words.closed);
         return true; // the server says what became of it
       }
       choose(news);
       return false;
     }
-    say(answer.status === 422 ? "Too long to be saved – shorten it" : "Not saved – kept on this device, tried again");
+    say(answer.status === 422 ? words.tooLong : words.notSaved);
     return false;
   }
 
@@ -139,11 +142,11 @@
     if (both.open) return;
     $("both-mine").textContent = spelled(read());
     $("both-theirs").textContent = spelled(news.body);
-    say("Changed elsewhere – choose which text to keep");
+    say(words.choose);
     const go = (body) => {
       version = news.version;
       versionField.value = version;
-      if (body) { fill(body); dirty = false; forget(); say("The stored text"); } else { dirty = true; save(); }
+      if (body) { fill(body); dirty = false; forget(); say(words.stored); } else { dirty = true; save(); }
       both.close();
     };
     $("keep-mine").onclick = () => go(null);
@@ -165,11 +168,11 @@
       method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(fields),
     });
     if (answer.ok) return null;
-    try { return (await answer.json()).detail || "This did not work"; } catch { return "This did not work"; }
+    try { return (await answer.json()).detail || words.failed; } catch { return words.failed; }
   }
   async function attempt(path, fields, then) {
     let trouble;
-    try { trouble = await post(path, fields); } catch { trouble = "There is no connection just now"; }
+    try { trouble = await post(path, fields); } catch { trouble = words.noConnection; }
     $("again-problem").hidden = !trouble;
     $("again-problem").textContent = trouble || "";
     if (!trouble) then();
@@ -218,7 +221,7 @@
     const pressed = event.submitter || submits[0]; // a second press must not take it from the first
     waiting = pressed;
     if (!dirty && !saving) { hand(pressed); return; }
-    say("Saving …");
+    say(words.saving);
     if (await save()) hand(pressed);
     else if (!$("again").open) waiting = null;
     // Otherwise the text stays here, and the status line says why.
@@ -247,7 +250,7 @@
       if (left.version === version) { fill(left.body); changed(); }
       else { const mine = left.body; fill(mine); choose({ version, body: server }); }
     } else if (left) forget();
-    say(version ? state.textContent : "Nothing typed yet; drafts are saved as you type");
+    say(version ? state.textContent : words.nothing);
   }
   total();
   document.querySelector("[aria-invalid=true]")?.querySelector?.("input")?.focus();

@@ -1,0 +1,52 @@
+"""Two languages that nobody speaks, with which tests find what cannot be translated yet.
+
+"en-XA" spells every message with strange letters, longer than English and in brackets: whatever
+still reads as plain English on a page is in no catalogue. "ar-XB" is the same, written from right
+to left. Both are made from the list of messages, so a message missing there stays plain.
+"""
+
+import re
+
+from babel.messages.catalog import Catalog
+
+
+PSEUDO = {"en-XA": "ltr", "ar-XB": "rtl"}
+"""Tags and directions, as Android and ICU name them."""
+
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_STRANGE = str.maketrans(_PLAIN, "áƀçđéƒǧĥíĵķļɱñóþɋŕšŧúṽŵẋýžÁƁÇÐÉƑǦĤÍĴĶĻṀÑÓÞɊŔŠŦÚṼŴẊÝŽ")
+_KEPT = re.compile(r"(%\([A-Za-z_]+\)[sdgf]|%%|\{[A-Za-z_]*\}|<[^<>]+>|&[a-z]+;|&#\d+;)")
+"""What a message holds besides words: placeholders, marks of HTML, character references."""
+
+_RIGHT_TO_LEFT, _BACK = "\u202e", "\u202c"
+_LONGER = 0.35
+"""How much longer than English other languages often are (W3C, "Text size in translation")."""
+
+
+def disguise(template: Catalog, direction: str) -> Catalog:
+    """Give a catalogue in which every message of a template is spelled strangely."""
+    made = Catalog(locale="en")
+    for message in template:
+        if not message.id:
+            continue
+        ids = (message.id,) if isinstance(message.id, str) else tuple(message.id)
+        strange = tuple(strangely(one, direction) for one in ids)
+        string = strange[0] if isinstance(message.id, str) else strange
+        made.add(message.id, string, context=message.context)
+    return made
+
+
+def strangely(text: str, direction: str = "ltr") -> str:
+    """Spell a message strangely; placeholders and marks stay as they are."""
+    parts = _KEPT.split(text)
+    words = sum(len(part) for part in parts[::2])
+    turned = [
+        part if place % 2 else _turned(part.translate(_STRANGE), direction)
+        for place, part in enumerate(parts)
+    ]
+    filling = _turned(" " + "~" * round(_LONGER * words), direction) if words else ""
+    return "⟦" + "".join(turned) + filling.rstrip() + "⟧"
+
+
+def _turned(text: str, direction: str) -> str:
+    return f"{_RIGHT_TO_LEFT}{text}{_BACK}" if direction == "rtl" and text.strip() else text

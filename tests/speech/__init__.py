@@ -1,0 +1,1 @@
+"""Languages, dates, and the catalogues of messages."""

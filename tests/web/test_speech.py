@@ -1,0 +1,191 @@
+"""What is missing in the catalogues shows as plain English in a language that nobody speaks."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+import pytest
+
+from swapflow.domain.reviewer import DeclineKind
+from swapflow.domain.rules import KindRules, SeatLine
+from swapflow.errors import NotReadyError
+from swapflow.office.rights import Role
+from swapflow.settings import Settings, load_settings
+from swapflow.speech.languages import SOURCE, set_deployment_language
+from tests.web.crawl import walk
+from tests.web.everyone import busy, people
+from tests.web.site import ADDRESS, RUBRIC, SITE_RULES, Site
+
+
+DATA = re.compile(
+    r"swapflow|testserver|^test$|https?://\S+|\S+@\S+|MS (fall|draft|done)|Fall 2027"
+    r"|Reviewer \d+|\bR\d+\b|\bA\d{3}\b|statement|Why I want to study here, number \d+\."
+    r"|clear and well argued|enough for this year|[Rr]eview\b|\bops\b|\bUTC\b"
+    r"|a name typed here|Room 5|/(inbox|tasks/\S+)|"
+    + "|".join(
+        re.escape(word)
+        for criterion in RUBRIC.criteria
+        for word in (criterion.name, *(meaning for _, meaning in criterion.marks))
+    )
+)
+"""What people typed, and names that are the same in every language."""
+
+KEYS = re.compile(r"^(Ctrl|Enter|n|j|k)$")
+"""What stands on the keys of a keyboard."""
+
+PLAIN = re.compile(r"[A-Za-z]{2,}")
+"""Two letters in a row that the strange spelling does not know."""
+
+
+class Words(HTMLParser):
+    """Everything that a page shows or says, piece by piece: texts, labels, what scripts say."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+        self.language = ("", "")
+        self._quiet = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "html":
+            self.language = (given.get("lang", ""), given.get("dir", ""))
+        if tag in {"script", "style"}:
+            self._quiet += 1
+        spoken = ("placeholder", "aria-label", "title", "alt", "data-show", "data-hide")
+        self.pieces += [given[name] for name in spoken if name in given]
+        if "data-words" in given:
+            self.pieces += re.findall(r'": "((?:[^"\\]|\\.)*)"', given["data-words"])
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in {"script", "style"}:
+            self._quiet -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._quiet:
+            self.pieces.append(data)
+
+
+def plain(text: str) -> list[str]:
+    """Give the pieces of a page or mail in which plain English is left."""
+    pieces = Words(text).pieces if "<" in text else [text]
+    said = [" ".join(piece.split()) for piece in pieces]
+    return [
+        piece
+        for piece in said
+        if not KEYS.match(piece) and PLAIN.search(DATA.sub("", _unfilled(piece)))
+    ]
+
+
+def _unfilled(piece: str) -> str:
+    """Leave out the places that a page's script fills in, and what escapes letters in JSON."""
+    return re.sub(r"\{\w+\}|\\u[0-9a-f]{4}", "", piece)
+
+
+@pytest.fixture
+def settings(tmp_path: object) -> Settings:
+    return load_settings(data_dir=tmp_path, public_url=ADDRESS, language="en-XA")
+
+
+@pytest.fixture(autouse=True)
+def strange_mails() -> Iterator[None]:
+    set_deployment_language("en-XA")
+    yield
+    set_deployment_language(SOURCE)
+
+
+FOR_PROGRAMS = ("/me/keys", "/api/")
+"""Pages for people who write programs, in English like the API itself."""
+
+PANEL = KindRules(name="review", cost=1, gain=1.0, maximum=1, seats=3, quorum=3)
+MEETINGS = replace(
+    SITE_RULES, kinds=(PANEL,), lines=(SeatLine(name="all", places=1),), zone="Europe/Paris"
+)
+
+
+@pytest.mark.parametrize("who", ["reviewer", "nobody"])
+def test_every_word_that_a_reviewer_reads_is_in_the_catalogues(site: Site, who: str) -> None:
+    seen = next(one for one in people(busy(site)) if one.name == who)
+    left: dict[str, list[str]] = {}
+
+    opened = 0
+    for response, page in walk(seen.client, *seen.starts):
+        if page is None or urlsplit(page.address).path.startswith(FOR_PROGRAMS):
+            continue
+        opened += 1
+        assert Words(response.text).language == ("en-XA", "ltr"), page.address
+        if found := plain(response.text):
+            left[urlsplit(page.address).path] = found
+
+    assert left == {}
+    assert opened >= {"reviewer": 8, "nobody": 1}[who]
+
+
+def test_what_a_form_answers_to_mistakes_is_in_the_catalogues(site: Site) -> None:
+    site.launched()
+    client, assignment = site.assigned()
+    task = f"/tasks/{site.product.task_code(assignment.id)}"
+    bad = {"c0": "5", "remark": "\x07", "note0": "x" * 4001, "then": "next"}
+
+    answers = [
+        client.post(task, data=bad),
+        client.post(f"{task}/decline", data={"kind": "", "reason": "\x07"}),
+        client.post(f"{task}/decline", data={"kind": "busy", "until": "2020-01-01"}),
+        client.post("/inbox/fall/packet", data={"packet": "many"}),
+        client.post("/inbox/fall/absences", data={"first": "soon"}),
+        client.post("/language", data={"language": "xx"}),
+        client.get("/tasks/fall:0000000000000000"),
+        client.get("/nowhere"),
+        client.put("/inbox"),
+        site.anonymous().post(task, data={"remark": "a name typed here"}),
+        site.anonymous().post("/sign-in/code", data={"email": "r1@example.org", "code": "1"}),
+        site.anonymous().post("/sign-in/password", data={"email": "x@example.org"}),
+        site.anonymous().get("/sign-in/link/never-was-one"),
+    ]
+
+    assert {answer.status_code for answer in answers} >= {401, 404, 405, 422}
+    found = {str(a.request.url): left for a in answers if (left := plain(_shown(a.text)))}
+    assert found == {}
+
+
+def test_every_mail_is_in_the_catalogues(site: Site) -> None:
+    site.launched(rules=MEETINGS, applicants=2, roster=6)
+    _, assignment = site.assigned()
+    staff = site.signed_in(Role.ADMINISTRATOR)
+    slot = {"starts": "2031-03-10T14:00", "minutes": "45", "place": "Room 5"}
+    slots = "/applicants/fall/slots"
+    site.anonymous().post("/sign-in/link", data={"email": "r1@example.org"})
+    site.office.invite("new@example.org", name="New", by="ops", site=ADDRESS)
+    for known in site.product.reviewers("fall"):
+        with suppress(NotReadyError):
+            site.product.nudge("fall", known.external_id, by="ops")
+    staff.post(slots, data=slot | {"pull": assignment.pull_id})
+    staff.post(slots, data=slot | {"pull": assignment.pull_id, "minutes": "30"})
+    site.turn()
+    site.product.decline(assignment.id, DeclineKind.CONFLICT, by="R1")
+    site.product.cancel_slot("fall", assignment.pull_id, by="ops")
+    due = assignment.due_at
+    assert due is not None
+    for before in (timedelta(days=3), timedelta(days=1), timedelta(hours=3)):
+        site.later((due - before - datetime.now(UTC)).total_seconds())
+        site.turn()
+
+    kinds = {"sign-in", "waiting", "nudge", "slot", "remind-1", "remind-3"}
+    assert {kind for kind in kinds if any(kind in mail.id for mail in site.mails)} == kinds
+    left = {
+        mail.id: found
+        for mail in site.mails
+        if (found := [*plain(mail.subject), *plain(mail.text), *plain(mail.html)])
+    }
+    assert left == {}
+    assert all('lang="en-XA" dir="ltr"' in mail.html for mail in site.mails)
+
+
+def _shown(html: str) -> str:
+    """Leave out what somebody typed and gets back."""
+    return re.sub(r"(x{9,}|\x07)", "", html)
