@@ -179,7 +179,7 @@ SETTINGS: dict[str, Setting] = {
         shares=((0.3, 0.7), (0.5, 0.5), (0.7, 0.3)),
         budgets=(1.5, 2.0, 4.0, 8.0),
         unit=0,
-        batch=1,
+        batch=5,
         severity=False,
         draw=lambda stream, run: _normal(TWO, WIDE_SIGMA, stream, run),
     ),
@@ -190,7 +190,7 @@ SETTINGS: dict[str, Setting] = {
         shares=((0.3, 0.3, 0.4), (0.5, 0.25, 0.25), (0.2, 0.2, 0.6)),
         budgets=(1.5, 2.0, 4.0, 8.0),
         unit=0,
-        batch=1,
+        batch=5,
         severity=False,
         draw=lambda stream, run: _normal(THREE, WIDE_SIGMA, stream, run),
     ),
@@ -366,8 +366,8 @@ def _parts(effort: Effort) -> Sequence[Part]:
     ]
     return [
         Part(name="stop", cells=confident, work=until_it_stops, full=200, quick=4, chunk=20),
-        Part(name="normal", cells=normal, work=fixed_budget, full=200, quick=8, chunk=40),
-        Part(name="twin", cells=twin, work=fixed_budget, full=20, quick=1, chunk=2),
+        Part(name="normal", cells=normal, work=fixed_budget, full=80, quick=8, chunk=40),
+        Part(name="twin", cells=twin, work=fixed_budget, full=8, quick=1, chunk=2),
     ]
 
 
