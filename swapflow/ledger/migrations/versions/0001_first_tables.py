@@ -266,7 +266,6 @@ def upgrade() -> None:
         sa.Column("by", sa.String(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("until", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("risk", sa.Float(), nullable=False),
         sa.ForeignKeyConstraint(["cycle_id"], ["cycle.id"], name=op.f("fk_offer_cycle_id_cycle")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_offer")),
     )
@@ -276,24 +275,6 @@ def upgrade() -> None:
             ["cycle_id", "version", "application"],
             unique=False,
         )
-
-    op.create_table(
-        "yield_rate",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("cycle_id", sa.String(), nullable=False),
-        sa.Column("accepting", sa.Float(), nullable=False),
-        sa.Column("declining", sa.Float(), nullable=False),
-        sa.Column("risk", sa.Float(), nullable=False),
-        sa.Column("source", sa.String(), nullable=False),
-        sa.Column("by", sa.String(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["cycle_id"], ["cycle.id"], name=op.f("fk_yield_rate_cycle_id_cycle")
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_yield_rate")),
-    )
-    with op.batch_alter_table("yield_rate", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_yield_rate_cycle_id"), ["cycle_id"], unique=False)
 
     op.create_table(
         "outcome",
@@ -868,10 +849,6 @@ def downgrade() -> None:
     op.drop_table("roster")
     op.drop_table("proposal")
     op.drop_table("panel")
-    with op.batch_alter_table("yield_rate", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_yield_rate_cycle_id"))
-
-    op.drop_table("yield_rate")
     with op.batch_alter_table("outcome", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_outcome_cycle_id_version_application"))
 

@@ -290,6 +290,7 @@ def upgrade() -> None:
     with op.batch_alter_table("message", schema=None) as batch_op:
         batch_op.alter_column("cycle_id", existing_type=sa.String(), nullable=True)
     _give_task_keys()
+    _note_risks_of_offers()
 
 
 def _give_task_keys() -> None:
@@ -306,7 +307,40 @@ def _give_task_keys() -> None:
         batch_op.alter_column("task_key", existing_type=sa.String(), nullable=False)
 
 
+def _note_risks_of_offers() -> None:
+    """Offers name the risk they take, and a cycle how many are expected to accept.
+
+    The first release had the table of offers, and nothing that wrote to it.
+    """
+    with op.batch_alter_table("offer", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("risk", sa.Float(), nullable=False, server_default="0"))
+    op.create_table(
+        "yield_rate",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("cycle_id", sa.String(), nullable=False),
+        sa.Column("accepting", sa.Float(), nullable=False),
+        sa.Column("declining", sa.Float(), nullable=False),
+        sa.Column("risk", sa.Float(), nullable=False),
+        sa.Column("source", sa.String(), nullable=False),
+        sa.Column("by", sa.String(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["cycle_id"], ["cycle.id"], name=op.f("fk_yield_rate_cycle_id_cycle")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_yield_rate")),
+    )
+    with op.batch_alter_table("yield_rate", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_yield_rate_cycle_id"), ["cycle_id"], unique=False)
+
+
 def downgrade() -> None:
+    with op.batch_alter_table("yield_rate", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_yield_rate_cycle_id"))
+
+    op.drop_table("yield_rate")
+    with op.batch_alter_table("offer", schema=None) as batch_op:
+        batch_op.drop_column("risk")
+
     with op.batch_alter_table("cycle", schema=None) as batch_op:
         batch_op.drop_column("task_key")
 
