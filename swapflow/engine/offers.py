@@ -102,6 +102,7 @@ def offer(
     by: str,
     until: datetime | None = None,
     at_most: int = 0,
+    seen: Sequence[int] | None = None,
     ledger: Ledger,
     folds: Folds | None = None,
 ) -> Wave:
@@ -115,6 +116,8 @@ def offer(
         by: Who offers.
         until: Up to when an answer counts.
         at_most: Most offers; 0 for as many as there may be.
+        seen: Numbers of those who were shown as next, in order; nobody else is offered a place.
+            None takes whoever is next.
         ledger: The ledger.
         folds: What was folded before.
 
@@ -124,11 +127,13 @@ def offer(
     Raises:
         NotReadyError: If no list is fixed.
         InvalidInputError: If the date is past.
-        ConflictError: If others keep recording at the same time.
+        ConflictError: If others keep recording at the same time, or somebody else is next by now
+            than was shown.
     """
     folds = folds or Folds()
     for _ in range(TRIES):
         wave = plan(cycle_id, ledger=ledger, folds=folds, at_most=at_most)
+        _check_seen(wave, seen, at_most)
         if not wave.places and not wave.lapsed:
             return wave
         with ledger.write(cycle_id) as tx:
@@ -232,6 +237,18 @@ def set_yield(
             },
         )
         return stated
+
+
+def _check_seen(wave: Wave, seen: Sequence[int] | None, at_most: int) -> None:
+    """Refuse to offer a place to anybody but those who were shown as next."""
+    if seen is None:
+        return
+    shown = tuple(seen[:at_most] if at_most else seen)
+    if tuple(number for number, _ in wave.places) != shown:
+        raise ConflictError(
+            "offers or answers were recorded since this was shown, so somebody else may be next; "
+            "look at who is next now"
+        )
 
 
 def promised(offers: Sequence[Offer]) -> frozenset[int]:

@@ -21,6 +21,7 @@ from swapflow.engine.finalize import (
     reopen,
 )
 from swapflow.engine.folds import Folds
+from swapflow.engine.meeting import check_recorded, follow
 from swapflow.engine.ports import Ledger, Prepared
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 
@@ -72,11 +73,12 @@ def prepare(
 
     Raises:
         NotReadyError: If the cycle is still running, or finalized.
-        InvalidInputError: If the overrides do not fit, or somebody is below a floor and there is
-            no waiver. Nothing is written.
+        InvalidInputError: If the overrides do not fit, or differ from what a meeting recorded, or
+            somebody is below a floor and there is no waiver. Nothing is written.
     """
     given = Waiver(by=by, reason=waiver) if waiver.strip() else None
     proposal = propose(cycle_id, ledger=ledger, folds=folds)
+    overrides = follow(proposal, overrides, ledger.meeting(cycle_id, proposal.version))
     check_decision(ledger.cycle(cycle_id), proposal, overrides, given)
     numbers = {place.external_id: place.application for place in proposal.places}
     body: dict[str, Json] = {
@@ -157,7 +159,9 @@ def sign(
     Raises:
         ConflictError: If something else is prepared by now, or the list has changed since: the
             signatures are void then, and it must be prepared again.
-        InvalidInputError: If whoever asked for a reopening also wants to agree to it.
+        InvalidInputError: If whoever asked for a reopening also wants to agree to it, or a meeting
+            recorded otherwise since.
+        NotReadyError: If a meeting was opened and has no outcome for somebody too close to call.
     """
     waiting = pending(cycle_id, ledger=ledger, folds=folds)
     if waiting is None or waiting.prepared.digest != digest:
@@ -172,6 +176,8 @@ def sign(
         )
     if waiting.prepared.what == REOPENING and by == waiting.prepared.by:
         raise InvalidInputError("a reopening is asked for by one person and agreed to by another")
+    if waiting.prepared.what == DECISION:
+        _check_meeting(cycle_id, waiting, ledger=ledger, folds=folds)
     if not ledger.sign_prepared(cycle_id, digest, by=by):
         raise ConflictError("what you were about to sign was changed a moment ago; look again")
     signed = ledger.prepared(cycle_id)
@@ -180,6 +186,20 @@ def sign(
     _carry_out(cycle_id, waiting, signed.signed, by=by, ledger=ledger)
     ledger.drop_prepared(cycle_id)
     return True
+
+
+def _check_meeting(
+    cycle_id: str, waiting: Pending, *, ledger: Ledger, folds: Folds | None
+) -> None:
+    """Refuse a signature under what a meeting has not recorded, or recorded otherwise."""
+    proposal = propose(cycle_id, ledger=ledger, folds=folds)
+    meeting = ledger.meeting(cycle_id, proposal.version)
+    check_recorded(proposal, meeting)
+    if set(follow(proposal, waiting.overrides, meeting)) != set(waiting.overrides):
+        raise InvalidInputError(
+            "the meeting recorded something else since this was prepared; take it back and "
+            "prepare it again"
+        )
 
 
 def _carry_out(

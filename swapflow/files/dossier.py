@@ -38,6 +38,7 @@ _TITLES = {
     "place": "Places on proposed lists",
     "outcome": "Decisions",
     "waiver": "Waivers",
+    "meeting_outcome": "What was recorded at meetings",
     "pin": "Wanted in or out",
     "offer": "Offers",
     "offer_answer": "Answers to offers",

@@ -12,6 +12,7 @@ from swapflow.ledger.tables import (
     APPROVAL,
     APPROVAL_PULL,
     AUDIT,
+    MEETING_OUTCOME,
     NOTE,
     OUTCOME,
     PIN,
@@ -77,6 +78,9 @@ def _decided(connection: Connection, cycle_id: str, names: Mapping[int, str]) ->
     for row in connection.execute(select(PIN).filter_by(cycle_id=cycle_id)):
         what = f"wanted {row.verdict}, whatever the marks say"
         yield _act(row, what, names.get(row.application, ""), row.reason)
+    for row in connection.execute(select(MEETING_OUTCOME).filter_by(cycle_id=cycle_id)):
+        what = f"recorded at the meeting: {row.outcome}"
+        yield _act(row, what, names.get(row.application, ""), row.reason, departs=False)
     for row in connection.execute(select(SIGNATURE).filter_by(cycle_id=cycle_id)):
         yield _act(row, "signed", f"list version {row.version}", "", departs=False)
 

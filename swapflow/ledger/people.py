@@ -39,6 +39,7 @@ from swapflow.ledger.tables import (
     IMPORTED,
     INTERVIEW,
     MARK,
+    MEETING_OUTCOME,
     MESSAGE,
     MONITORING_ATTRIBUTE,
     NOTE,
@@ -215,6 +216,7 @@ class PeopleWrites(LockedCycle):
             (WAIVER, {"reason": ""}),
             (SCORE, {"reason": ""}),
             (PIN, {"reason": ""}),
+            (MEETING_OUTCOME, {"reason": ""}),
         ):
             self._connection.execute(
                 update(table)

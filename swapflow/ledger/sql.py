@@ -20,6 +20,7 @@ from swapflow.ledger.desk import Desk
 from swapflow.ledger.drafts import DraftSaves
 from swapflow.ledger.interfaces import Hooks
 from swapflow.ledger.locked import LOCK_CYCLE, store_rules
+from swapflow.ledger.meetings import Meetings
 from swapflow.ledger.monitoring import SqlMonitoring
 from swapflow.ledger.offers import Offers
 from swapflow.ledger.office import SqlOffice
@@ -47,7 +48,7 @@ FURTHEST_LEASE = 10
 """Lengths of a lease within which one ends that was taken by a clock like this one."""
 
 
-class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork, Offers):
+class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork, Offers, Meetings):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
     What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.

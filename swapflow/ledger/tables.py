@@ -850,6 +850,34 @@ class OfferAnswerRow(SQLModel, table=True):
     at: datetime
 
 
+class MeetingRow(SQLModel, table=True):
+    """A committee's meeting about one version of a list, by whoever opened it."""
+
+    __tablename__ = "meeting"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    version: int = Field(primary_key=True)
+    by: str
+    at: datetime
+
+
+class MeetingOutcomeRow(SQLModel, table=True):
+    """What a meeting said about an application; a later row stands in the place of an earlier."""
+
+    __tablename__ = "meeting_outcome"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "version"], ["meeting.cycle_id", "meeting.version"]),
+        Index(None, "cycle_id", "version"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str
+    version: int
+    application: int
+    outcome: str
+    reason: str = Field(sa_type=Text)
+    by: str
+    at: datetime
+
+
 # Office
 
 
@@ -1102,6 +1130,8 @@ SKIP = _table(SkipRow)
 INTERVIEW = _table(InterviewRow)
 SCORE_NOTE = _table(ScoreNoteRow)
 PIN = _table(PinRow)
+MEETING = _table(MeetingRow)
+MEETING_OUTCOME = _table(MeetingOutcomeRow)
 PREPARED = _table(PreparedRow)
 PREPARED_SIGNATURE = _table(PreparedSignatureRow)
 OFFER = _table(OfferRow)

@@ -2,13 +2,14 @@
 
 from swapflow.ledger.brought import ListWrites
 from swapflow.ledger.conclusions import ConclusionWrites
+from swapflow.ledger.meetings import MeetingWrites
 from swapflow.ledger.offers import OfferWrites
 from swapflow.ledger.work import WorkWrites
 
 
-class SqlTransaction(ListWrites, WorkWrites, ConclusionWrites, OfferWrites):
+class SqlTransaction(ListWrites, WorkWrites, ConclusionWrites, OfferWrites, MeetingWrites):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 
     What it holds and hands back is in `locked.py` (lock, chain, rules), `people.py`,
-    `brought.py`, `work.py`, `conclusions.py` and `offers.py`.
+    `brought.py`, `work.py`, `conclusions.py`, `offers.py` and `meetings.py`.
     """

@@ -102,8 +102,10 @@ def show_changes(request: Request, cycle_id: str, visitor: MayDecide, form: TheF
     parts = parts_of(request)
     cycle = _undecided(parts, cycle_id)
     proposal = parts.product.propose(cycle_id)
-    pins = {pin.application: pin.reason for pin in parts.product.pins(cycle_id)}
-    changes, problem = _changes(proposal, dict(texts(form)), pins)
+    reasons = {pin.application: pin.reason for pin in parts.product.pins(cycle_id)}
+    words = parts.product.agenda(cycle_id, proposal=proposal).words
+    reasons |= {number: f"meeting: {said.reason}" for number, said in words.items() if said.reason}
+    changes, problem = _changes(proposal, dict(texts(form)), reasons)
     if problem:
         return _open(request, cycle, visitor, problem=problem)
     return _reasons(request, cycle, visitor, proposal, changes)
@@ -303,6 +305,7 @@ def _open(
             "waitlist": waiting if everybody else waiting[:WAITLIST_SHOWN],
             "hidden": 0 if everybody else max(0, len(waiting) - WAITLIST_SHOWN),
             "pins": {pin.application: pin.verdict for pin in product.pins(cycle.id)},
+            "agenda": product.agenda(cycle.id, proposal=proposal) if proposal else None,
             "below": [p for p in places if p.floor_missing],
             "tied": [p for p in places if p.tied],
             "close": sum(p.contested for p in places),

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Error, Page, Response
 
+from swapflow.domain.meeting import Word
+from swapflow.domain.offer import OfferAnswer
 from swapflow.domain.rules import KindRules
 from swapflow.engine.documents import Upload
 from swapflow.engine.interviews import Slot
@@ -97,6 +99,15 @@ def furnish(up: Deployment) -> None:
     pending = product.pending("done")
     assert pending is not None
     product.sign("done", pending.prepared.digest, by=ADMIN)
+    product.offer("done", by="ops", at_most=2)
+    offer, *_ = product.offers("done").offers
+    accepted = next(a for a in product.applications("done") if a.number == offer.application)
+    product.answer_offer("done", accepted.external_id, OfferAnswer.ACCEPTED, by="ops")
+    product.open_meeting("ended", by="ops")
+    close, *_ = product.agenda("ended").places
+    said, words = "a strong essay", "builds what others plan"
+    product.record_outcome("ended", close.application, Word.IN, reason=said, by="ops", seat=None)
+    product.endorse("ended", close.application, words, by="ops", seat=None)
     first, *_ = product.applications("busy")
     product.pin("busy", first.number, "in", by="ops", reason="a stipend")
     papers = [("cv.pdf", b"%PDF-1.4\n%%EOF\n"), ("essay.txt", b"On bridges and their keepers.")]
@@ -207,6 +218,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
     done = next(s for s in up.product.scores("busy") if s.reviewer == 0)
     stored = up.product.task_code(done.assignment_id)
     talk = up.product.task_code(up.tasks("asking", "R1")[0].id)
+    met = up.product.agenda("ended").places[0].application
     before = len(up.ways_in(NEWCOMER))
     up.office.mail_link(NEWCOMER, "/inbox", address="", site=up.settings.address)
     link = up.mailed(NEWCOMER, LINK, after=before)
@@ -227,6 +239,10 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/decide/ended", 200, _decide_otherwise, "decide-reasons"),
             (ADMIN, "/decide/ended", 422, _no_reason, "decide-no-reason"),
             (ADMIN, "/decide/busy", 422, _press("End asking"), "stop-no-why"),
+            (ADMIN, f"/decide/ended/meeting/{met}", 422, _press("Waitlist"), "meeting-no-why"),
+            (ADMIN, f"/decide/ended/meeting/{met}", 422, _no_words, "meeting-no-words"),
+            (ADMIN, "/decide/done/offers", 422, _no_rate, "offers-no-rate"),
+            (ADMIN, "/decide/done/offers", 422, _no_date, "offers-no-date"),
             (ADMIN, "/reviewers/busy/sheets", 200, _scores, "sheet-preview"),
             (ADMIN, "/reviewers/busy/sheets", 200, _bad_scores, "sheet-bad-rows"),
             (ADMIN, "/reviewers/busy/sheets", 422, _bad_scale, "sheet-wrong"),
@@ -344,6 +360,21 @@ def _decide_otherwise(page: Page) -> None:
 def _no_reason(page: Page) -> None:
     _decide_otherwise(page)
     page.get_by_role("button", name="Prepare for signature").click()
+
+
+def _no_words(page: Page) -> None:
+    page.get_by_text("Write words in favour").click()
+    page.get_by_role("button", name="Add").click()
+
+
+def _no_rate(page: Page) -> None:
+    page.get_by_text("Say how many accept").click()
+    page.get_by_role("button", name="Use this rate").click()
+
+
+def _no_date(page: Page) -> None:
+    page.locator("#make-until").fill("2020-01-01")
+    page.get_by_role("button", name="Record these offers").click()
 
 
 def _decline_without_why(page: Page) -> None:

@@ -15,7 +15,7 @@ from swapflow.domain.rules import GroupQuota, Purpose, SeatLine
 from swapflow.engine.finalize import Override
 from swapflow.engine.offers import offer
 from swapflow.engine.yields import Odds, from_counts, from_interval, interval, most_offers
-from swapflow.errors import InvalidInputError, NotReadyError
+from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from swapflow.ledger.sql import SqlLedger
 from tests.engine.world import CYCLE, World, applicant, rules
 
@@ -79,6 +79,18 @@ def test_before_a_list_is_fixed_there_is_nothing_to_offer() -> None:
 
     with pytest.raises(NotReadyError, match="is not fixed"):
         world.product.offer(CYCLE, by="ops")
+
+
+def test_nobody_but_those_who_were_shown_is_offered_a_place() -> None:
+    world = fixed()
+    numbers = {name: number for number, name in world.names().items()}
+    seen = [numbers[name] for name in ("A008", "A007", "A006")]
+
+    assert offered(world, seen=seen, at_most=2) == ["A008", "A007"]
+    with pytest.raises(ConflictError, match="somebody else may be next"):
+        offered(world, seen=seen)
+
+    assert len(world.product.offers(CYCLE).offers) == 2
 
 
 def test_an_offer_without_an_answer_by_its_date_is_passed_on_and_closed() -> None:

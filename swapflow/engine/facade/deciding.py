@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
+from swapflow.domain.meeting import Word
 from swapflow.domain.offer import Offer, OfferAnswer, YieldRate
-from swapflow.engine import approvals, signing, staff
+from swapflow.engine import approvals, meeting, signing, staff
 from swapflow.engine import offers as offering
 from swapflow.engine.facade.part import Part
-from swapflow.engine.finalize import Override, finalize, propose, reopen
+from swapflow.engine.finalize import Override, propose, reopen
 from swapflow.engine.pins import Pin, pin
 from swapflow.engine.progress import proposed_requests
 
@@ -32,7 +33,7 @@ class Deciding(Part):
         waiver: Waiver | None = None,
     ) -> Proposal:
         """Fix the cohort."""
-        return finalize(
+        return meeting.finalize_as_recorded(
             cycle_id,
             by=by,
             signed_by=signed_by,
@@ -55,11 +56,23 @@ class Deciding(Part):
         return offering.plan(cycle_id, ledger=self.ledger, folds=self.folds, at_most=at_most)
 
     def offer(
-        self, cycle_id: str, *, by: str, until: datetime | None = None, at_most: int = 0
+        self,
+        cycle_id: str,
+        *,
+        by: str,
+        until: datetime | None = None,
+        at_most: int = 0,
+        seen: Sequence[int] | None = None,
     ) -> offering.Wave:
         """Offer the places that are free, and pass on those that nobody took."""
         return offering.offer(
-            cycle_id, by=by, until=until, at_most=at_most, ledger=self.ledger, folds=self.folds
+            cycle_id,
+            by=by,
+            until=until,
+            at_most=at_most,
+            seen=seen,
+            ledger=self.ledger,
+            folds=self.folds,
         )
 
     def answer_offer(
@@ -77,6 +90,35 @@ class Deciding(Part):
         return offering.set_yield(
             cycle_id, rate, risk=risk, source=source, by=by, ledger=self.ledger
         )
+
+    def agenda(self, cycle_id: str, *, proposal: Proposal | None = None) -> meeting.Agenda:
+        """Put together what a meeting looks at."""
+        return meeting.agenda(cycle_id, proposal=proposal, ledger=self.ledger, folds=self.folds)
+
+    def open_meeting(self, cycle_id: str, *, by: str) -> bool:
+        """Open the meeting about the list that is to be decided; False when it was open before."""
+        return meeting.open_meeting(cycle_id, by=by, ledger=self.ledger)
+
+    def record_outcome(
+        self,
+        cycle_id: str,
+        application: int,
+        word: Word,
+        *,
+        reason: str,
+        by: str,
+        seat: int | None,
+    ) -> None:
+        """Record what the meeting says about an application."""
+        meeting.record(
+            cycle_id, application, word, reason=reason, by=by, seat=seat, ledger=self.ledger
+        )
+
+    def endorse(
+        self, cycle_id: str, application: int, text: str, *, by: str, seat: int | None
+    ) -> None:
+        """Keep words in favour of an application."""
+        meeting.endorse(cycle_id, application, text, by=by, seat=seat, ledger=self.ledger)
 
     def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
         """Start another version of a fixed cohort."""

@@ -13,6 +13,7 @@ from swapflow.domain.cycle import Cycle, Position, Round
 from swapflow.domain.document import Document, NewDocument
 from swapflow.domain.event import Event
 from swapflow.domain.interview import Interview
+from swapflow.domain.meeting import Endorsement, Meeting
 from swapflow.domain.offer import Offer, YieldRate
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import Rules
@@ -401,6 +402,18 @@ class Cohorts(Protocol):
 
     def yield_rate(self, cycle_id: str) -> YieldRate | None:
         """Read the yield rate in force; None when none was given."""
+        ...
+
+    def meeting(self, cycle_id: str, version: int) -> Meeting | None:
+        """Read the meeting about a version of the list; None when none was opened."""
+        ...
+
+    def endorsements(self, cycle_id: str) -> tuple[Endorsement, ...]:
+        """Read the words in favour of a cycle's applications, the first first."""
+        ...
+
+    def conflicts(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
+        """Read the (application, reviewer) pairs that are in conflict, in order."""
         ...
 
     def prepared(self, cycle_id: str) -> Prepared | None:

@@ -10,6 +10,7 @@ from swapflow.domain.cohort import MethodSheet, Outcome, Place, Waiver
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.interview import Interview
+from swapflow.domain.meeting import Meeting, Word
 from swapflow.domain.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.quantity import Delta
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
@@ -341,6 +342,24 @@ class DecisionWriting(Protocol):
 
     def insert_yield(self, rate: YieldRate) -> None:
         """Store a yield rate; it is in force from now on."""
+        ...
+
+    def meeting(self, version: int) -> Meeting | None:
+        """Read the meeting about a version of the list; None when none was opened."""
+        ...
+
+    def open_meeting(self, version: int, *, by: str) -> bool:
+        """Open the meeting about a version of the list; False when it was open before."""
+        ...
+
+    def insert_said(
+        self, version: int, application: int, word: Word, *, reason: str, by: str
+    ) -> None:
+        """Store what a meeting said about an application; what it said before is kept."""
+        ...
+
+    def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
+        """Store words in favour of an application."""
         ...
 
 

@@ -1,0 +1,141 @@
+"""The minutes of a meeting, in plain words (HTML, PDF) and for programs (JSON).
+
+They hold what was projected and what was recorded, by whom: no reviewer's name, nothing that is
+monitored.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from swapflow.domain.cohort import Place, Standing
+from swapflow.engine.meeting import Agenda
+from swapflow.files.document import Document, Grid, Part
+
+
+def minutes_json(agenda: Agenda) -> bytes:
+    """Give the minutes under stable keys."""
+    meeting = agenda.meeting
+    names = {place.application: place.external_id for place in agenda.places}
+    content = {
+        "program": agenda.cycle.id,
+        "version": agenda.version,
+        "opened_by": meeting.by if meeting else None,
+        "opened_at": meeting.at.isoformat() if meeting else None,
+        "places": agenda.size,
+        "chosen": [p.external_id for p in agenda.places if p.application in agenda.chosen],
+        "without_outcome": [place.external_id for place in agenda.missing],
+        "recorded": [
+            {
+                "applicant": names.get(said.application, ""),
+                "outcome": said.word.value,
+                "reason": said.reason,
+                "by": said.by,
+                "at": said.at.isoformat(),
+            }
+            for said in (meeting.said if meeting else ())
+        ],
+    }
+    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def minutes_document(
+    agenda: Agenda, *, members: Mapping[int, Collection[str]], zone: str, at: datetime
+) -> Document:
+    """Say what the meeting looked at and recorded.
+
+    Args:
+        agenda: The meeting.
+        members: Names of the members in conflict, by application.
+        zone: Time zone of the moments.
+        at: When the minutes are made.
+    """
+    meeting = agenda.meeting
+    opened = (
+        f"Opened by {meeting.by}, {_moment(meeting.at, zone)}."
+        if meeting
+        else "No meeting was opened about this list."
+    )
+    return Document(
+        title="Minutes",
+        about=f"{agenda.cycle.name}, version {agenda.version} of the list",
+        lead=(opened, _lead(agenda)),
+        parts=tuple(_parts(agenda, members, zone)),
+        foot=f"Made {_moment(at, zone)} from program {agenda.cycle.id}.",
+    )
+
+
+def _lead(agenda: Agenda) -> str:
+    said = f"{len(agenda.chosen)} of {agenda.size} places are filled as things stand."
+    if agenda.missing:
+        names = ", ".join(place.external_id for place in agenda.missing)
+        return f"{said} Still without an outcome: {names}."
+    return f"{said} Everybody too close to call has an outcome." if agenda.meeting else said
+
+
+def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) -> Iterable[Part]:
+    yield Part(
+        title="Places",
+        facts=tuple((name, f"{taken} of {places}") for name, taken, places in agenda.lines),
+        text=tuple(f"{words}: {'kept' if kept else 'not kept'}." for words, kept in agenda.limits),
+    )
+    close = [place for place in agenda.close if place.application not in agenda.words]
+    recorded = [place for place in agenda.places if place.application in agenda.words]
+    yield Part(
+        title="Outcomes",
+        text=() if recorded or close else ("Nothing was recorded.",),
+        grids=(
+            Grid(
+                caption="What holds, in the order of the proposal",
+                headers=("Applicant", "Rank", "Proposed", "Outcome", "Reason", "In conflict"),
+                rows=tuple(
+                    _row(place, agenda, members)
+                    for place in agenda.places
+                    if place in recorded or place in close
+                ),
+            ),
+        )
+        if recorded or close
+        else (),
+    )
+    if agenda.meeting and agenda.meeting.said:
+        names = {place.application: place for place in agenda.places}
+        yield Part(
+            title="Every change",
+            grids=(
+                Grid(
+                    caption="In the order in which it was recorded",
+                    headers=("When", "Applicant", "Outcome", "Reason", "By"),
+                    rows=tuple(
+                        (
+                            _moment(said.at, zone),
+                            names[said.application].external_id
+                            if said.application in names
+                            else "erased",
+                            said.word.value,
+                            said.reason,
+                            said.by,
+                        )
+                        for said in agenda.meeting.said
+                    ),
+                ),
+            ),
+        )
+
+
+def _row(place: Place, agenda: Agenda, members: Mapping[int, Collection[str]]) -> tuple[str, ...]:
+    said = agenda.words.get(place.application)
+    name = place.name or place.external_id or "erased"
+    return (
+        f"{name} ({place.external_id})" if place.name else name,
+        str(place.rank),
+        "on the list" if place.standing is Standing.COHORT else "waitlist",
+        said.word.value if said else "none yet",
+        said.reason if said else "",
+        ", ".join(members.get(place.application, ())),
+    )
+
+
+def _moment(at: datetime, zone: str) -> str:
+    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M %Z}"

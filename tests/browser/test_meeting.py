@@ -1,0 +1,115 @@
+"""A meeting from its opening to the signature, and an offer answered: clicked, without scripts."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from swapflow.domain.cohort import Place, Standing, Verdict
+from swapflow.office.rights import Role, Scope
+from tests.browser.office import DESK, PHONE, Deployment
+
+
+CYCLE = "met"
+CHAIR, MEMBER = "met-chair@example.org", "met-r1@example.org"
+
+
+def test_a_meeting_is_held_signed_and_an_offer_answered(up: Deployment, tmp_path: Path) -> None:
+    close = prepared(up)
+    with (
+        up.person(CHAIR, width=DESK, scripts=False) as desk,
+        up.person(MEMBER, width=PHONE, scripts=False) as phone,
+    ):
+        page, theirs = desk.new_page(), phone.new_page()
+        page.goto(f"/decide/{CYCLE}")
+        page.get_by_role("link", name="Meeting", exact=True).click()
+        page.get_by_role("button", name="Open the meeting").click()
+        expect(page.get_by_role("status")).to_contain_text("still need an outcome")
+
+        open_with_a_conflict(page, theirs, close[0])
+        sign_is_refused(page, close[1].external_id)
+        page.get_by_role("link", name="Go to the meeting").click()
+        for place in close[1:]:
+            page.get_by_role("link", name=place.name, exact=True).click()
+            record(page, proposed(place), "as we said")
+        expect(page.get_by_role("status")).to_contain_text("Everybody too close to call")
+        with page.expect_download() as loading:
+            page.get_by_role("link", name="Minutes as PDF").click()
+        loading.value.save_as(tmp_path / "minutes.pdf")
+        assert (tmp_path / "minutes.pdf").read_bytes().startswith(b"%PDF-")
+
+        page.get_by_role("link", name="Go on to the list and the signatures").click()
+        page.get_by_role("button", name="Sign as").click()
+        expect(page.get_by_text("Version 1 of the list is fixed")).to_be_visible()
+        page.get_by_role("link", name="Offers and answers").click()
+        answer_an_offer(page)
+
+    outcomes = up.product.outcomes(CYCLE, 1)
+    assert sum(outcome.verdict is Verdict.SELECTED for outcome in outcomes) == 3
+    said = [offer.answer.value for offer in up.product.offers(CYCLE).offers]
+    assert said == ["declined", "waiting", "waiting", "waiting"]
+
+
+def prepared(up: Deployment) -> tuple[Place, ...]:
+    """A list on which some are too close to call; the first of them is a member's conflict."""
+    up.cycle(CYCLE, applicants=8)
+    for known in up.product.reviewers(CYCLE):
+        for task in up.tasks(CYCLE, known.external_id)[:2]:
+            up.answer(task)
+    up.product.stop(CYCLE, by="ops", reason="enough for this year")
+    up.staff(CHAIR, Role.CHAIR)
+    up.office.grant(up.office.account(MEMBER), Role.COMMITTEE, Scope.OFFICE, by="test")
+    close = up.product.agenda(CYCLE).close
+    assert len(close) > 1
+    up.product.add_conflicts(CYCLE, [(close[0].external_id, "R1")], source="test")
+    return close
+
+
+def open_with_a_conflict(page: Page, theirs: Page, place: Place) -> None:
+    """Whoever is in conflict is named before the file opens, and never sees it."""
+    row = page.locator(f"#a-{place.application}")
+    expect(row).to_contain_text("In conflict: Met-R1")
+    row.get_by_role("link").click()
+    expect(page.get_by_text("In conflict: Met-R1.")).to_be_visible()
+    expect(page.get_by_text("clear, well argued")).to_have_count(0)
+    theirs.goto(f"/decide/{CYCLE}/meeting/{place.application}?shown=true")
+    expect(theirs.get_by_text("the file does not open for you")).to_be_visible()
+    expect(theirs.get_by_text("clear, well argued")).to_have_count(0)
+
+    page.get_by_role("link", name="They have left: open").click()
+    page.get_by_role("button", name="In", exact=True).click()
+    expect(page.locator("#outcome-reason-problem")).to_be_visible()
+    record(page, proposed(place), "spoke to the point")
+    expect(row).to_contain_text("spoke to the point")
+
+
+def record(page: Page, outcome: str, reason: str) -> None:
+    page.get_by_label("Why", exact=True).fill(reason)
+    page.get_by_role("button", name=outcome, exact=True).click()
+
+
+def proposed(place: Place) -> str:
+    return "In" if place.standing is Standing.COHORT else "Waitlist"
+
+
+def sign_is_refused(page: Page, missing: str) -> None:
+    """Prepare the list and try to sign it while the meeting is not through."""
+    page.get_by_role("link", name="List and signatures").click()
+    page.get_by_role("button", name="Go on to reasons and signature").click()
+    if page.get_by_label("Why it is accepted").count():
+        page.get_by_label("Why it is accepted").fill("a small round")
+    page.get_by_role("button", name="Prepare for signature").click()
+    page.get_by_role("button", name="Sign as").click()
+    expect(page.get_by_role("alert")).to_contain_text("no outcome yet")
+    expect(page.get_by_role("alert")).to_contain_text(missing)
+
+
+def answer_an_offer(page: Page) -> None:
+    """Offer the places, record that the first declined, and pass the place on."""
+    page.get_by_label("Last day for an answer").fill("2030-04-15")
+    page.get_by_role("button", name="Record these offers").click()
+    expect(page.get_by_text("3 places: 0 accepted, 3 not answered yet")).to_be_visible()
+    page.locator("main details", has_text="Record an answer").last.locator("summary").click()
+    page.get_by_role("button", name="Declined").last.click()
+    expect(page.get_by_text("1 place can be offered now")).to_be_visible()
+    page.get_by_role("button", name="Record these offers").click()
+    expect(page.get_by_role("status")).to_contain_text("3 not answered yet, 1 declined")
