@@ -477,7 +477,8 @@ def _stops_in_words(table: Table) -> str:
     def missed(*rules: str) -> str:
         rows = [row for rule in rules for row in table.where(rule=rule).records()]
         most = max(float(row["wrong_high"] or 0) for row in rows)
-        return f"{max(float(row['wrong'] or 0) for row in rows):.1%} (surely below {most:.1%})"
+        share = max(float(row["wrong"] or 0) for row in rows)
+        return f"{share:.1%} (95 %: below {most:.1%})"
 
     return (
         "A cut that must be certified in every tier is what costs: of CACO's cost until it stops, "
