@@ -5,7 +5,7 @@ from dataclasses import asdict
 import typer
 
 from swapflow.cli.options import AsJson
-from swapflow.cli.output import clean, report, say
+from swapflow.cli.output import clean, many, report, say
 
 
 _SIGNS = {"good": "✓", "warning": "!", "fault": "✗"}
@@ -32,7 +32,11 @@ def doctor(as_json: AsJson = False) -> None:
     warnings = sum(finding.grade is Grade.WARNING for finding in findings)
     report(
         {"faults": faults, "warnings": warnings, "findings": [asdict(one) for one in findings]},
-        "nothing is wrong" if not faults + warnings else f"{faults} faults, {warnings} warnings",
+        (
+            f"{many(faults, 'fault')}, {many(warnings, 'warning')}"
+            if faults + warnings
+            else "nothing is wrong"
+        ),
         as_json=as_json,
     )
     if faults:
