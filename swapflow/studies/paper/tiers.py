@@ -588,9 +588,9 @@ ALLOCATION_NOTE = (
     "BRUTaS, uniform and random tiers need cuts and a share of the budget for each tier. Each was "
     "run with 9 to 12 allocations on the same draws, and the one with the least mean loss is "
     "shown, which nobody could know beforehand; column lost_median_allocation has the middle one, "
-    "tiers-allocations.csv all. None puts more than 70 % of the budget (80 % on the twin) into the "
-    "first tier, which at the lowest budgets may be too little. `budget` is given none. Utility lost is measured against the lead "
-    "of the best cohort over one drawn by lot."
+    "tiers-allocations.csv all. None puts more than 70 % of the budget (80 % on the twin) into "
+    "the first tier, which at the lowest budgets may be too little. `budget` is given none. "
+    "Utility lost is measured against the lead of the best cohort over one drawn by lot."
 )
 ORDER_NOTE = (
     '"In order" gives a pull of a kind only to who has one of the kind before, as a rules file '
