@@ -171,10 +171,14 @@ def record(
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
         version = tx.cycle.cohort_version + 1
-        if tx.meeting(version) is None:
+        meeting = tx.meeting(version)
+        if meeting is None:
             raise NotReadyError("no meeting about this list is open; open it first")
         _check_candidate(cycle_id, application, ledger=ledger)
-        tx.insert_said(version, application, word, reason=reason.strip(), by=by)
+        last = meeting.words.get(application)
+        # A form that is sent twice says nothing new.
+        if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
+            tx.insert_said(version, application, word, reason=reason.strip(), by=by)
 
 
 def endorse(
@@ -195,7 +199,9 @@ def endorse(
         if tx.cycle.status is CycleStatus.FINALIZED:
             raise NotReadyError("the list is fixed")
         _check_candidate(cycle_id, application, ledger=ledger)
-        tx.insert_endorsement(application, text=text.strip(), by=by)
+        known = {(e.application, e.by, e.text) for e in ledger.endorsements(cycle_id)}
+        if (application, by, text.strip()) not in known:
+            tx.insert_endorsement(application, text=text.strip(), by=by)
 
 
 def follow(

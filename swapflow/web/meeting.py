@@ -209,7 +209,7 @@ def _applicant(
         {
             **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
             "agenda": agenda,
-            "place": place,
+            "applicant": place,
             "in_conflict": members,
             "barred": barred,
             "opened": opened,

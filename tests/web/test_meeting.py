@@ -66,6 +66,7 @@ def test_those_too_close_to_call_come_first_and_nobody_who_reviewed_is_named(sit
     assert "of 3 filled" in page
     applicant = client.get(f"{PATH}/{close[0].application}").text
     assert "a remark" in applicant
+    assert 'href="/decide/fall" aria-current="page"' in applicant
     for text in (page, applicant, client.get(f"{PATH}/files/html").text):
         assert not re.search(r"Reviewer \d|\bR[1-4]\b|r[1-4]@example", text)
 
@@ -86,6 +87,20 @@ def test_every_change_is_saved_at_once_with_who_and_the_earlier_one_is_kept(site
     ]
     assert number not in {p.application for p in agenda.missing}
     assert "a strong essay" in client.get(PATH).text
+
+
+def test_a_form_that_is_sent_twice_is_recorded_once(site: Site) -> None:
+    client = opened(site)
+    number = site.product.agenda("fall").close[0].application
+
+    for _ in range(2):
+        assert record(client, number, "in", "a strong essay") == 303
+        words = client.post(f"{PATH}/{number}/endorse", data={"words": "a builder"})
+        assert words.status_code == 303
+
+    agenda = site.product.agenda("fall")
+    assert agenda.meeting is not None
+    assert (len(agenda.meeting.said), len(agenda.endorsements)) == (1, 1)
 
 
 def test_what_cannot_be_recorded_is_said_beside_its_field(site: Site) -> None:
