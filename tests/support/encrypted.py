@@ -1,6 +1,5 @@
 """Redis and PostgreSQL behind a password and TLS, under an authority of their own."""
 
-import os
 import secrets
 import shutil
 import subprocess
@@ -11,16 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
 import psycopg
-import pytest
 import redis
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.support.cluster import hand_over, not_root, postgres_programs
 from tests.support.ports import free_port
 from tests.support.redis_server import debian_server
 from tests.support.waiting import wait_until
@@ -140,15 +138,15 @@ def _answers(url: str) -> bool:
 @contextmanager
 def encrypted_postgres(authority: Authority) -> Iterator[tuple[str, str]]:
     """Run a PostgreSQL that takes no plain connection; gives its URL and the password in it."""
-    programs, password, port = _postgres_programs(), secrets.token_hex(12), free_port()
+    programs, password, port = postgres_programs(), secrets.token_hex(12), free_port()
     with tempfile.TemporaryDirectory(prefix="sf-tls-pg-") as name:
         folder, data = Path(name), Path(name) / "data"
-        person = _not_root(folder)
+        person = not_root(folder)
         words = folder / "password"
         words.write_text(password, encoding="ascii")
         for part in ("certificate", "key"):
             shutil.copy(getattr(authority, part), folder / part)
-        _hand_over(folder, person)
+        hand_over(folder, person)
         (folder / "key").chmod(0o600)
         subprocess.run(
             [
@@ -198,28 +196,3 @@ def _connects(url: str) -> bool:
     except psycopg.OperationalError:
         return False
     return True
-
-
-def _postgres_programs() -> Path:
-    """Find Debian's server: the one that comes with the tests speaks no TLS."""
-    for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
-        if (folder / "initdb").exists() and (folder / "postgres").exists():
-            return folder
-    why = "no PostgreSQL with TLS: install Debian's package `postgresql`"
-    if os.environ.get("CI") == "true":
-        pytest.fail(why)
-    pytest.skip(why)
-
-
-def _not_root(folder: Path) -> dict[str, Any]:
-    """Give what makes a process run as somebody else than root, whom PostgreSQL refuses."""
-    if os.getuid() != 0:
-        return {}
-    folder.chmod(0o755)
-    return {"user": "postgres", "group": "postgres", "cwd": folder}
-
-
-def _hand_over(folder: Path, person: dict[str, Any]) -> None:
-    if person:
-        for path in (folder, *folder.iterdir()):
-            shutil.chown(path, person["user"], person["group"])
