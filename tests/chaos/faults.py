@@ -16,6 +16,8 @@ from tests.chaos.release import Release
 from tests.support.waiting import wait_until
 
 
+MOST_KEPT = 200
+"""Messages of each queue that come again later."""
 POINTS = {
     "coordinator": (
         "before_commit",
@@ -52,6 +54,7 @@ class Faults:
         self._on = deployment
         self._chance = chance
         self._release = Release(deployment)
+        self._doubled: dict[str, list[bytes | str]] = {}
 
     def all(self) -> list[Fault]:
         """Every fault that this machine and this database allow."""
@@ -256,9 +259,12 @@ class Faults:
             client.delete(*(KEY_PREFIX + queue for queue in ALL_QUEUES))
 
     def _double(self) -> None:
+        """Double what waits, and let come again what was doubled before, long after its effect."""
         with self._workers_asleep() as client:
             for queue in ALL_QUEUES:
-                messages = list(client.lrange(KEY_PREFIX + queue, 0, -1)) * 2
+                waiting = list(client.lrange(KEY_PREFIX + queue, 0, -1))
+                messages = waiting * 2 + self._doubled.setdefault(queue, [])
+                self._doubled[queue] = [*waiting, *self._doubled[queue]][:MOST_KEPT]
                 if messages:
                     self._chance.shuffle(messages)
                     client.delete(KEY_PREFIX + queue)
