@@ -81,7 +81,6 @@ def _relayed_long_ago() -> ColumnElement[bool]:
 
 _UNSENT = (
     reads.ASSIGNMENTS.join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
-    .where(QUEUED_ONLY_OF_ASSIGNMENT := ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value)
     .where(
         ASSIGNMENT.c.status == literal_column("'queued'"),  # literal: so the partial index serves
         CYCLE.c.status == CycleStatus.RUNNING.value,
