@@ -368,7 +368,7 @@ def _no_words(page: Page) -> None:
 
 
 def _no_rate(page: Page) -> None:
-    page.get_by_text("Say how many accept").click()
+    page.get_by_text("Say how many accept", exact=True).click()
     page.get_by_role("button", name="Use this rate").click()
 
 
