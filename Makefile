@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check audit bench load-web chaos drills fuzz study openapi messages lock clean
+.PHONY: help setup demo test test-browser screenshots slow check audit bench load load-web chaos drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,10 @@ audit: setup  ## Ask the Python index for known faults of what the lock names (n
 
 bench: setup  ## Measure speed on this machine, into var/bench.json
 	$(BIN)/python -m tests.bench
+
+load: setup  ## Three cycles at once for MINUTES (10), DATABASE sqlite or postgresql, into var/load.json
+	$(BIN)/python -m tests.bench.load --minutes $(or $(MINUTES),10) \
+		--database $(or $(DATABASE),sqlite)
 
 load-web: setup  ## Let 200 reviewers type at once for two minutes, into var/web.json
 	$(BIN)/python -m tests.bench.web_load $(LOAD)

@@ -87,17 +87,17 @@ def time_fsync(folder: Path) -> float:
     return statistics.median(taken) * 1000
 
 
-def time_noops(server: RedisServer, folder: Path) -> float:
+def time_noops(server: RedisServer, folder: Path, *, count: int = NOOPS) -> float:
     """Tasks a second that do nothing, from the first message sent to the last one done."""
     environment = {"SF_BENCH_REDIS": server.url, "PYTHONPATH": str(ROOT)}
     dispatcher = CeleryDispatcher(celery_app(broker_url(server.url)))
     with _worker("tests.bench.noop_app", folder, environment):
         began = time.perf_counter()
-        dispatcher.send([Message(topic=Topic.DELIVER, id=f"n{n}") for n in range(NOOPS)])
+        dispatcher.send([Message(topic=Topic.DELIVER, id=f"n{n}") for n in range(count)])
         _wait_drained(server)
         taken = time.perf_counter() - began
     dispatcher.close()
-    return NOOPS / taken
+    return count / taken
 
 
 def time_ingest(server: RedisServer, data: Path) -> float:
