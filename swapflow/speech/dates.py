@@ -117,7 +117,7 @@ def _as_said(spelled: str, language: Language) -> str:
     """Let a date be seen to be one that the language spells, where tests look for that."""
     if language.tag not in PSEUDO:
         return spelled
-    return strangely(spelled, language.direction)
+    return strangely(spelled)  # never turned around: digits would be read backwards
 
 
 def _zone(local: datetime, language: Language) -> str:

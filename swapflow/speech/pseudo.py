@@ -23,6 +23,10 @@ _LONGER = 0.35
 """How much longer than English other languages often are (W3C, "Text size in translation")."""
 
 
+_WORD = 8
+"""Letters after which what is added may be broken into lines, as words are."""
+
+
 def disguise(template: Catalog, direction: str) -> Catalog:
     """Give a catalogue in which every message of a template is spelled strangely."""
     made = Catalog(locale="en")
@@ -44,8 +48,9 @@ def strangely(text: str, direction: str = "ltr") -> str:
         part if place % 2 else _turned(part.translate(_STRANGE), direction)
         for place, part in enumerate(parts)
     ]
-    filling = _turned(" " + "~" * round(_LONGER * words), direction) if words else ""
-    return "⟦" + "".join(turned) + filling.rstrip() + "⟧"
+    more = round(_LONGER * words)
+    filling = " ".join("~" * min(_WORD, more - at) for at in range(0, more, _WORD))
+    return "⟦" + "".join(turned) + _turned(f" {filling}".rstrip(), direction) + "⟧"
 
 
 def _turned(text: str, direction: str) -> str:

@@ -13,6 +13,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.files.document import can_make_pdf
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.languages import later
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.pages import render
 from swapflow.web.parts import Product, parts_of
@@ -49,20 +50,20 @@ _MOVES = {
 }
 
 _WHY = {
-    "floor": "Everybody gets this review.",
-    "rule": "At that moment this review was expected to do most to settle the list.",
-    "staff": "Staff asked for it.",
-    "appeal": "It belongs to an appeal.",
-    "late": "A late answer was taken.",
+    "floor": later("Everybody gets this review."),
+    "rule": later("At that moment this review was expected to do most to settle the list."),
+    "staff": later("Staff asked for it."),
+    "appeal": later("It belongs to an appeal."),
+    "late": later("A late answer was taken."),
 }
 
 _SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "rank": lambda row: row["rank"] or 10**9,
-    "name": lambda row: (row["name"].casefold(), row["external_id"]),
-    "score": lambda row: -(row["score"] if row["score"] is not None else -1.0),
-    "margin": lambda row: -(row["margin"] if row["margin"] is not None else -1.0),
-    "reviews": lambda row: -sum(row["closed"]),
-    "state": lambda row: row["state"],
+    later("rank"): lambda row: row["rank"] or 10**9,
+    later("name"): lambda row: (row["name"].casefold(), row["external_id"]),
+    later("score"): lambda row: -(row["score"] if row["score"] is not None else -1.0),
+    later("margin"): lambda row: -(row["margin"] if row["margin"] is not None else -1.0),
+    later("reviews"): lambda row: -sum(row["closed"]),
+    later("state"): lambda row: row["state"],
 }
 
 

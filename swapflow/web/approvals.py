@@ -10,6 +10,7 @@ from swapflow.engine.approvals import Awaited
 from swapflow.engine.board import Board
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.languages import gettext
 from swapflow.web.access import may
 from swapflow.web.pages import render
 from swapflow.web.parts import Product, parts_of
@@ -97,26 +98,41 @@ def why(one: Awaited, board: Board, row: int | None) -> list[str]:
     told = []
     if one.decision and one.why == "rule":
         told.append(
-            f"Decision {one.decision} expected this to do most to settle the list"
-            + (f", as number {one.turn} of {one.of}." if one.turn and one.of > 1 else ".")
+            gettext(
+                "Decision %(decision)s expected this to do most to settle the list, as number "
+                "%(turn)s of %(of)s."
+            )
+            % {"decision": one.decision, "turn": one.turn, "of": one.of}
+            if one.turn and one.of > 1
+            else gettext("Decision %(decision)s expected this to do most to settle the list.")
+            % {"decision": one.decision}
         )
     elif one.why == "floor":
-        told.append("The rules promise this to everybody.")
+        told.append(gettext("The rules promise this to everybody."))
     else:
-        told.append("Staff asked for it.")
+        told.append(gettext("Staff asked for it."))
     if one.contested_then:
-        told.append("The applicant was too close to call then.")
+        told.append(gettext("The applicant was too close to call then."))
     if row is not None and not math.isnan(board.estimate[row]):
         stands = (
-            "too close to call"
+            gettext("too close to call")
             if board.contested[row]
-            else "in the list"
+            else gettext("in the list")
             if board.in_list[row]
-            else "not in the list"
+            else gettext("not in the list")
         )
         told.append(
-            f"Now at rank {row + 1} for {board.places} places, {stands}: score "
-            f"{100 * board.estimate[row]:.0f}, margin {100 * min(board.margin[row], 1.0):.0f}."
+            gettext(
+                "Now at rank %(rank)s for %(places)s places, %(stands)s: score %(score)s, margin "
+                "%(margin)s."
+            )
+            % {
+                "rank": row + 1,
+                "places": board.places,
+                "stands": stands,
+                "score": f"{100 * board.estimate[row]:.0f}",
+                "margin": f"{100 * min(board.margin[row], 1.0):.0f}",
+            }
         )
     return told
 
@@ -142,11 +158,11 @@ def _page(
             "one": found.awaited,
             "why": reasons((found.awaited,), board)[0]["why"],
             "applicants": [
-                (KEEP, "Keep the proposed applicant"),
+                (KEEP, gettext("Keep the proposed applicant")),
                 *((str(a.number), _shown(a.name, a.external_id)) for a in found.applicants),
             ],
             "reviewers": [
-                (KEEP, "Let swapflow choose"),
+                (KEEP, gettext("Let swapflow choose")),
                 *((str(r.number), _shown(r.name, r.external_id)) for r in found.reviewers),
             ],
             "refused": refused,

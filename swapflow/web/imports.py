@@ -19,10 +19,12 @@ from swapflow.files.tabular import read_table
 from swapflow.files.uploads import Uploads
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.dates import counted
+from swapflow.speech.languages import gettext
 from swapflow.web.access import may
 from swapflow.web.import_looks import ENCODINGS, SEPARATORS, Found, What, look, take
 from swapflow.web.nested import TheForm, file_of, text, texts
-from swapflow.web.pages import plural, render
+from swapflow.web.pages import render
 from swapflow.web.parts import Parts, parts_of
 from swapflow.web.setup import about
 
@@ -147,9 +149,16 @@ def _done(noun: str, imported: int, changed: int, known: int) -> str:
     """Say what an import did; "" if there was none."""
     if imported < 0:
         return ""
-    said = f"{plural(imported, noun)} imported"
-    said += f", {changed} changed" if changed else ""
-    return f"{said}, {known} were there already." if known else said
+    said = [
+        counted(imported, "%(count)s applicant imported", "%(count)s applicants imported")
+        if noun == "applicant"
+        else counted(imported, "%(count)s reviewer imported", "%(count)s reviewers imported")
+    ]
+    if changed:
+        said.append(gettext("%(count)s changed") % {"count": changed})
+    if known:
+        said.append(gettext("%(count)s were there already.") % {"count": known})
+    return ", ".join(said)
 
 
 def _keep(

@@ -14,6 +14,7 @@ from swapflow.engine.ports import MailRecord
 from swapflow.errors import NotReadyError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.languages import later
 from swapflow.web.access import may
 from swapflow.web.pages import render
 from swapflow.web.parts import parts_of
@@ -28,11 +29,11 @@ MaySeeMail = Annotated[Visitor, Depends(may(Right.SEE_MAIL))]
 MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
 
 STATES = (
-    ("", "All"),
-    ("sent", "Sent"),
-    ("queued", "Waiting"),
-    ("sending", "On their way"),
-    ("failed", "Failed"),
+    ("", later("All")),
+    ("sent", later("Sent")),
+    ("queued", later("Waiting")),
+    ("sending", later("On their way")),
+    ("failed", later("Failed")),
 )
 
 FRAME_POLICY = (

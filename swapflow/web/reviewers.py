@@ -16,6 +16,7 @@ from swapflow.engine.ports import Named
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.languages import later
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.pages import render
 from swapflow.web.parts import Parts, Product, parts_of
@@ -76,8 +77,8 @@ class Manner:
     def words(self) -> str:
         """Say whether the reviewer is strict or generous, as far as that is clear."""
         if abs(self.points) < CLEAR * self.error:
-            return "like the others"
-        return "generous" if self.points > 0 else "strict"
+            return later("like the others")
+        return later("generous") if self.points > 0 else later("strict")
 
 
 @router.get("")

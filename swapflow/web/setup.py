@@ -14,9 +14,11 @@ from swapflow.files.rules import TEMPLATES, parse_rules, template
 from swapflow.files.rules_checks import problems
 from swapflow.office.facade import Visitor, require
 from swapflow.office.rights import Right
+from swapflow.speech.dates import counted
+from swapflow.speech.languages import gettext, later
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.nested import FormView, TheForm, text, unwritable
-from swapflow.web.pages import plural, render
+from swapflow.web.pages import render
 from swapflow.web.parts import Parts, parts_of
 from swapflow.web.rules_pages import is_launched
 from swapflow.web.staff import visible
@@ -53,7 +55,12 @@ def list_programs(
     made: str = "",
 ) -> Response:
     """List rounds and programs, with forms for new ones."""
-    return _list(request, visitor, FormView({}), said=f"{made} is made." if made else "")
+    return _list(
+        request,
+        visitor,
+        FormView({}),
+        said=gettext("%(made)s is made.") % {"made": made} if made else "",
+    )
 
 
 @router.post("/rounds")
@@ -91,11 +98,11 @@ def new_program(
     parts = parts_of(request)
     known = {r.id: r for r in parts.product.rounds()}
     if round_id not in known:
-        view.note("round", "choose the round that it belongs to")
+        view.note("round", later("choose the round that it belongs to"))
     else:
         require(visitor, Right.SET_UP, cycle_id=None, round_id=round_id)
     if view.value("template") not in TEMPLATES:
-        view.note("template", "choose one to start from; everything in it can be changed")
+        view.note("template", later("choose one to start from; everything in it can be changed"))
     if cycle_id in TAKEN:
         view.note("id", f"{cycle_id!r} is an address of its own here; choose another id")
     if not view.problems:
@@ -125,7 +132,9 @@ def show_steps(request: Request, cycle_id: str, visitor: MaySetUp, done: str = "
         {
             **about(parts, cycle_id, visitor),
             "steps": _steps(parts, cycle_id),
-            "said": "The program is launched; the first requests go out now." if done else "",
+            "said": gettext("The program is launched; the first requests go out now.")
+            if done
+            else "",
         },
     )
 
@@ -197,7 +206,10 @@ def _list(
             "round_options": _to_choose_from(
                 [(r.id, r.name) for r, _ in rounds if _may_make(visitor, r)]
             ),
-            "template_options": [("", "choose …"), *((name, name) for name in TEMPLATES)],
+            "template_options": [
+                ("", gettext("choose …")),
+                *((name, gettext(name)) for name in TEMPLATES),
+            ],
             "form": form,
             "program_form": form if which == "program" else FormView({}, prefix="p"),
             "round_form": form if which == "round" else FormView({}, prefix="r"),
@@ -251,34 +263,45 @@ def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
     wrong = bool(problems(rules)) or Step.RULES in hindered
     rest: list[tuple[str, str, str, str]] = [
         (
-            "Rules",
+            gettext("Rules"),
             "rules",
             "blocked" if wrong else "done",
-            f"{plural(rules.cohort_size, 'place')}, budget {rules.budget}",
+            counted(
+                rules.cohort_size,
+                "%(count)s place, budget %(budget)s",
+                "%(count)s places, budget %(budget)s",
+                budget=rules.budget,
+            ),
         ),
         (
-            "Score forms",
+            gettext("Score forms"),
             "rubrics",
             "done" if judged else "todo",
-            f"for {', '.join(judged)}" if judged else "none: reviewers give one score, 0 to 100",
+            gettext("for %(kinds)s") % {"kinds": ", ".join(judged)}
+            if judged
+            else gettext("none: reviewers give one score, 0 to 100"),
         ),
         (
-            "Applicants",
+            gettext("Applicants"),
             "applicants",
             _state(applications, hindered, Step.APPLICANTS),
-            f"{plural(applications, 'applicant')} ready" if applications else "none yet",
+            counted(applications, "%(count)s applicant ready", "%(count)s applicants ready")
+            if applications
+            else gettext("none yet"),
         ),
         (
-            "Reviewers",
+            gettext("Reviewers"),
             "reviewers",
             _state(reviewers, hindered, Step.REVIEWERS),
-            plural(reviewers, "reviewer") if reviewers else "none yet",
+            counted(reviewers, "%(count)s reviewer", "%(count)s reviewers")
+            if reviewers
+            else gettext("none yet"),
         ),
         (
-            "Check and launch",
+            gettext("Check and launch"),
             "launch",
             "done" if is_launched(cycle) else "todo",
-            "launched" if is_launched(cycle) else _ready_words(len(hindered)),
+            gettext("launched") if is_launched(cycle) else _ready_words(len(hindered)),
         ),
     ]
     return [
@@ -288,7 +311,9 @@ def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
 
 
 def _ready_words(hindered: int) -> str:
-    return "something is still in the way" if hindered else "everything is in place"
+    if hindered:
+        return gettext("something is still in the way")
+    return gettext("everything is in place")
 
 
 def _state(count: int, hindered: set[Step], step: Step) -> str:
@@ -315,4 +340,4 @@ def _launch_page(
 
 def _to_choose_from(options: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Let people choose where there is a choice; the only one is chosen already."""
-    return options if len(options) == 1 else [("", "choose …"), *options]
+    return options if len(options) == 1 else [("", gettext("choose …")), *options]

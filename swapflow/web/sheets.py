@@ -17,10 +17,11 @@ from swapflow.files.tabular import read_table
 from swapflow.files.uploads import Uploads
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.dates import counted
 from swapflow.web.access import may
 from swapflow.web.downloads import MEDIA
 from swapflow.web.nested import TheForm, file_of, text, texts, unwritable
-from swapflow.web.pages import plural, render
+from swapflow.web.pages import render
 from swapflow.web.parts import Parts, Product, parts_of
 from swapflow.web.score_files import ScoresFound, find_scores, store_scores, told
 from swapflow.web.staff import visible
@@ -201,7 +202,9 @@ def _start(
                 for reviewer in product.reviewers(cycle_id)
                 if waiting.get(reviewer.number)
             ],
-            "said": "" if stored < 0 else f"{plural(stored, 'review')} stored.",
+            "said": ""
+            if stored < 0
+            else counted(stored, "%(count)s review stored.", "%(count)s reviews stored."),
             "typed": typed or {},
             "most": parts.settings.upload_mb,
             "problems": problems or {},

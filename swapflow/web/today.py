@@ -17,6 +17,7 @@ from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.speech.dates import until
+from swapflow.speech.languages import gettext, later
 from swapflow.web import charts
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.approvals import reasons
@@ -54,20 +55,20 @@ TABLE = 60
 """Rows of a chart's table on the page; the download has all of them."""
 
 _CURES = {
-    Obstacle.NO_REVIEWER: ("/setup/{cycle}/reviewers", "Import a reviewer of this kind"),
-    Obstacle.CONFLICTS: ("/setup/{cycle}/reviewers", "Add a reviewer"),
-    Obstacle.CAPACITY: ("/setup/{cycle}/reviewers", "Raise capacities or add a reviewer"),
-    Obstacle.AWAY: ("/reviewers/{cycle}", "Look at who is away"),
-    Obstacle.BUSY: ("/reviewers/{cycle}", "Look at who is busy"),
+    Obstacle.NO_REVIEWER: ("/setup/{cycle}/reviewers", later("Import a reviewer of this kind")),
+    Obstacle.CONFLICTS: ("/setup/{cycle}/reviewers", later("Add a reviewer")),
+    Obstacle.CAPACITY: ("/setup/{cycle}/reviewers", later("Raise capacities or add a reviewer")),
+    Obstacle.AWAY: ("/reviewers/{cycle}", later("Look at who is away")),
+    Obstacle.BUSY: ("/reviewers/{cycle}", later("Look at who is busy")),
 }
 """Where each obstacle is cured, and what the button says."""
 
 _WORDS = {
-    "floor": "everybody gets these reviews",
-    "rule": "reviews of those too close to call are expected to change the list most",
-    "staff": "staff asked",
-    "appeal": "an appeal",
-    "late": "a late answer was taken",
+    "floor": later("everybody gets these reviews"),
+    "rule": later("reviews of those too close to call are expected to change the list most"),
+    "staff": later("staff asked"),
+    "appeal": later("an appeal"),
+    "late": later("a late answer was taken"),
 }
 
 
@@ -292,6 +293,32 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
         "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
         "loads": charts.load(product, visitor, cycle, board),
         "running": cycle.status is CycleStatus.RUNNING,
+        "chart_words": _chart_words(),
+    }
+
+
+def _chart_words() -> dict[str, str]:
+    """Give the words of the charts, which the page's script draws."""
+    return {
+        "cutLine": gettext("cut line"),
+        "rank": gettext("rank"),
+        "score": gettext("score of 100"),
+        "in": gettext("in"),
+        "tooClose": gettext("too close"),
+        "out": gettext("out"),
+        "decision": gettext("decision"),
+        "contested": gettext("too close to call"),
+        "couldGain": gettext("most the list could gain"),
+        "left": gettext("left"),
+        "askedFor": gettext("asked for"),
+        "spent": gettext("spent"),
+        "overdue": gettext("overdue"),
+        "open": gettext("open"),
+        "done": gettext("done"),
+        "points": gettext("points"),
+        "applicants": gettext("applicants"),
+        "reviews": gettext("reviews"),
+        "margin": gettext("margin"),
     }
 
 

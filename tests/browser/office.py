@@ -23,6 +23,7 @@ from swapflow.office.facade import Office
 from swapflow.office.rights import Role, Scope
 from swapflow.processes.deployment import running
 from swapflow.settings import Settings, load_settings
+from swapflow.speech.languages import SOURCE
 from swapflow.web.access import cookie_name
 from tests.engine.world import applicant, reviewer
 from tests.support.ports import free_port
@@ -197,11 +198,13 @@ def settle(page: Page) -> None:
 
 
 @contextmanager
-def deployed(data: Path, browser: Browser) -> Iterator[Deployment]:
+def deployed(data: Path, browser: Browser, *, language: str = SOURCE) -> Iterator[Deployment]:
     """Run `swapflow up` on a folder until the block ends."""
     port = free_port()
-    settings = load_settings(data_dir=data, web_port=port, database_url=None, redis_url=None)
-    with running(settings, SWAPFLOW_WEB_PORT=str(port)):
+    settings = load_settings(
+        data_dir=data, web_port=port, database_url=None, redis_url=None, language=language
+    )
+    with running(settings, SWAPFLOW_WEB_PORT=str(port), SWAPFLOW_LANGUAGE=language):
         product, office = assemble(settings)
         yield Deployment(settings=settings, product=product, office=office, browser=browser)
 

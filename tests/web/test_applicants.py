@@ -75,7 +75,7 @@ def test_the_table_says_what_happened_last_and_filters_sort_and_paging_keep_each
     assert table.count("answered <span") + table.count("asked <span") == 12
     assert 'href="?q=Applicant&amp;state=&amp;standing=&amp;sort=score"' in table
     assert 'value="Applicant"' in table
-    assert "<option selected>name</option>" in table
+    assert '<option value="name" selected>name</option>' in table
     moves = site.product.last_moves("fall", [0, 1])
     assert all(at.tzinfo is not None for at, _ in moves.values())
     assert site.product.last_moves("fall", []) == {}

@@ -4,6 +4,7 @@
   const live = document.getElementById("live");
   if (!live) return;
   const source = live.dataset.source;
+  const words = JSON.parse(live.dataset.words); // in the reader's language
   const charts = {};
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -33,33 +34,33 @@
     const drawn = chart("chart-intervals", rows.length);
     if (!drawn) return;
     const looks = {
-      in: { color: css("--good"), shape: "circle" },
-      out: { color: css("--faint"), shape: "rect" },
-      "too close": { color: css("--warn"), shape: "triangle" },
+      in: { name: words.in, color: css("--good"), shape: "circle" },
+      out: { name: words.out, color: css("--faint"), shape: "rect" },
+      "too close": { name: words.tooClose, color: css("--warn"), shape: "triangle" },
     };
-    const series = Object.entries(looks).map(([name, look]) => ({
-      name, type: "scatter", symbol: look.shape, symbolSize: 9, itemStyle: { color: look.color },
-      data: rows.filter((r) => r.standing === name).map((r) => ({
+    const series = Object.entries(looks).map(([standing, look]) => ({
+      name: look.name, type: "scatter", symbol: look.shape, symbolSize: 9, itemStyle: { color: look.color },
+      data: rows.filter((r) => r.standing === standing).map((r) => ({
         value: [r.rank, Math.round(1000 * r.score) / 10],
         itemStyle: r.waiting ? { borderColor: css("--ink"), borderWidth: 2 } : {},
       })),
     }));
     series.push({
-      name: "margin", type: "custom", silent: true, z: 1, data: rows.map((r) => [r.rank, 100 * (r.score - r.margin), 100 * (r.score + r.margin)]),
+      name: words.margin, type: "custom", silent: true, z: 1, data: rows.map((r) => [r.rank, 100 * (r.score - r.margin), 100 * (r.score + r.margin)]),
       encode: { x: 0, y: [1, 2] },
       renderItem: (params, api) => {
         const low = api.coord([api.value(0), Math.max(0, api.value(1))]);
         const high = api.coord([api.value(0), Math.min(100, api.value(2))]);
         return { type: "line", shape: { x1: low[0], y1: low[1], x2: high[0], y2: high[1] }, style: { stroke: css("--edge"), lineWidth: 2 } };
       },
-      markLine: { silent: true, symbol: "none", label: { formatter: "cut line", color: css("--ink") }, lineStyle: { color: css("--ink") }, data: [{ xAxis: data.places + 0.5 }] },
+      markLine: { silent: true, symbol: "none", label: { formatter: words.cutLine, color: css("--ink") }, lineStyle: { color: css("--ink") }, data: [{ xAxis: data.places + 0.5 }] },
     });
     drawn.setOption({
       ...common({ tooltip: { trigger: "item", backgroundColor: css("--card"), borderColor: css("--edge"), textStyle: { color: css("--ink") } } }),
-      legend: { data: Object.keys(looks), top: 0, textStyle: { color: css("--ink") } },
+      legend: { data: Object.values(looks).map((look) => look.name), top: 0, textStyle: { color: css("--ink") } },
       grid: { left: 44, right: 40, top: 60, bottom: 70 }, dataZoom: [{ type: "slider", height: 22 }, { type: "inside", zoomOnMouseWheel: "ctrl" }],
-      xAxis: axis("rank", { min: 0, max: rows.length + 1, splitLine: { show: false } }),
-      yAxis: axis("score of 100", { min: 0, max: 100 }),
+      xAxis: axis(words.rank, { min: 0, max: rows.length + 1, splitLine: { show: false } }),
+      yAxis: axis(words.score, { min: 0, max: 100 }),
       series,
     });
   }
@@ -70,11 +71,11 @@
     const few = data.decisions.length < 12; // a line through one point is none
     drawn.setOption(common({
       grid: { left: 50, right: 56, top: 60, bottom: 45 },
-      xAxis: axis("decision", { type: "category", nameLocation: "middle", nameGap: 28, data: data.decisions.map((d) => d.number) }),
-      yAxis: [axis("applicants", { min: 0 }), axis("points", { min: 0, splitLine: { show: false } })],
+      xAxis: axis(words.decision, { type: "category", nameLocation: "middle", nameGap: 28, data: data.decisions.map((d) => d.number) }),
+      yAxis: [axis(words.applicants, { min: 0 }), axis(words.points, { min: 0, splitLine: { show: false } })],
       series: [
-        { name: "too close to call", type: "line", step: "end", showSymbol: few, symbol: "circle", color: css("--accent"), data: data.decisions.map((d) => d.too_close) },
-        { name: "most the list could gain", type: "line", yAxisIndex: 1, showSymbol: few, symbol: "triangle", lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => Math.round(1000 * d.could_gain) / 10) },
+        { name: words.contested, type: "line", step: "end", showSymbol: few, symbol: "circle", color: css("--accent"), data: data.decisions.map((d) => d.too_close) },
+        { name: words.couldGain, type: "line", yAxisIndex: 1, showSymbol: few, symbol: "triangle", lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => Math.round(1000 * d.could_gain) / 10) },
       ],
     }));
   }
@@ -89,9 +90,9 @@
       xAxis: axis("", { type: "time", splitLine: { show: false }, axisLabel: { color: css("--ink"), hideOverlap: true } }),
       yAxis: axis(live.dataset.unit, { min: 0 }),
       series: [
-        line("left", "left", { color: css("--accent"), symbol: "circle", areaStyle: { opacity: 0.12 } }),
-        line("asked for", "asked_for", { color: css("--warn"), symbol: "triangle", lineStyle: { type: "dotted" } }),
-        line("spent", "spent", { color: css("--faint"), symbol: "rect", lineStyle: { type: "dashed" } }),
+        line(words.left, "left", { color: css("--accent"), symbol: "circle", areaStyle: { opacity: 0.12 } }),
+        line(words.askedFor, "asked_for", { color: css("--warn"), symbol: "triangle", lineStyle: { type: "dotted" } }),
+        line(words.spent, "spent", { color: css("--faint"), symbol: "rect", lineStyle: { type: "dashed" } }),
       ],
     }));
   }
@@ -107,12 +108,12 @@
     drawn.resize();
     drawn.setOption(common({
       grid: { left: narrow ? 96 : 150, right: 30, top: 40, bottom: 45 },
-      xAxis: axis("reviews", { nameLocation: "middle", nameGap: 28, minInterval: 1 }),
+      xAxis: axis(words.reviews, { nameLocation: "middle", nameGap: 28, minInterval: 1 }),
       yAxis: axis("", { type: "category", data: rows.map((r) => r.reviewer), axisLabel: { color: css("--ink"), width: narrow ? 84 : 138, overflow: "truncate" } }),
       series: [
-        bar("overdue", "overdue", "--bad", { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: 0.8, color: css("--paper") }),
-        bar("open", "open", "--accent", { symbol: "none" }),
-        bar("done", "done", "--edge", { symbol: "circle", symbolSize: 0.4, color: css("--paper") }),
+        bar(words.overdue, "overdue", "--bad", { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: 0.8, color: css("--paper") }),
+        bar(words.open, "open", "--accent", { symbol: "none" }),
+        bar(words.done, "done", "--edge", { symbol: "circle", symbolSize: 0.4, color: css("--paper") }),
       ],
     }));
   }

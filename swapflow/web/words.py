@@ -1,0 +1,74 @@
+"""Words that are stored in English and shown in any language, each marked once for translators.
+
+Pages show one of these with `_(word)`; a word that is not among them is shown as it is stored.
+"""
+
+from swapflow.speech.languages import later
+
+
+CYCLE_STATUS = (
+    later("draft"),
+    later("running"),
+    later("paused"),
+    later("proposed"),
+    later("ended"),
+    later("finalized"),
+)
+"""Where a program stands (`CycleStatus`)."""
+
+APPLICATION_STATUS = (
+    later("incomplete"),
+    later("held"),
+    later("ready"),
+    later("withdrawn"),
+    later("ineligible"),
+    later("merged"),
+)
+"""Where an application stands (`ApplicationStatus`)."""
+
+REQUEST_STATUS = (
+    later("proposed"),
+    later("open"),
+    later("closed"),
+    later("cancelled"),
+)
+"""Where a request stands (`PullStatus`)."""
+
+ASSIGNMENT_STATUS = (
+    later("queued"),
+    later("delivered"),
+    later("opened"),
+    later("scored"),
+    later("declined"),
+    later("expired"),
+    later("cancelled"),
+)
+"""Where a request to one reviewer stands (`AssignmentStatus`)."""
+
+TEMPLATES = (later("admissions"), later("hiring"), later("fellowship"))
+"""Rules to start from."""
+
+STANDING = (later("in"), later("too close"), later("out"))
+"""Where an applicant stands to the list."""
+
+STOPS = (
+    later(
+        "The marks received so far separate the list from every alternative, within the stated "
+        "tolerance and under the stated assumptions."
+    ),
+    later("Further reviews were no longer expected to change the list by a stated amount."),
+    later("The budget was used up."),
+    later("The deadline had come."),
+    later("Nobody was left who could be asked about those still too close to call."),
+    later("Staff ended the round."),
+)
+"""Why asking has ended: the sentences of `STOP_SENTENCES`."""
+
+OBSTACLES = (
+    later("no reviewer takes this kind; import one, or change the rules"),
+    later("every reviewer of this kind is in conflict or was asked before; add a reviewer"),
+    later("reviewers without conflict have no capacity left; raise it or add a reviewer"),
+    later("reviewers without conflict are away; wait, or change their absences"),
+    later("reviewers without conflict have a full packet; wait for their answers"),
+)
+"""Why a request cannot go out (`Obstacle`)."""
