@@ -13,6 +13,7 @@ from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.meeting import Endorsement, Meeting, Said, Word
 from swapflow.engine.finalize import Override, finalize, propose
 from swapflow.engine.folds import Folds
+from swapflow.engine.offers import promised
 from swapflow.engine.ports import Ledger
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
 
@@ -163,7 +164,8 @@ def record(
         NotReadyError: If no meeting is open.
         NotFoundError: If there is no such candidate.
         ForbiddenError: If they are in conflict with the applicant.
-        InvalidInputError: If there is no reason.
+        InvalidInputError: If there is no reason, or if somebody who was offered a place would
+            lose it.
     """
     _check_conflict(cycle_id, application, seat, ledger=ledger)
     if word is not Word.DISCUSS and not reason.strip():
@@ -175,6 +177,8 @@ def record(
         if meeting is None:
             raise NotReadyError("no meeting about this list is open; open it first")
         _check_candidate(cycle_id, application, ledger=ledger)
+        if word in {Word.OUT, Word.WAITLIST} and application in promised(tx.offers()):
+            raise InvalidInputError("they were offered a place, and nobody is told otherwise")
         last = meeting.words.get(application)
         # A form that is sent twice says nothing new.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
@@ -221,7 +225,8 @@ def follow(
         if said is None or verdict is None:
             continue
         override = made.get(place.external_id)
-        inside = place.standing is Standing.COHORT
+        # Whoever was offered a place keeps it, wherever the proposal puts them now.
+        inside = place.standing is Standing.COHORT or place.application in proposal.promised
         if override is not None:
             inside = override.verdict is Verdict.SELECTED
         if inside != (verdict is Verdict.SELECTED):
