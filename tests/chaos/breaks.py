@@ -220,7 +220,7 @@ BREAKS: dict[str, Break] = {
         line="ledger/outbox.py: .where(…, QUEUED_ONLY) in _MARK_DELIVERED",
         apply=_delivered_whatever_it_is,
         faults=("messages doubled and reordered",),
-        caught=("answered",),
+        caught=("answered", "people"),
     ),
     "record": Break(
         line="engine/dispatch.py: digest=plan.sight.digest in _record",
