@@ -193,7 +193,8 @@ def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> 
     if problem := unwritable(reason) or ("" if reason else "Say why it is to be reopened."):
         if cycle.status is not CycleStatus.FINALIZED:
             raise InvalidInputError(problem)
-        return _result(request, cycle, visitor, cycle.cohort_version, problem=problem)
+        typed = {"reopen": reason}
+        return _result(request, cycle, visitor, cycle.cohort_version, problem=problem, typed=typed)
     return act(
         request,
         visitor,
@@ -210,10 +211,12 @@ def _again(request: Request, cycle: Cycle, visitor: Visitor) -> Again:
     """Show the page as it stands, above it what was refused."""
 
     def show(refused: Refused) -> Response:
+        problem, typed = refused.message, refused.values
         if cycle.status is CycleStatus.FINALIZED:
-            shown = _result(request, cycle, visitor, cycle.cohort_version, problem=refused.message)
+            version = cycle.cohort_version
+            shown = _result(request, cycle, visitor, version, problem=problem, typed=typed)
         else:
-            shown = _open(request, cycle, visitor, problem=refused.message, typed=refused.values)
+            shown = _open(request, cycle, visitor, problem=problem, typed=typed)
         shown.status_code = refused.status
         return shown
 
@@ -360,7 +363,13 @@ def _reasons(
 
 
 def _result(
-    request: Request, cycle: Cycle, visitor: Visitor, version: int, *, problem: str = ""
+    request: Request,
+    cycle: Cycle,
+    visitor: Visitor,
+    version: int,
+    *,
+    problem: str = "",
+    typed: Mapping[str, str] | None = None,
 ) -> Response:
     parts = parts_of(request)
     product = parts.product
@@ -387,6 +396,7 @@ def _result(
             else None,
             "me": visitor.name,
             "problem": problem,
+            "typed": dict(typed or {}),
         },
         status=422 if problem else 200,
     )

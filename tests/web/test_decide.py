@@ -136,7 +136,7 @@ def test_a_changed_list_voids_the_signatures(site: Site) -> None:
     refused = second.post(f"{path}/sign", data={"digest": old})
 
     assert refused.status_code == 409
-    assert "the list has changed" in refused.text
+    assert "The list has changed" in refused.text
     assert site.product.cycle("fall").status is CycleStatus.ENDED
     assert site.product.pending("fall") is None
 
@@ -213,6 +213,35 @@ def test_a_list_is_reopened_by_two_people_and_the_first_version_stays(site: Site
     assert agreed == 303
     assert site.product.cycle("fall").status is CycleStatus.ENDED
     assert "Version 1 of the list is on record" in first.get(f"{path}?version=1").text
+
+
+def test_a_reason_that_cannot_be_used_is_refused_beside_its_field_and_kept(site: Site) -> None:
+    site.launched("fall")
+    client = site.signed_in(Role.ADMINISTRATOR, email="boss@example.org")
+
+    stopped = client.post("/decide/fall/stop", data={"reason": "enough\x07"})
+
+    assert stopped.status_code == 422
+    assert 'id="stop-problem"' in stopped.text
+    assert 'value="enough' in stopped.text
+    assert 'class="notice bad"' not in stopped.text
+    site.product.stop("fall", by="ops", reason="enough")
+    late = client.post("/decide/fall/stop", data={"reason": "enough"})
+    assert late.status_code == 422
+    assert 'class="notice bad"' in late.text, "a field that is not there has nothing beside it"
+
+
+def test_a_reason_to_reopen_is_refused_beside_its_field(site: Site) -> None:
+    path = ended(site)
+    client = chair(site)
+    client.post(f"{path}/prepare")
+    sign(client)
+
+    refused = client.post(f"{path}/reopen", data={"reason": ""})
+
+    assert refused.status_code == 422
+    assert 'id="reopen-problem"' in refused.text
+    assert 'class="notice bad"' not in refused.text
 
 
 def test_the_files_hold_what_was_decided_and_guard_formulas(site: Site) -> None:
