@@ -197,7 +197,7 @@ def test_what_the_meeting_says_after_it_was_prepared_voids_the_signature(site: S
     refused = client.post("/decide/fall/sign", data={"digest": digest(client)})
 
     assert refused.status_code == 422
-    assert "the meeting recorded something else" in refused.text
+    assert "The meeting recorded something else" in refused.text
     assert site.product.cycle("fall").status is CycleStatus.ENDED
 
 
