@@ -131,7 +131,10 @@ class Delivery:
                 },
                 rules=self._product.rules(cycle_id),
             )
-            self._cycles[cycle_id] = known
+            # Only what is still trusted is kept: a worker that lives for months would end with the
+            # rosters of all rounds in it.
+            fresh = {k: c for k, c in self._cycles.items() if now - c.read_at <= ROSTER_SECONDS}
+            self._cycles = {**fresh, cycle_id: known}
         return known
 
 
