@@ -80,8 +80,10 @@ class BadRowsError(InvalidInputError):
 
     def __init__(self, source: str, rows: Sequence[BadRow]) -> None:
         listing = "\n".join(f"  {row}" for row in rows)
-        noun = "problem" if len(rows) == 1 else "problems"
-        super().__init__(f"{source}: {len(rows)} {noun}, nothing was imported\n{listing}")
+        super().__init__(
+            f"{source}: {len(rows)} {'problem' if len(rows) == 1 else 'problems'}, "
+            f"nothing was imported\n{listing}"
+        )
         self.source = source
         self.rows = tuple(rows)
 

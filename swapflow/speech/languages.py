@@ -111,7 +111,11 @@ def ngettext(one: str, many: str, count: float) -> str:
 
 
 def later(message: str) -> str:
-    """Mark a message that is said elsewhere, by `gettext`; gives it as it is."""
+    """Mark a message that is said elsewhere; gives it as it is.
+
+    A constant is said by `gettext`, a sentence with parts filled in (`later(f"…")`) by
+    `swapflow.speech.told.told`, which knows it by its shape.
+    """
     return message
 
 
@@ -216,6 +220,18 @@ def _catalogue(tag: str) -> Catalog:
 def _template() -> Catalog:
     with (CATALOGUES / "messages.pot").open("rb") as opened:
         return read_po(opened)
+
+
+@cache
+def messages_from_code() -> frozenset[str]:
+    """Give the messages that stand in Python code, those with a plural left out."""
+    return frozenset(
+        message.id
+        for message in _template()
+        if isinstance(message.id, str)
+        and message.id
+        and any(file.endswith(".py") for file, _ in message.locations)
+    )
 
 
 @cache

@@ -25,6 +25,7 @@ from swapflow.errors import (
     WayInRefusedError,
 )
 from swapflow.speech.languages import gettext, later
+from swapflow.speech.told import told
 from swapflow.web.access import visitor_of
 from swapflow.web.pages import render
 from swapflow.web.parts import parts_of
@@ -103,7 +104,7 @@ def answer(
         request.state.visitor = None
     whole = "hx-request" not in request.headers
     template = "error.html" if whole else "error_notice.html"
-    context = {"title": gettext(title), "detail": gettext(detail), "back": back}
+    context = {"title": gettext(title), "detail": told(detail), "back": back}
     return render(request, template, context, status=status)
 
 
@@ -169,7 +170,7 @@ def _other_way(request: Request, error: WayInRefusedError) -> Response:
     )
     place = request.url.path if request.method == "GET" else _came_from(request)
     title = later("Please sign in through your organisation")
-    return answer(request, status, title, f"{gettext(str(error))}; {cure}", back=place)
+    return answer(request, status, title, f"{told(str(error))}; {cure}", back=place)
 
 
 def _came_from(request: Request) -> str:

@@ -14,6 +14,7 @@ from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.speech.dates import clock, counted, day, moment, number
 from swapflow.speech.languages import gettext, later, ngettext, spoken
+from swapflow.speech.told import told
 from swapflow.web.access import visitor_of
 from swapflow.web.parts import parts_of
 
@@ -109,6 +110,7 @@ def _environment() -> Environment:
         number=number,
         plural=plural,
         sentence=sentence,
+        told=told,
     )
     return environment
 
@@ -128,5 +130,5 @@ def sentence(text: str) -> str:
 
     Refusals of lower layers arrive in English; here they are said in the reader's language.
     """
-    text = gettext(text.strip())
+    text = told(text.strip())
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -20,6 +20,7 @@ from swapflow.errors import (
 )
 from swapflow.office.accounts import Session
 from swapflow.speech.languages import gettext, languages_to_choose
+from swapflow.speech.told import told
 from swapflow.web.access import Signed, anybody, cookie_name, visitor_of
 from swapflow.web.errors import problem as answer_problem
 from swapflow.web.errors import status_of
@@ -263,7 +264,7 @@ def _link_page(request: Request, token: str, office: TheOffice) -> Response:
 
 def as_sentence(error: Exception) -> str:
     """Spell a refusal as a sentence, in the reader's language."""
-    text = gettext(str(error))
+    text = told(str(error))
     return text[:1].upper() + text[1:] + "."
 
 

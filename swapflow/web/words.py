@@ -72,3 +72,13 @@ OBSTACLES = (
     later("reviewers without conflict have a full packet; wait for their answers"),
 )
 """Why a request cannot go out (`Obstacle`)."""
+
+BAD_ROW = (
+    later("line {line}, column {column}, value {value}"),
+    later("line {line}, column {column}"),
+    later("line {line}, value {value}"),
+    later("line {line}"),
+    later("the file, column {column}, value {value}"),
+    later("the file, column {column}"),
+)
+"""Where something is wrong in a file (`BadRow`)."""
