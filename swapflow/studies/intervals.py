@@ -2,21 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from swapflow.bandit.situation import FloatArray
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A figure, and bounds between which the truth lies with the stated confidence."""
-
-    value: float
-    low: float
-    high: float
+from swapflow.domain.interval import Interval
 
 
 def share_interval(hits: int, of: int, *, confidence: float = 0.95) -> Interval:

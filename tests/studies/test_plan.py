@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from swapflow.cli.main import main
+from swapflow.domain.interval import Interval
 from swapflow.domain.rules import (
     DispatchMode,
     Floor,
@@ -19,7 +20,6 @@ from swapflow.domain.rules import (
     Rules,
 )
 from swapflow.files.rules import parse_rules, template
-from swapflow.studies.intervals import Interval
 from swapflow.studies.planning.advice import advise
 from swapflow.studies.planning.round import Outcome, Way, simulate
 from swapflow.studies.planning.setting import Days, Marks, Person, Setting

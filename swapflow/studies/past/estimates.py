@@ -13,10 +13,11 @@ import numpy as np
 from swapflow.bandit.posterior import NO_REVIEWER
 from swapflow.bandit.severity import NORMAL_95, Components, Spread, components
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
+from swapflow.domain.interval import Interval
+from swapflow.engine.agreement import Agreement, agreement
 from swapflow.errors import InvalidInputError
 from swapflow.files.past import PastRound
-from swapflow.studies.intervals import Interval, bootstrap_interval
-from swapflow.studies.past.agreement import Agreement, agreement
+from swapflow.studies.intervals import bootstrap_interval
 
 
 ENOUGH = 10

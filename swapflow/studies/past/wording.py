@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from swapflow.studies.intervals import Interval
+from swapflow.domain.interval import Interval
 from swapflow.studies.past.estimates import Estimates, Kind
 
 

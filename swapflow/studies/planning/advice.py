@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from swapflow.studies.intervals import Interval
+from swapflow.domain.interval import Interval
 from swapflow.studies.planning.study import Effect, Plan, Summary, difference
 
 

@@ -2,9 +2,9 @@
 
 from datetime import date, timedelta
 
+from swapflow.domain.interval import Interval
 from swapflow.engine.preview import Preview
 from swapflow.studies.drawing import SIGNIFICANT, Dot, Square, dots, squares
-from swapflow.studies.intervals import Interval
 from swapflow.studies.page import Key, Page, Section, Table, points
 from swapflow.studies.planning.advice import advise
 from swapflow.studies.planning.setting import Setting

@@ -14,8 +14,9 @@ from multiprocessing import get_context
 import numpy as np
 
 from swapflow.bandit.situation import FloatArray
+from swapflow.domain.interval import Interval
 from swapflow.domain.rules import FloorFor, RuleName
-from swapflow.studies.intervals import Interval, mean_interval, share_interval
+from swapflow.studies.intervals import mean_interval, share_interval
 from swapflow.studies.planning.round import Outcome, Way, simulate
 from swapflow.studies.planning.setting import Setting
 from swapflow.studies.randomness import stream_of

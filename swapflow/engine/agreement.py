@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
-from swapflow.studies.intervals import Interval
+from swapflow.domain.interval import Interval
 
 
 RESAMPLES = 1000
@@ -41,9 +41,9 @@ class Agreement:
     apart: Interval
 
 
-def agreement(scores: Scores, *, seed: int = 0) -> Agreement | None:
-    """Measure agreement over the marks of the first kind; None where nobody has two marks."""
-    own = scores.kind == 0
+def agreement(scores: Scores, *, kind: int = 0, seed: int = 0) -> Agreement | None:
+    """Measure agreement over the marks of one kind; None where hardly anybody has two marks."""
+    own = scores.kind == kind
     arm, mark = scores.arm[own], scores.mark[own]
     counts = np.bincount(arm)
     own = counts[arm] > 1
