@@ -30,7 +30,7 @@ from swapflow.ledger.tables import (
 
 
 _OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
-_STUCK_AFTER = timedelta(minutes=1)
+_STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
@@ -202,7 +202,8 @@ class Boards:
                 .where(
                     ASSIGNMENT.c.cycle_id == cycle_id,
                     ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value,
-                    ASSIGNMENT.c.sent_at < self._database.now(connection) - _STUCK_AFTER,
+                    ASSIGNMENT.c.sent_at.is_not(None),
+                    ASSIGNMENT.c.created_at < self._database.now(connection) - _STUCK_AFTER,
                 )
             ).scalar_one()
         return Pulse(

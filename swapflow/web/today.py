@@ -78,7 +78,14 @@ def show_programs(request: Request, visitor: MaySomewhere) -> Response:
     cycles = visible(parts_of(request), visitor, Right.SEE_PROGRESS)
     if len(cycles) == 1:
         return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
-    return render(request, "today_programs.html", {"cycles": cycles})
+    product = parts_of(request).product
+    live, now = product.state_answers(), product.now()
+    health = {
+        cycle.id: _health(product.pulse(cycle.id), now, live=live)
+        for cycle in cycles
+        if cycle.status is CycleStatus.RUNNING
+    }
+    return render(request, "today_programs.html", {"cycles": cycles, "health": health})
 
 
 @router.get("/{cycle_id}")
@@ -280,13 +287,7 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
-        "health": {
-            "live": live or product.state_answers(),
-            "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
-            "stuck": pulse.stuck,
-            "event_at": pulse.event_at,
-            "age": until(pulse.event_at, now),
-        },
+        "health": _health(pulse, now, live=live or product.state_answers()),
         "now": now,
         "intervals": charts.intervals(board)[:TABLE],
         "steps": charts.decisions(steps)[-TABLE:],
@@ -294,6 +295,17 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
         "loads": charts.load(product, visitor, cycle, board),
         "running": cycle.status is CycleStatus.RUNNING,
         "chart_words": _chart_words(),
+    }
+
+
+def _health(pulse: Pulse, now: datetime, *, live: bool) -> dict[str, Any]:
+    """Say whether what a program runs on is at work; `live`: whether Redis answers."""
+    return {
+        "live": live,
+        "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
+        "stuck": pulse.stuck,
+        "event_at": pulse.event_at,
+        "age": until(pulse.event_at, now),
     }
 
 

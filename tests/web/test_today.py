@@ -330,3 +330,36 @@ def test_a_mail_that_did_not_fail_is_not_sent_again_and_the_page_says_so(site: S
     assert page.status_code == 422
     assert "Only a mail that failed is sent again." in page.text
     assert client.post("/today/fall/mail/none/again").status_code == 404
+
+
+def test_requests_that_no_worker_takes_are_told_in_the_list_and_on_the_programs_page(
+    site: Site,
+) -> None:
+    for cycle in ("fall", "spring"):
+        site.launched(cycle, launch=False)
+        site.product.launch(cycle, by="ops")
+    coordinator = site.product.coordinator("without workers")
+    coordinator.turn()
+    staff = site.signed_in(Role.OPERATIONS)
+    told = "wait for a worker. Check that the worker process runs."
+    assert told not in staff.get("/today").text
+
+    # However often they are sent again meanwhile.
+    site.later(1800)
+    coordinator.turn()
+
+    assert staff.get("/today").text.count(told) == 2
+    assert staff.get("/today/fall").text.count(told) == 1
+
+
+def test_the_list_of_programs_says_which_have_no_coordinator_at_work(site: Site) -> None:
+    for cycle in ("fall", "spring"):
+        site.launched(cycle, launch=cycle == "fall")
+    site.product.launch("spring", by="ops")
+
+    page = site.signed_in(Role.OPERATIONS).get("/today").text
+
+    assert page.count("No coordinator is at work") == 1
+    assert (
+        page.index("MS spring") < page.index("No coordinator is at work") < page.index("MS fall")
+    )

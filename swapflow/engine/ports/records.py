@@ -151,7 +151,8 @@ class Pulse:
         led_until: Until when a coordinator holds the lease; None when none ever did.
         event_at: When the last event was written.
         begun_at: When the first decision was made.
-        stuck: Requests handed to the workers more than a minute ago that none has delivered.
+        stuck: Requests first handed to the workers more than twenty seconds ago that none has
+            delivered, however often they were handed over since.
     """
 
     led_until: datetime | None
