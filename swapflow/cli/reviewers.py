@@ -1,5 +1,6 @@
 """`swapflow reviewers`: who may be asked, about whom, and how much."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -107,6 +108,42 @@ def leave(
     )
 
 
+@app.command("purge")
+def purge(
+    cycle: CycleId,
+    reviewer: ReviewerId,
+    by: By,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a reviewer's data for good; scores stand under a number, sums and checks too."""
+    from swapflow.bootstrap import office
+
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidInputError(
+                f"this erases reviewer {reviewer!r} for good and cannot be undone; say so with "
+                "--yes"
+            )
+        typer.confirm(f"Erase {reviewer!r} for good? This cannot be undone", abort=True, err=True)
+    swapflow = product()
+    number = next((r.number for r in swapflow.reviewers(cycle) if r.external_id == reviewer), None)
+    everything = swapflow.purge_reviewer(cycle, reviewer, by=by)
+    office().record(by, "erased a reviewer", cycle_id=cycle, about=f"reviewer {number}")
+    stays = (
+        "The account stays: another program names the same address, or it has a role as staff. "
+        "`swapflow user list` shows roles; erase in the other program too."
+    )
+    kept = () if everything else (stays,)
+    report(
+        {"cycle": cycle, "number": number, "purged": True, "account": not everything, "by": by},
+        f"erased: name, mail, id, absences, drafts and mails; what they scored stays, under "
+        f"reviewer {number} only. Files exported earlier are yours to delete.",
+        *kept,
+        as_json=as_json,
+    )
+
+
 @app.command("conflicts")
 def conflicts(
     cycle: CycleId,
@@ -203,7 +240,7 @@ def _takes(reviewer: "Reviewer") -> str:
 
 def _stands(reviewer: "Reviewer") -> str:
     if not reviewer.active:
-        return "left"
+        return "erased" if reviewer.was_erased else "left"
     return "a program" if reviewer.automatic else "active"
 
 

@@ -30,7 +30,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 | yield_set | `accepting`, `declining` (thousandths), `risk` (millionths) |
 | offered | `version`, `items` [[a, line], …], `risk` (millionths that this wave added) |
 | offer_answered | `a`, `answer` |
-| purged | `a` |
+| purged | `a` or `r` |
 | applications_merged | `a`, `into` |
 | application_pinned | `a`, `pin`: 1 in, -1 out, 0 as the rule says |
 

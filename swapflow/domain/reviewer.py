@@ -5,6 +5,14 @@ from datetime import date
 from enum import StrEnum
 
 
+ERASED = "erased-"
+
+
+def erased_id(number: int) -> str:
+    """Give the id under which an erased reviewer's number stands in the roster."""
+    return f"{ERASED}{number}"
+
+
 class DeclineKind(StrEnum):
     """Why a reviewer says no; each does something different.
 
@@ -68,3 +76,10 @@ class Reviewer:
     topics: tuple[str, ...]
     active: bool
     absences: tuple[Absence, ...]
+
+    @property
+    def was_erased(self) -> bool:
+        """Whether only a number is left of whoever this was."""
+        return not (self.active or self.name or self.email) and self.external_id.startswith(
+            erased_id(self.number)
+        )

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from swapflow.bandit.ties import tie_key
 from swapflow.domain.applicant import Application, ApplicationStatus
+from swapflow.domain.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.groups import group_number
@@ -75,11 +76,7 @@ def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
         ConflictError: If erasing is on hold in this cycle.
     """
     with ledger.write(cycle_id) as tx:
-        if held := tx.hold():
-            raise ConflictError(
-                f"erasing is on hold in {cycle_id!r} since {held[0]} said so ({held[1]}); "
-                f"`swapflow cycle hold {cycle_id} --release` ends that"
-            )
+        _refuse_held(tx, cycle_id)
         application = find(tx.applications(), external_id, cycle_id)
         if application.status.is_candidate and tx.cycle.status is not CycleStatus.FINALIZED:
             status = ApplicationStatus.WITHDRAWN
@@ -90,6 +87,50 @@ def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
             cancel_pulls(tx, tx.open_pulls_of(application.number), why="purged")
         tx.record(EventType.PURGED, {"a": application.number})
         tx.erase_application(application.number)
+
+
+def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> bool:
+    """Erase one reviewer's data for good; what they scored stays under a number.
+
+    They leave the roster first, if they are still on it. What they said of applicants belongs to
+    the applicants' files and stays, without a name.
+
+    Returns:
+        Whether person and account are gone as well: they stay while another program names the
+        same address, or while the account has a role as staff.
+
+    Raises:
+        NotFoundError: If the roster has nobody of that id, or they were erased before.
+        ConflictError: If erasing is on hold in this cycle, or requests are open with them.
+    """
+    with ledger.write(cycle_id) as tx:
+        _refuse_held(tx, cycle_id)
+        found = next((r for r in tx.reviewers() if r.external_id == external_id), None)
+        if found is None:
+            raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+        if found.was_erased:
+            raise NotFoundError(f"reviewer {found.number} of {cycle_id!r} was erased already")
+        if waiting := len(tx.assignments_of_reviewer(found.number, OPEN_ASSIGNMENT)):
+            raise ConflictError(
+                f"{waiting} request{'' if waiting == 1 else 's'} of {cycle_id!r} wait with "
+                f"{external_id!r}; `swapflow reviewers leave {cycle_id} {external_id}` passes "
+                "them on to others, then erase"
+            )
+        if found.active:
+            tx.change_reviewer(replace(found, active=False))
+            tx.record(EventType.REVIEWER_LEFT, {"r": found.number})
+        tx.record(EventType.PURGED, {"r": found.number})
+        erased = tx.erase_reviewer(found.number)
+        tx.note(subject=f"reviewer {found.number}", by=by, text="erased")
+        return erased
+
+
+def _refuse_held(tx: Transaction, cycle_id: str) -> None:
+    if held := tx.hold():
+        raise ConflictError(
+            f"erasing is on hold in {cycle_id!r} since {held[0]} said so ({held[1]}); "
+            f"`swapflow cycle hold {cycle_id} --release` ends that"
+        )
 
 
 def import_reviewers(

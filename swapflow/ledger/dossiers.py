@@ -16,6 +16,7 @@ from swapflow.ledger.database import Database
 from swapflow.ledger.statements import require_cycle
 from swapflow.ledger.tables import (
     ACCOUNT,
+    API_TOKEN,
     APPLICATION,
     APPROVAL,
     APPROVAL_PULL,
@@ -25,11 +26,13 @@ from swapflow.ledger.tables import (
     DOCUMENT_CONTENT,
     MESSAGE,
     METADATA,
+    NOTE,
     PERSON,
     PULL,
     ROLE_GRANT,
     ROSTER,
     SESSION,
+    SIGN_IN,
 )
 from swapflow.office.dossiers import Act, Dossier, Held, HeldFile
 
@@ -89,6 +92,10 @@ class SqlDossiers:
             rows |= _person(connection, person)
             known = rows["person"][0] if rows.get("person") else {}
             rows |= _account(connection, cycle_id, str(known.get("email") or ""))
+            signed_in = rows["account"][0] if rows.get("account") else {}
+            held = (known.get("name"), known.get("email"), signed_in.get("name"))
+            names = [str(one) for one in (*held, signed_in.get("email"), external_id) if one]
+            rows |= _reasons(connection, cycle_id, external_id, names, asked)
             return Dossier(
                 cycle_id=cycle_id,
                 role="reviewer",
@@ -222,9 +229,14 @@ def _account(
     wanted = (
         (ACCOUNT, ACCOUNT.c.id.in_(account)),
         (SESSION, SESSION.c.account_id.in_(account)),
+        (API_TOKEN, API_TOKEN.c.account_id.in_(account)),
+        (SIGN_IN, func.lower(SIGN_IN.c.email) == email.lower()),
         (ROLE_GRANT, ROLE_GRANT.c.who.in_(account)),
-        (AUDIT, AUDIT.c.who == email),
-        (MESSAGE, and_(MESSAGE.c.cycle_id == cycle_id, MESSAGE.c.to == email)),
+        (AUDIT, func.lower(AUDIT.c.who) == email.lower()),
+        (
+            MESSAGE,
+            and_(MESSAGE.c.cycle_id == cycle_id, func.lower(MESSAGE.c.to) == email.lower()),
+        ),
     )
     found = {}
     for table, where in wanted:
@@ -232,6 +244,26 @@ def _account(
         if rows:
             found[table.name] = tuple(_shown(table, row._asdict()) for row in rows)
     return found
+
+
+def _reasons(
+    connection: Connection,
+    cycle_id: str,
+    external_id: str,
+    names: Collection[str],
+    asked: Select[Any],
+) -> dict[str, tuple[Mapping[str, Held], ...]]:
+    """Give the reasons that a reviewer wrote, and those that staff wrote of them."""
+    theirs = and_(NOTE.c.subject.in_(asked), NOTE.c.by.in_(names))
+    query = (
+        select(NOTE)
+        .where(
+            NOTE.c.cycle_id == cycle_id, or_(theirs, NOTE.c.subject == f"reviewer {external_id}")
+        )
+        .order_by(NOTE.c.id)
+    )
+    rows = connection.execute(query).all()
+    return {"note": tuple(_shown(NOTE, row._asdict()) for row in rows)} if rows else {}
 
 
 def _files(connection: Connection, cycle_id: str, number: int) -> Iterator[HeldFile]:

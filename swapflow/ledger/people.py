@@ -1,14 +1,13 @@
-"""Writing applications and the roster, and erasing a person."""
+"""Writing applications and the roster; `purging.py` erases who is in them."""
 
 import hashlib
-import html
 import re
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import Table, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from swapflow.domain.applicant import (
@@ -26,44 +25,21 @@ from swapflow.ledger.rows import Values, signed
 from swapflow.ledger.statements import insert_all, insert_ignoring, rows_in
 from swapflow.ledger.tables import (
     APPLICATION,
-    APPROVAL,
-    APPROVAL_PULL,
-    ASSIGNMENT,
     ATTRIBUTE_VALUE,
     CONFLICT,
     DOCUMENT,
-    DOCUMENT_CONTENT,
-    DRAFT,
-    ENDORSEMENT,
     EXPERTISE,
-    IMPORTED,
-    INTERVIEW,
-    MARK,
-    MEETING_OUTCOME,
-    MESSAGE,
     MONITORING_ATTRIBUTE,
     NOTE,
-    OUTCOME,
     PANEL,
     PERSON,
-    PIN,
-    PREPARED,
-    PREPARED_SIGNATURE,
-    PULL,
-    REMARK,
     ROSTER,
     ROSTER_ABSENCE,
-    SCORE,
-    SCORE_NOTE,
     SELECTION_ATTRIBUTE,
     TOPIC,
-    WAIVER,
-    WISH,
 )
 
 
-ERASED = "[erased]"
-_SHORTEST_TRACE = 3  # anything shorter would be cut out of words it only happens to be in
 _SUBJECT = re.compile(r"^(?:application[: ]|[a-z0-9-]+:)(\d+)(?::|$)")
 _PERSONS_BY_EMAIL = select(PERSON.c.id, PERSON.c.email, PERSON.c.name).where(
     PERSON.c.email.in_(bindparam("values", expanding=True))
@@ -153,104 +129,6 @@ class PeopleWrites(LockedCycle):
         ).rowcount
         if not moved:
             raise NotFoundError(f"cycle {self._id} has no application {number}")
-
-    def erase_application(self, number: int) -> None:
-        """Erase name, mail, fields, documents, remarks and attributes of one application.
-
-        Also marks, drafts, endorsements, the reasons given about it, and its name, address and
-        external id wherever a mail of the cycle quotes them. Numbers, statuses, scores and
-        events stay: totals, chain and replays do not change. `SqlLedger.compact` afterwards
-        removes the last traces from the file.
-
-        Raises:
-            NotFoundError: If the cycle has no such application.
-        """
-        about = self.applications([number])
-        if not about:
-            raise NotFoundError(f"cycle {self._id} has no application {number}")
-        self._erase_quotes((about[0].name, about[0].email, about[0].external_id))
-        self._erase_rows(number)
-        self._erase_reasons(number)
-        self._erase_person(number)
-
-    def _erase_quotes(self, traces: Iterable[str]) -> None:
-        """Cut names and addresses out of the mails of the cycle."""
-        for trace in traces:
-            for spelled in {trace, html.escape(trace)}:
-                if len(spelled) < _SHORTEST_TRACE:
-                    continue
-                parts = ("to", "subject", "text", "html", "calendar")
-                self._connection.execute(
-                    update(MESSAGE)
-                    .where(MESSAGE.c.cycle_id == self._id)
-                    .values({p: func.replace(MESSAGE.c[p], spelled, ERASED) for p in parts})
-                )
-
-    def _erase_rows(self, number: int) -> None:
-        """Delete the rows that are erasable as a whole."""
-        scored = select(SCORE.c.assignment_id).filter_by(cycle_id=self._id, application=number)
-        asked = select(ASSIGNMENT.c.id).filter_by(cycle_id=self._id, application=number)
-        # What waits for signatures may quote a reason; the list changes with the erasure anyway.
-        for table in (PREPARED_SIGNATURE, PREPARED):
-            self._connection.execute(delete(table).where(table.c.cycle_id == self._id))
-        for table, ids in ((MARK, scored), (SCORE_NOTE, scored), (REMARK, scored), (DRAFT, asked)):
-            self._connection.execute(delete(table).where(table.c.assignment_id.in_(ids)))
-        for table in (
-            DOCUMENT,
-            DOCUMENT_CONTENT,
-            SELECTION_ATTRIBUTE,
-            MONITORING_ATTRIBUTE,
-            ENDORSEMENT,
-            IMPORTED,
-        ):
-            self._connection.execute(
-                delete(table).where(table.c.cycle_id == self._id, table.c.application == number)
-            )
-
-    def _erase_reasons(self, number: int) -> None:
-        """Empty free text in rows whose other columns stay."""
-        for table, empty in (
-            (NOTE, {"text": "", "salt": ""}),
-            (WISH, {"reason": ""}),
-            (OUTCOME, {"reason": ""}),
-            (WAIVER, {"reason": ""}),
-            (SCORE, {"reason": ""}),
-            (PIN, {"reason": ""}),
-            (MEETING_OUTCOME, {"reason": ""}),
-        ):
-            self._connection.execute(
-                update(table)
-                .where(table.c.cycle_id == self._id, table.c.application == number)
-                .values(empty)
-            )
-        asked = select(PULL.c.id).filter_by(cycle_id=self._id, application=number)
-        self._connection.execute(
-            update(INTERVIEW).where(INTERVIEW.c.pull_id.in_(asked)).values(place="", link="")
-        )
-        struck = (
-            select(APPROVAL_PULL.c.approval_id)
-            .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)
-            .where(PULL.c.cycle_id == self._id, PULL.c.application == number)
-        )
-        self._connection.execute(
-            update(APPROVAL).where(APPROVAL.c.id.in_(struck)).values(reason="")
-        )
-
-    def _erase_person(self, number: int) -> None:
-        """Empty the application's row, and delete the person whom nothing else names."""
-        person = self._connection.execute(
-            select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=number)
-        ).scalar_one()
-        self._change_application(number, {"external_id": None, "person_id": None, "fields": {}})
-        self._connection.execute(
-            delete(PERSON).where(
-                PERSON.c.id == person,
-                PERSON.c.id.not_in(
-                    select(APPLICATION.c.person_id).where(APPLICATION.c.person_id == person)
-                ),
-                PERSON.c.id.not_in(select(ROSTER.c.person_id).where(ROSTER.c.person_id == person)),
-            )
-        )
 
     def add_reviewers(self, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
         """Insert roster entries with the next free numbers, in the order given.

@@ -37,6 +37,7 @@ router = APIRouter(prefix="/reviewers")
 
 MaySee = Annotated[Visitor, Depends(may(Right.SEE_REVIEWERS))]
 MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
+MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
 MayEnter = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
 MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_REVIEWERS))]
 Text = Annotated[str, Form()]
@@ -183,6 +184,35 @@ def void_one(
         deed,
         form=f"void {task}",
         typed={"reason": reason},
+        again=_again(request, visitor, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/erase")
+def erase(
+    request: Request,
+    visitor: MaySetUp,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    confirm: Text = "",
+) -> Response:
+    """Erase everything personal about a reviewer, once their id is typed."""
+
+    def deed() -> None:
+        name = _reviewer(product, cycle_id, number).external_id
+        if confirm.strip() != name:
+            raise FieldError("confirm", f"type {name} to erase this reviewer; nothing was erased")
+        product.purge_reviewer(cycle_id, name, by=visitor.name)
+
+    return act(
+        request,
+        visitor,
+        f"/reviewers/{cycle_id}/{number}",
+        f"erased reviewer {number}",
+        deed,
+        form="erase",
+        typed={"confirm": confirm},
         again=_again(request, visitor, product, cycle_id, number),
     )
 

@@ -56,6 +56,7 @@ def test_an_applicants_file_holds_what_every_table_holds(told: Office) -> None:
     assert "Person Number" not in content + page, "nobody else is named"
     held = json.loads(content)["held"]
     assert {"application", "person", "assignment", "pull", "monitoring_attribute"} <= set(held)
+    assert held["imported"][0]["said"]["name"] == "Quendolyn Zarathustra"
     assert held["monitoring_attribute"][0]["value"] == "violet"
     assert said["rows"] == sum(len(rows) for rows in held.values())
     assert Path("file").stat().st_mode & 0o777 == 0o700

@@ -32,6 +32,7 @@ def test_a_person_purged_in_mid_cycle_leaves_no_trace_and_the_record_still_verif
         "applications", "ask", "ms", "q-applicant", "review", "--reason", "Quendolyn appealed"
     )
     office.do("applications", "hold", "ms", "q-applicant", "--reason", "Quendolyn is away")
+    office.do("person", "export", "ms", "q-applicant", "--out", str(office.folder / "held"))
     assert _traces(office), "or the test could not fail"
 
     office.do("applications", "purge", "ms", "q-applicant", "--yes")
@@ -63,6 +64,44 @@ def test_a_person_purged_after_the_list_was_fixed_leaves_no_trace_in_it(office: 
             assert b"Person Number2" not in file.read_bytes(), file
             assert b"person2@" not in file.read_bytes(), file
     assert office.ask("cycle", "verify", "ms", "--record-only")["passed"]
+
+
+def test_a_reviewer_purged_by_command_leaves_no_trace_and_the_record_still_verifies(
+    office: Office,
+) -> None:
+    office.launched()
+    office.do("person", "export", "ms", "ben", "--reviewer", "--out", "held")
+    assert "Ben Reviewer" in Path("held/person.html").read_text()
+    for task in office.tasks("ben")[:1]:
+        office.do(
+            "inbox", "score", task["task"], "--reviewer", "ben", "--score", "0.7",
+            "--remark", "Ben Reviewer thinks so",
+        )  # fmt: skip
+    refused = office.run("reviewers", "purge", "ms", "ben", "--yes")
+    assert refused.code == 4
+    assert "swapflow reviewers leave ms ben" in refused.err
+    office.do("reviewers", "leave", "ms", "ben", "--reason", "Ben Reviewer is ill")
+    assert office.run("reviewers", "purge", "ms", "ben").code == 2, "it needs a yes"
+    before = office.ask("scores", "list", "ms")["scores"]
+
+    said = office.ask("reviewers", "purge", "ms", "ben", "--yes")
+
+    assert said == {"cycle": "ms", "number": 1, "purged": True, "account": False, "by": "olga"}
+    for file in office.database.parent.rglob("*"):
+        if file.is_file():
+            content = file.read_bytes()
+            assert b"Ben Reviewer" not in content, file
+            assert b"ben@example.org" not in content, file
+    assert [s["value"] for s in office.ask("scores", "list", "ms")["scores"]] == [
+        s["value"] for s in before
+    ]
+    office.turn()
+    assert office.ask("cycle", "verify", "ms", "--record-only")["passed"]
+    assert office.run("reviewers", "purge", "ms", "ben", "--yes").code == 3
+    listed = office.do("reviewers", "list", "ms").out
+    assert "erased-1" in listed
+    office.do("cycle", "oversight", "ms", "--out", "log.json")
+    assert "erased a reviewer" in Path("log.json").read_text()
 
 
 def test_a_purge_needs_a_yes(office: Office) -> None:

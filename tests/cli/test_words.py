@@ -136,6 +136,7 @@ def _look_after_the_machine(office: Office) -> None:
     office.run("doctor")
     office.do("db", "backup", "kept.backup")
     office.run("db", "restore", "kept.backup")
+    office.do("reviewers", "purge", "ms", "cyd", "--yes")
     office.run("monitoring", "report", "ms")
     office.run("monitoring", "ll144", "ms", "--out", "monitoring")
 

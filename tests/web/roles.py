@@ -151,6 +151,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /reviewers/{cycle_id}/{number}/sheet": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/void": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/reviews/void": Right.ENTER_REVIEWS,
+    "POST /reviewers/{cycle_id}/{number}/erase": Right.SET_UP,
     "POST /reviewers/{cycle_id}/{number}/{what}": Right.MANAGE_REVIEWERS,
 }
 
@@ -216,6 +217,7 @@ API: dict[str, Right | Somewhere | str] = {
     "GET /api/v1/cycles/{cycle_id}/reviewers": Right.SEE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/reviewers": Right.MANAGE_REVIEWERS,
     "GET /api/v1/cycles/{cycle_id}/reviewers/{number}": Right.SEE_REVIEWERS,
+    "DELETE /api/v1/cycles/{cycle_id}/reviewers/{number}": Right.SET_UP,
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/release": Right.MANAGE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/nudge": Right.MANAGE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/void": Right.ENTER_REVIEWS,

@@ -20,8 +20,9 @@ from swapflow.office.facade import Office
 from swapflow.office.rights import Role, Scope
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.settings import Settings
-from swapflow.state.limits import MemoryLimiter
+from swapflow.state.limits import MemoryLimiter, RedisLimiter
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
+from swapflow.state.redis import RedisCycleState, RedisDoorbell
 from swapflow.web.access import cookie_name
 from swapflow.web.app import create_app
 from tests.engine.world import RULES, applicant, reviewer
@@ -56,22 +57,24 @@ class Site:
         mails: Every mail that was sent, oldest first; `turn` sends those that wait.
     """
 
-    def __init__(self, database: Path, *, settings: Settings) -> None:
+    def __init__(self, database: Path, *, settings: Settings, redis: str = "") -> None:
+        """Put a site together; given a Redis, its live state and counts lie there."""
         self.settings = settings
         self.mails: list[Mail] = []
         self.ledger = SqlLedger(f"sqlite:///{database}")
         self._dispatcher = InlineDispatcher(self._work)
         self.product = Swapflow(
             ledger=self.ledger,
-            state=MemoryCycleState(),
+            state=RedisCycleState(redis) if redis else MemoryCycleState(),
             dispatcher=self._dispatcher,
-            doorbell=MemoryDoorbell(),
+            doorbell=RedisDoorbell(redis) if redis else MemoryDoorbell(),
             post=self.mails.append,
             knock=http_knocker(settings.webhook_reach),
             provider=True,
             lease_seconds=3600.0,
         )
-        self.office = Office(ledger=self.ledger.office(), limiter=MemoryLimiter())
+        limiter = RedisLimiter(redis) if redis else MemoryLimiter()
+        self.office = Office(ledger=self.ledger.office(), limiter=limiter)
         self.app: FastAPI = create_app(self.product, self.office, settings)
         self._coordinator = self.product.coordinator("test")
 

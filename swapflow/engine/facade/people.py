@@ -93,6 +93,12 @@ class People(Part):
         self.ledger.compact()
         self.doorbell.ring(cycle_id)
 
+    def purge_reviewer(self, cycle_id: str, external_id: str, *, by: str) -> bool:
+        """Erase one reviewer's data for good; says whether the account is gone as well."""
+        erased = intake.purge_reviewer(cycle_id, external_id, by=by, ledger=self.ledger)
+        self.ledger.compact()
+        return self._rung(cycle_id, erased)
+
     def ask(self, cycle_id: str, external_id: str, kind: str, *, by: str, reason: str) -> int:
         """Wish for an extra review of an application."""
         wish = staff.ask(cycle_id, external_id, kind, by=by, reason=reason, ledger=self.ledger)

@@ -114,6 +114,13 @@ class PeopleWriting(Protocol):
         """Erase name, mail, fields, documents, remarks and attributes of one application."""
         ...
 
+    def erase_reviewer(self, number: int) -> bool:
+        """Erase name, mail, id, drafts and mails of one roster entry; its scores stay.
+
+        Person and account too, unless another program or a role as staff needs them: then False.
+        """
+        ...
+
     def brought(self) -> dict[int, dict[str, str]]:
         """Read what lists said of each application last, by number."""
         ...

@@ -3,12 +3,18 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
 
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api import models
-from swapflow.web.api.access import MayEnterReviews, MayManageReviewers, MaySeeReviewers
+from swapflow.web.api.access import (
+    MayEnterReviews,
+    MayManageReviewers,
+    MaySeeReviewers,
+    MaySetUp,
+)
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.paging import Page, Paged
@@ -98,6 +104,21 @@ def void_reviewer(
     voided = product.void_reviewer(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "voided a reviewer's scores", about=found.external_id)
     return models.Counted(count=voided)
+
+
+@router.delete("/reviewers/{number:int}", status_code=204)
+def erase_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MaySetUp,
+    product: Product,
+) -> Response:
+    """Erase one reviewer's data for good; their number and their scores stay."""
+    found = _find(product, cycle_id, number)
+    product.purge_reviewer(cycle_id, found.external_id, by=visitor.name)
+    note(request, visitor, "erased a reviewer", about=f"reviewer {number}")
+    return Response(status_code=204)
 
 
 @router.post("/conflicts")
