@@ -82,6 +82,7 @@ class Components:
         noise: Spread of the noise of each kind, shape (kinds,).
         severity: Spread between reviewers of each kind; None where no reviewer is known.
         level: Mean of each kind, shape (kinds,).
+        level_covariance: Of those means, shape (kinds, kinds): the variances taken as known.
         effects: Reviewers of each kind; None likewise.
         utilities: Shrunk utility of each arm around 0, shape (n,).
         covariance: Of the logarithms of all variances (utility, noises, severities), in order.
@@ -92,6 +93,7 @@ class Components:
     noise: tuple[Spread, ...]
     severity: tuple[Spread | None, ...]
     level: tuple[float, ...]
+    level_covariance: FloatArray
     effects: tuple[Effects | None, ...]
     utilities: FloatArray
     covariance: FloatArray
@@ -128,6 +130,7 @@ def components(scores: Scores, *, intervals: bool = True) -> Components:
         noise=tuple(spreads[1 : 1 + kinds]),
         severity=tuple(with_severity.get(kind) for kind in range(kinds)),
         level=tuple(solved.level.tolist()),
+        level_covariance=solved.level_covariance,
         effects=tuple(model.effects(solved, kind) for kind in range(kinds)),
         utilities=solved.arm,
         covariance=covariance,
@@ -149,6 +152,7 @@ class _Solved:
     severity: FloatArray
     severity_variance: FloatArray
     level: FloatArray
+    level_covariance: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,6 +290,7 @@ class _Model:
             severity=effects[1],
             severity_variance=severity_variance,
             level=kept_effect[width:],
+            level_covariance=inverse[width:, width:],
         )
 
     def _trace(

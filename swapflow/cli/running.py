@@ -66,6 +66,8 @@ def web(
     ] = False,
 ) -> None:
     """Serve the pages and the JSON API until it is asked to stop; several may run."""
+    # Matrices of a few hundred rows: threads that wait for each other cost more than they save.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from swapflow.bootstrap import swapflow
     from swapflow.cli.serving import serve
     from swapflow.processes.logs import set_up_logs

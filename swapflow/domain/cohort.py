@@ -111,6 +111,8 @@ class MethodSheet:
     Attributes:
         limits: How the list stands to each limit on a group, in words.
         given_way: Where no list keeps to every limit: what would have to change for one to.
+        estimates: What people asked the list to be made by: "raw" or "adjusted"; "rule": nobody
+            asked, and it is made by the rule's own estimates.
     """
 
     cycle_id: str
@@ -138,6 +140,7 @@ class MethodSheet:
     versions: dict[str, str]
     limits: tuple[str, ...] = ()
     given_way: tuple[str, ...] = ()
+    estimates: str = "rule"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

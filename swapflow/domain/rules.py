@@ -28,6 +28,19 @@ class DispatchMode(StrEnum):
     LOCKSTEP = "lockstep"
 
 
+class Estimates(StrEnum):
+    """Which estimates a list is made by.
+
+    RULE leaves it to the rule: `budget` takes out what `severity` and `kind_offsets` say, the
+    others nothing. RAW takes out nothing; ADJUSTED takes out how severe reviewers are and how
+    generous kinds are. What is asked for is the rule's choice all the same.
+    """
+
+    RULE = "rule"
+    RAW = "raw"
+    ADJUSTED = "adjusted"
+
+
 class Purpose(StrEnum):
     """What a cycle is for; automatic reviewers need more than a click in a real one."""
 
@@ -233,6 +246,7 @@ class Rules:
         certificate: "mixture" or "pairwise" (plain top-k only), for `certified`.
         severity: `budget` estimates how severe each reviewer is and takes it out.
         kind_offsets: `budget` estimates each kind's offset and takes it out.
+        estimates: Whether the list is made by other estimates than the rule's own.
         settled: Share of the cohort's value below which further pulls are worth nothing.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
@@ -268,6 +282,7 @@ class Rules:
     certificate: str = "mixture"
     severity: bool = True
     kind_offsets: bool = True
+    estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
     max_applicants: int | None = None
     dispatch: DispatchMode = DispatchMode.ROLLING
@@ -308,6 +323,15 @@ class Rules:
         """Whether the list is just the highest estimates, one for every place."""
         wishes = self.objective.attributes or self.quotas or self.targets
         return not wishes and self.fewest_places == self.cohort_size
+
+    @property
+    def takes_out(self) -> tuple[bool, bool]:
+        """Whether a list is made without reviewers' severity, and without kinds' generosity."""
+        if self.estimates is Estimates.RULE:
+            by_model = self.rule is RuleName.BUDGET
+            return by_model and self.severity, by_model and self.kind_offsets
+        adjusted = self.estimates is Estimates.ADJUSTED
+        return adjusted, adjusted
 
     def kind_index(self, name: str) -> int:
         """Give the index of a kind by its name; -1 when there is none."""
@@ -355,8 +379,20 @@ class Rules:
 
 
 def to_text(rules: Rules) -> str:
-    """Spell rules as the JSON that is stored."""
-    return json.dumps(dataclasses.asdict(rules), default=_plain, sort_keys=True)
+    """Spell rules as the JSON that is stored.
+
+    Settings that came with a later release are left out where they say nothing, so that processes
+    of the one before read them while it is rolled out.
+    """
+    content = dataclasses.asdict(rules)
+    for name, usual in _ADDED.items():
+        if content[name] == usual:
+            del content[name]
+    return json.dumps(content, default=_plain, sort_keys=True)
+
+
+_ADDED = {"estimates": Estimates.RULE}
+"""Settings that the first release does not know, with the values that change nothing."""
 
 
 @lru_cache(maxsize=64)
@@ -369,6 +405,7 @@ def from_text(text: str) -> Rules:
     raw["purpose"] = Purpose(raw["purpose"])
     raw["rule"] = RuleName(raw["rule"])
     raw["dispatch"] = DispatchMode(raw["dispatch"])
+    raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
     raw["sign_in"] = WayIn(raw.get("sign_in", WayIn.ANY))
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(

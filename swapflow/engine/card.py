@@ -1,16 +1,21 @@
 """A decision card: everything about one applicant that an answer to "why?" needs, in one place."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Standing
-from swapflow.domain.rules import Rubric, RuleName, Rules
+from swapflow.domain.rules import Estimates, Rubric, RuleName, Rules
 from swapflow.domain.score import Given
+from swapflow.engine.calibration import Calibration
 from swapflow.engine.finalize import propose
 from swapflow.engine.folds import Folds
 from swapflow.engine.ports import Ledger
 from swapflow.engine.progress import Asked, Explanation, explain
+
+
+SAME = 1e-8
+"""Estimates this close are the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +64,10 @@ class CardStanding:
         estimate: In [0, 1]; what the list was made by.
         margin: What is added to it and taken from it for the interval.
         evidence: Reviews it rests on, in units of one review of the first kind.
+        mean: Of the marks as given, weighed by what they tell; None without one.
+        estimates: What people asked the list to be made by: "rule", "raw" or "adjusted".
+        raw: Estimate with nothing taken out, and adjusted: with severity and generosity taken
+            out; both None unless people asked for either.
         cut: The estimate next to the applicant's on the other side of the cut; None without one.
     """
 
@@ -72,6 +81,10 @@ class CardStanding:
     cut: float | None
     too_close: bool
     tied: bool
+    mean: float | None = None
+    estimates: str = "rule"
+    raw: float | None = None
+    adjusted: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +133,7 @@ def card(
     ledger: Ledger,
     folds: Folds | None = None,
     name_reviewers: bool = False,
+    calibrated: Calibration | None = None,
 ) -> Card:
     """Make the decision card of one applicant, of the list as it was fixed or as it stands now.
 
@@ -128,6 +142,7 @@ def card(
         external_id: The applicant.
         ledger: The ledger.
         folds: What was folded before.
+        calibrated: Raw and adjusted estimates, where people asked for either.
         name_reviewers: Say who each reviewer was, by id; else they are numbers on the card.
 
     Raises:
@@ -145,7 +160,7 @@ def card(
         name=found.name,
         status=found.status,
         version=fixed,
-        standing=_standing(places, number),
+        standing=_compared(_standing(places, number), number, sheet, calibrated),
         decided=_decided(cycle_id, number, fixed, ledger=ledger) if fixed else None,
         reviews=tuple(_reviews(found.asked, rules, ledger=ledger, named=name_reviewers)),
         rule=rules.rule.value,
@@ -191,7 +206,30 @@ def _standing(places: Sequence[Place], number: int) -> CardStanding | None:
         cut=other,
         too_close=place.contested,
         tied=place.tied,
+        mean=place.raw_mean,
     )
+
+
+def _compared(
+    standing: CardStanding | None,
+    number: int,
+    sheet: MethodSheet | None,
+    calibrated: Calibration | None,
+) -> CardStanding | None:
+    """Put raw and adjusted estimate beside the one that the list was made by."""
+    if standing is None or sheet is None:
+        return standing
+    standing = replace(standing, estimates=sheet.estimates)
+    row = (
+        next((r for r in calibrated.rows if r.application == number), None) if calibrated else None
+    )
+    if row is None or sheet.estimates == Estimates.RULE:
+        return standing
+    own = row.raw if sheet.estimates == Estimates.RAW else row.adjusted
+    # Of a list that was fixed before further scores came, only what it was made by is on record.
+    if abs(own - standing.estimate) > SAME:
+        return standing
+    return replace(standing, raw=row.raw, adjusted=row.adjusted)
 
 
 def _decided(cycle_id: str, number: int, version: int, *, ledger: Ledger) -> CardDecision | None:

@@ -19,7 +19,7 @@ from swapflow.domain.rules import DispatchMode
 from swapflow.engine.assign import Obstacle, Seat, out_target, place, seats_of, slots_now
 from swapflow.engine.book import Book, PullKey
 from swapflow.engine.ports import Arms
-from swapflow.engine.rule import coin, rule_for
+from swapflow.engine.rule import coin, list_rule, rule_for
 from swapflow.engine.situate import Sight, chosen_lack, cost_of, see
 
 
@@ -104,15 +104,17 @@ def decide(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> Plan | No
 
 def stop_plan(book: Book, arms: Arms, reason: StopReason) -> Plan:
     """Make a decision that only proposes to stop, with what is believed at this moment."""
-    sight, look, rule = look_now(book, arms)
+    sight = see(book, arms)
+    rule = _with_fit(rule_for(book, sight.application, None), sight)
+    look = rule.look(sight.situation)
     plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=(), blocked={})
     return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
 
 
 def look_now(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> tuple[Sight, Look, Rule]:
-    """Say what is believed at this moment, without deciding anything: for views and reports."""
+    """Say what a list is made by at this moment, without deciding anything: for views, reports."""
     sight = see(book, arms)
-    rule = _with_fit(rule_for(book, sight.application, fitted), sight)
+    rule = _with_fit(list_rule(book, sight.application, fitted), sight)
     return sight, rule.look(sight.situation), rule
 
 

@@ -20,7 +20,7 @@ from swapflow.domain.cohort import (
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.rules import FloorFor, RuleName, Rules
+from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
 from swapflow.engine.decide import versions
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.folds import Belief, Folds, Snapshot
@@ -48,6 +48,11 @@ STOP_SENTENCES = {
     "staff": "Staff ended the round.",
 }
 
+ANOTHER_LIST = (
+    "The marks as they were given separated a list of their own from every alternative; this list "
+    "is by adjusted estimates, and that promise is not about it."
+)
+
 ASSUMPTIONS = (
     "Under the stated assumptions (independent marks, spread {sigma}, comparable reviewers) the "
     "proposed list's score is within {loss} of the highest obtainable, with probability "
@@ -67,6 +72,13 @@ class Override:
     external_id: str
     verdict: Verdict
     reason: str
+
+
+def stop_sentence(rules: Rules, reason: str) -> str:
+    """Say why no more was asked for, in one sentence."""
+    if reason == "certified" and rules.estimates is Estimates.ADJUSTED:
+        return ANOTHER_LIST
+    return STOP_SENTENCES.get(reason, "The round is still running.")
 
 
 def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Proposal:
@@ -392,7 +404,7 @@ def _sheet(seen: Snapshot, belief: Belief, unit: str) -> MethodSheet:
         seed=rules.seed,
         parameters=look.parameters,
         stop_reason=reason,
-        stop_sentence=STOP_SENTENCES.get(reason, "The round is still running."),
+        stop_sentence=stop_sentence(rules, reason),
         certified_loss=look.certified_loss,
         expected_loss=None if np.isnan(look.expected_loss) else look.expected_loss,
         certificate=_certificate(rules, look, sigma),
@@ -404,6 +416,7 @@ def _sheet(seen: Snapshot, belief: Belief, unit: str) -> MethodSheet:
         pulls={kind.name: int(closed[i]) for i, kind in enumerate(rules.kinds)},
         decisions=book.decisions,
         versions=versions(),
+        estimates=rules.estimates.value,
     )
 
 
@@ -415,4 +428,6 @@ def _certificate(rules: Rules, look: Look, sigma: float) -> str:
     )
     if rules.objective.name == "diverse":
         sentence += " For this objective the stop is a heuristic and proves nothing."
+    if rules.estimates is Estimates.ADJUSTED and rules.rule is not RuleName.BUDGET:
+        sentence += " It is about marks as they were given; the list is by adjusted estimates."
     return sentence

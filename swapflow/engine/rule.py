@@ -1,7 +1,10 @@
 """From the rules of a cycle to the rule of the bandit that carries them out."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from swapflow.bandit.adjusted import AdjustedRule
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.oracle import Oracle
@@ -9,7 +12,7 @@ from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.policy import StrongPolicy
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import Rule
-from swapflow.domain.rules import RuleName, Rules
+from swapflow.domain.rules import Estimates, RuleName, Rules
 from swapflow.engine.book import Book, Integers
 from swapflow.engine.terms import choice
 from swapflow.errors import InvalidRulesError
@@ -24,6 +27,45 @@ def rule_for(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
         fitted: Parameters of the model that are still in force (`budget` only).
     """
     return rule_of(book.rules, choice(book, application).oracle, fitted)
+
+
+def list_rule(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
+    """Make the rule by which a list is made: the cycle's own, or what people asked for instead.
+
+    Args:
+        book: Supplies rules and groups.
+        application: The candidates, in the order of the situation.
+        fitted: As for `rule_for`.
+    """
+    return list_rule_of(
+        book.rules, choice(book, application).oracle, fitted, estimates=book.rules.estimates
+    )
+
+
+def list_rule_of(
+    rules: Rules, oracle: Oracle, fitted: Fitted | None, *, estimates: Estimates
+) -> Rule:
+    """Make the rule by which a list is made from these estimates, for an objective at hand.
+
+    What the last decision fitted is good only for a model that takes out the same.
+    """
+    if estimates is Estimates.RULE:
+        return rule_of(rules, oracle, fitted)
+    adjusted = estimates is Estimates.ADJUSTED
+    if rules.rule is RuleName.BUDGET:
+        same = (rules.severity, rules.kind_offsets) == (adjusted, adjusted)
+        wanted = replace(rules, severity=adjusted, kind_offsets=adjusted)
+        return rule_of(wanted, oracle, fitted if same else None)
+    own = rule_of(rules, oracle, fitted)
+    if not adjusted:
+        return own
+    return AdjustedRule(
+        rule=own,
+        oracle=oracle,
+        sigma=_sigma(rules),
+        delta=rules.delta,
+        max_applicants=rules.max_applicants,
+    )
 
 
 def rule_of(rules: Rules, oracle: Oracle, fitted: Fitted | None) -> Rule:

@@ -98,6 +98,13 @@ def _decided(card: Card) -> Part:
     return Part(title="What was decided", facts=tuple(facts))
 
 
+_MADE_BY = {
+    "raw": "marks as they were given, which people asked for",
+    "adjusted": "adjusted estimates, which people asked for: severity of reviewers and generosity "
+    "of kinds are taken out",
+}
+
+
 def _standing(card: Card) -> Part:
     title = "Where the applicant stands"
     standing = card.standing
@@ -108,6 +115,7 @@ def _standing(card: Card) -> Part:
         ("Place", f"{standing.rank} of {standing.candidates}, for {standing.places} places"),
         ("Proposed", "on the list" if standing.proposed else "on the waitlist"),
         ("Score", f"{_hundred(standing.estimate)} of 100"),
+        *_by_both(standing),
         ("Interval", f"{_hundred(low)} to {_hundred(high)}"),
         ("Rests on", f"{standing.evidence:g} {'review' if standing.evidence == 1 else 'reviews'}"),
         ("Distance to the cut", _cut(standing)),
@@ -124,6 +132,18 @@ def _standing(card: Card) -> Part:
     if card.objective == "diverse":
         notes.append(_SPREAD)
     return Part(title=title, facts=tuple(facts), notes=tuple(filter(None, notes)))
+
+
+def _by_both(standing: CardStanding) -> Iterable[tuple[str, str]]:
+    """Raw and adjusted, where people asked for either."""
+    if standing.estimates not in _MADE_BY:
+        return
+    yield "Made by", _MADE_BY[standing.estimates]
+    if standing.mean is not None:
+        yield "Mean of the marks as given", f"{_hundred(standing.mean)} of 100"
+    if standing.raw is not None and standing.adjusted is not None:
+        yield "Raw estimate", f"{_hundred(standing.raw)} of 100"
+        yield "Adjusted estimate", f"{_hundred(standing.adjusted)} of 100"
 
 
 def _cut(standing: CardStanding) -> str:

@@ -29,9 +29,10 @@ _JUDGED_ALWAYS = (
     "That several were asked for at once, before the others had answered.",
     "That marks measure what the program is for. No calculation can know that.",
 )
+_TAKEN_OUT = "The score of each applicant: a model that takes out how severe each reviewer is."
 _JUDGED = {
     "budget": (
-        "The score of each applicant: a model that takes out how severe each reviewer is.",
+        _TAKEN_OUT,
         "When further reviews were held not to be worth their cost.",
     ),
     "certified": ("That an interview is worth the stated number of reviews.",),
@@ -42,6 +43,14 @@ _ENDED = {
     "deadline": "The end: the deadline had come, whatever was still open.",
     "staff": "The end: people ended it, whatever was still open.",
     "exhausted": "The end: nobody was left to ask, whatever was still open.",
+}
+_ASKED = {
+    "raw": "People asked that the list is made by marks as they were given: who happened to read, "
+    "and how generous each kind of review is, stays in the scores. The rules in force say who "
+    "asked and why.",
+    "adjusted": "People asked that the list is made by adjusted estimates: how severe each "
+    "reviewer is, and how generous each kind of review is, is taken out of the marks. The means "
+    "of the marks as given stand beside them. The rules in force say who asked and why.",
 }
 _CERTIFICATES = {
     "mixture": "a margin that holds at every moment at once",
@@ -75,6 +84,7 @@ def _brief(sheet: MethodSheet) -> str:
         f"- The list is chosen for {_inline(objective)}.",
         *(f"- Limit on a group: {_inline(limit)}." for limit in sheet.limits),
         *(f"- No list keeps to every limit; in the rules, {_inline(c)}." for c in sheet.given_way),
+        *(f"- {_ASKED[asked]}" for asked in (sheet.estimates,) if asked in _ASKED),
         f"- {RULE_WORDS.get(sheet.rule, _inline(sheet.rule))}",
         f"- Scores that count: {reviews or 'none'}.",
         f"- Spent: {sheet.spent} of {sheet.budget} {_inline(unit)}"
@@ -111,16 +121,22 @@ def _promise(sheet: MethodSheet) -> str:
 def _covered(sheet: MethodSheet) -> str:
     """Say which parts rest on a proof, and which on judgement."""
     linear = sheet.objective == "top-k"
+    # What the rule proved at its stop is about the list by marks as given.
+    own = linear and sheet.estimates != "adjusted"
     proven = list(_PROVEN) if linear else []
-    if linear and sheet.rule == "certified" and sheet.stop_reason == "certified":
+    if own and sheet.rule == "certified" and sheet.stop_reason == "certified":
         proven.insert(
             0, "That this list is within the stated margin, with the stated probability."
         )
-    if linear and sheet.rule == "paper" and sheet.stop_reason == "certified":
+    if own and sheet.rule == "paper" and sheet.stop_reason == "certified":
         proven.insert(
             0, "That this list is within the stated margin, as the published theorem has it."
         )
     judged = [*_JUDGED_ALWAYS, *_JUDGED.get(sheet.rule, ())]
+    if sheet.estimates == "raw":
+        judged = [line for line in judged if line != _TAKEN_OUT]
+    if sheet.estimates == "adjusted" and sheet.rule != "budget":
+        judged.append(_TAKEN_OUT)
     if not linear:
         judged.append("That more reviews would not help: for this kind of list there is no proof.")
     if sheet.stop_reason in _ENDED:

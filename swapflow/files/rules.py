@@ -307,6 +307,7 @@ def _advanced(rules: Rules) -> dict[str, _Value]:
         "certificate": rules.certificate,
         "severity": rules.severity,
         "kind_offsets": rules.kind_offsets,
+        "estimates": rules.estimates.value,
         "settled": rules.settled,
         "max_applicants": rules.max_applicants,
         "dispatch": rules.dispatch.value,

@@ -19,6 +19,7 @@ from swapflow.domain.rules import (
     AutomaticReview,
     Criterion,
     DispatchMode,
+    Estimates,
     Floor,
     FloorFor,
     GroupQuota,
@@ -182,6 +183,7 @@ class AdvancedTable(_Table):
     certificate: Literal["mixture", "pairwise"] = "mixture"
     severity: bool = True
     kind_offsets: bool = True
+    estimates: Literal["rule", "raw", "adjusted"] = "rule"
     settled: float = 0.0005
     max_applicants: int | None = None
     dispatch: Literal["rolling", "lockstep"] = "rolling"
@@ -287,6 +289,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         certificate=advanced.certificate,
         severity=advanced.severity,
         kind_offsets=advanced.kind_offsets,
+        estimates=Estimates(advanced.estimates),
         settled=advanced.settled,
         max_applicants=advanced.max_applicants,
         dispatch=DispatchMode(advanced.dispatch),

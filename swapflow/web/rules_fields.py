@@ -98,6 +98,7 @@ _ADVANCED = (
     "certificate",
     "severity",
     "kind_offsets",
+    "estimates",
     "settled",
     "max_applicants",
     "dispatch",

@@ -7,8 +7,10 @@ from datetime import datetime
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
 from swapflow.domain.meeting import Word
 from swapflow.domain.offer import Offer, OfferAnswer, YieldRate
+from swapflow.domain.rules import Estimates, Rules
 from swapflow.engine import approvals, meeting, signing, staff
 from swapflow.engine import offers as offering
+from swapflow.engine.calibration import choose_estimates
 from swapflow.engine.facade.part import Part
 from swapflow.engine.finalize import Override, propose, reopen
 from swapflow.engine.pins import Pin, pin
@@ -46,6 +48,20 @@ class Deciding(Part):
         """Put an application in or out of every list, or leave it to the rule again."""
         pin(cycle_id, external_id, where, by=by, reason=reason, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
+
+    def choose_estimates(
+        self, cycle_id: str, estimates: Estimates, *, by: str, reason: str
+    ) -> Rules:
+        """Have the list made by other estimates, or by the rule's own again."""
+        changed = choose_estimates(
+            cycle_id,
+            estimates,
+            by=by,
+            reason=reason,
+            ledger=self.ledger,
+            provider=self.provider,
+        )
+        return self._rung(cycle_id, changed)
 
     def offers(self, cycle_id: str) -> offering.Round:
         """Say how the offers of a fixed list stand."""

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swapflow.domain.assignment import Assignment, AssignmentStatus
-from swapflow.domain.cycle import START
+from swapflow.domain.cycle import START, CycleStatus
 from swapflow.domain.event import Event
+from swapflow.domain.rules import Estimates
 from swapflow.engine.board import Board, unpack_board
+from swapflow.engine.calibration import Calibration, calibration
 from swapflow.engine.card import Card, card
 from swapflow.engine.closed import ClosedCycle, gather
 from swapflow.engine.facade.part import Part
@@ -52,6 +54,18 @@ class Looking(Part):
             known = board_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
             self.boards[cycle_id] = known
         return known, False
+
+    def calibration(self, cycle_id: str) -> Calibration:
+        """Say how reviewers and kinds mark, and what adjusting would change; kept until an event.
+
+        Raises:
+            NotReadyError: If the cycle was not launched.
+        """
+        known, head = self.calibrations.get(cycle_id), self.ledger.cycle(cycle_id).position
+        if known is None or known.position != head:
+            known = calibration(cycle_id, ledger=self.ledger, folds=self.folds)
+            self.calibrations[cycle_id] = known
+        return known
 
     def state_answers(self) -> bool:
         """Say whether the live state's server answers."""
@@ -133,9 +147,12 @@ class Looking(Part):
 
     def card(self, cycle_id: str, external_id: str, *, name_reviewers: bool = False) -> Card:
         """Make one applicant's decision card."""
+        asked = self.ledger.rules(cycle_id).estimates is not Estimates.RULE
+        started = self.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
         return card(
             cycle_id,
             external_id,
+            calibrated=self.calibration(cycle_id) if asked and started else None,
             ledger=self.ledger,
             folds=self.folds,
             name_reviewers=name_reviewers,

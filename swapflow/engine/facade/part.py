@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from swapflow.engine.board import Board
+from swapflow.engine.calibration import Calibration
 from swapflow.engine.codes import TaskCodes
 from swapflow.engine.folds import Folds
 from swapflow.engine.hooks import HookCall
@@ -36,6 +37,7 @@ class Part:
     Attributes:
         address: Where people reach the pages; links in mails start with it.
         boards: The last board of each cycle that had to be made from the ledger.
+        calibrations: The last calibration of each cycle that somebody looked at.
         codes: Which assignments the codes in addresses name.
         folds: The cycles that were folded from their events, as far as they were.
         provider: Whether an identity provider is connected: rules may want it only then.
@@ -52,6 +54,7 @@ class Part:
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
     boards: dict[str, Board] = field(default_factory=dict)
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
     codes: TaskCodes = field(default_factory=TaskCodes)
     folds: Folds = field(default_factory=Folds)
 
