@@ -12,7 +12,10 @@ are totally unimodular). Otherwise it may be fractional; then an integer program
 whose reduced cost is within the gap, all others being settled by it, gives the exact answer.
 """
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -36,11 +39,30 @@ SAME_CREDIT = 1e-12
 NEARBY = 3
 """Arms on either side of a cell's border that a first integer programme may move."""
 
-STEPS = np.array([0, 1, 2, 3, *(2 ** np.arange(2, 20) + 1)], dtype=np.int64)
+STEPS = (0, 1, 2, 3, *(2**power + 1 for power in range(2, 20)))
 """How far from a cell's border its arms are divided."""
 
 REMEMBERED = 4
 """Answers that an oracle keeps: one look asks for the same utilities more than once."""
+
+
+Found = TypeVar("Found", FloatArray, IntArray)
+
+
+class Answers(Generic[Found]):
+    """The last few answers of an oracle, by the utilities that it was asked about."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Found] = {}
+
+    def of(self, utilities: FloatArray, find: Callable[[FloatArray], Found]) -> Found:
+        """Give the answer, found only where it is not known; the caller may change it."""
+        key = utilities.tobytes()
+        if key not in self._known:
+            while len(self._known) >= REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = find(utilities)
+        return self._known[key].copy()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +83,7 @@ class Bounded:
     terms: Terms
     checked: bool = False
     _grid: Grid = field(init=False, repr=False)
-    _known: dict[bytes, IntArray] = field(init=False, repr=False, default_factory=dict)
+    _cohorts: Answers[IntArray] = field(init=False, repr=False, default_factory=Answers)
 
     def __post_init__(self) -> None:
         if not self.checked:
@@ -81,12 +103,7 @@ class Bounded:
     def best(self, utilities: FloatArray) -> IntArray:
         """Find the cohort; of equal arms that could stand for each other the lowest index."""
         self._match(utilities)
-        key = utilities.tobytes()
-        if key not in self._known:
-            while len(self._known) >= REMEMBERED:
-                self._known.pop(next(iter(self._known)))
-            self._known[key] = self._find(utilities)
-        return self._known[key].copy()
+        return self._cohorts.of(utilities, self._find)
 
     def value(self, utilities: FloatArray, cohort: IntArray) -> float:
         """Add up utilities, what empty places are worth, and credits."""
@@ -168,20 +185,24 @@ class _Programme:
     def __init__(self, grid: Grid, values: list[FloatArray]) -> None:
         self._grid = grid
         self._values = values
-        self._falling = [-part for part in values]
+        # Plain lists: a search among some dozen numbers is over before numpy has begun.
+        self._falling: list[list[float]] = [(-part).tolist() for part in values]
         self._prefix = [np.concatenate([[0.0], np.cumsum(part)]) for part in values]
+        self._sums = np.concatenate(self._prefix)
+        self._start = np.cumsum([0, *(part.size for part in self._prefix[:-1])])
         self._credits = [worth for _, worth in grid.credits]
 
     def relaxed(self) -> FloatArray:
         """Solve the relaxation: counts per cell, as a rule whole, shape (cells,)."""
-        cuts = [self._cuts_around(cell, place) for cell, place in enumerate(self._guess())]
+        guess = self._guess().tolist()
+        cuts = [self._cuts_around(cell, place) for cell, place in enumerate(guess)]
         while True:
             counts = self._solve_lumped(cuts)
             refined = False
-            for cell, count in enumerate(counts):
-                around = self._border(cell, cuts[cell], float(count))
+            for cell, count in enumerate(counts.tolist()):
+                around = self._border(cell, cuts[cell], count)
                 if around is not None:
-                    cuts[cell] = np.union1d(cuts[cell], self._cuts_around(cell, around))
+                    cuts[cell] = sorted({*cuts[cell], *self._cuts_around(cell, around)})
                     refined = True
             if not refined:
                 return counts
@@ -217,27 +238,32 @@ class _Programme:
 
     def _above(self, price: FloatArray, *, equal: bool = False) -> IntArray:
         """Count the arms of each cell that are worth more than its price (or as much)."""
+        find = bisect_right if equal else bisect_left
         counts = [
-            int(np.searchsorted(-part, -at, side="right" if equal else "left"))
-            for part, at in zip(self._values, price, strict=True)
+            find(falling, -at) for falling, at in zip(self._falling, price.tolist(), strict=True)
         ]
         return np.array(counts, dtype=np.int64)
 
-    def _cuts_around(self, cell: int, place: int) -> IntArray:
+    def _cuts_around(self, cell: int, place: int) -> list[int]:
         """Divide a cell's arms: single ones beside a place, longer and longer runs further off.
 
         Equal arms on either side of the place are kept together: nothing tells them apart.
         """
-        room, falling = int(self._grid.room[cell]), self._falling[cell]
-        ends = [0, room]
+        falling = self._falling[cell]
+        room = len(falling)
+        cuts = {0, room}
         for arm in (place - 1, place):
             if 0 <= arm < room:
-                ends.append(int(np.searchsorted(falling, falling[arm], side="left")))
-                ends.append(int(np.searchsorted(falling, falling[arm], side="right")))
-        cuts = np.concatenate([ends, place - STEPS, place + STEPS])
-        return np.unique(np.clip(cuts, 0, room))
+                cuts.add(bisect_left(falling, falling[arm]))
+                cuts.add(bisect_right(falling, falling[arm]))
+        for step in STEPS:
+            cuts.add(max(place - step, 0))
+            cuts.add(min(place + step, room))
+            if step >= max(place, room - place):
+                break
+        return sorted(cuts)
 
-    def _border(self, cell: int, cuts: IntArray, count: float) -> int | None:
+    def _border(self, cell: int, cuts: list[int], count: float) -> int | None:
         """Give where a cell must be divided further.
 
         None where its border is between single or equal arms: there the lumped value and the
@@ -248,20 +274,23 @@ class _Programme:
         beside = (nearest - 1, nearest) if whole else (int(count),)
         falling = self._falling[cell]
         for arm in beside:
-            if 0 <= arm < falling.size:
-                end = int(np.searchsorted(cuts, arm, side="right"))
+            if 0 <= arm < len(falling):
+                end = bisect_right(cuts, arm)
                 if falling[cuts[end - 1]] != falling[cuts[end] - 1]:
                     return nearest if whole else int(count)
         return None
 
-    def _pieces(self, cuts: list[IntArray]) -> tuple[IntArray, FloatArray, FloatArray]:
+    def _pieces(self, cuts: list[list[int]]) -> tuple[IntArray, FloatArray, FloatArray]:
         """Give each piece's cell, size and value per arm."""
-        cell = np.repeat(np.arange(len(cuts)), [part.size - 1 for part in cuts])
-        size = np.concatenate([np.diff(part) for part in cuts]).astype(np.float64)
-        value = np.concatenate(
-            [np.diff(sums[part]) for sums, part in zip(self._prefix, cuts, strict=True)]
-        )
-        return cell, size, value / size
+        lengths = [len(part) for part in cuts]
+        at = np.concatenate([np.array(part, dtype=np.int64) for part in cuts])
+        sums = self._sums[np.repeat(self._start, lengths) + at]
+        # What lies between the last cut of one cell and the first of the next is no piece.
+        inner = np.ones(at.size - 1, dtype=np.bool_)
+        inner[np.cumsum(lengths)[:-1] - 1] = False
+        cell = np.repeat(np.arange(len(cuts)), [length - 1 for length in lengths])
+        size = np.diff(at)[inner].astype(np.float64)
+        return cell, size, np.diff(sums)[inner] / size
 
     def _matrix(self, cell: IntArray) -> tuple[csc_array, FloatArray, FloatArray, FloatArray]:
         """Spell rows and targets over pieces and credits: matrix, both bounds, credits."""
@@ -279,7 +308,7 @@ class _Programme:
         credit = np.concatenate([*self._credits, np.zeros(0)])
         return csc_array(np.vstack([top, bottom])), lower, upper, credit
 
-    def _solve_lumped(self, cuts: list[IntArray]) -> FloatArray:
+    def _solve_lumped(self, cuts: list[list[int]]) -> FloatArray:
         cell, size, value = self._pieces(cuts)
         matrix, lower, upper, credit = self._matrix(cell)
         found = cheapest(
@@ -297,7 +326,7 @@ class _Programme:
 
     def _solve_whole(self, low: IntArray, high: IntArray) -> IntArray | None:
         """Find the best whole counts between two counts per cell; None if there are none."""
-        cuts = [np.arange(a, b + 1) for a, b in zip(low, high, strict=True)]
+        cuts = [list(range(a, b + 1)) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
         cell, size, value = self._pieces(cuts)
         matrix, lower, upper, credit = self._matrix(cell)
         shift = np.concatenate([self._grid.weights @ low, self._credited(low)])
@@ -325,7 +354,7 @@ class _Programme:
 
         cuts = [
             self._cuts_around(cell, place)
-            for cell, place in enumerate(np.rint(shares).astype(np.int64))
+            for cell, place in enumerate(np.rint(shares).astype(np.int64).tolist())
         ]
         cell, size, value = self._pieces(cuts)
         matrix, lower, upper, credit = self._matrix(cell)
@@ -382,26 +411,31 @@ def _lowest_among_equals(
     """Let an arm of a lower index stand for an equal one of another cell, where that may be."""
     counts = counts.copy()
     tidy = rounded(utilities)
+    last = np.array([arms[c - 1] if c else -1 for arms, c in zip(order, counts, strict=True)])
+    first = np.array(
+        [arms[c] if c < arms.size else -1 for arms, c in zip(order, counts, strict=True)]
+    )
     for _ in range(utilities.size):
-        last = [int(arms[c - 1]) if c else -1 for arms, c in zip(order, counts, strict=True)]
-        first = [
-            int(arms[c]) if c < len(arms) else -1 for arms, c in zip(order, counts, strict=True)
-        ]
-        inside, outside = np.array(last), np.array(first)
         equal = (
-            (inside[:, None] > outside[None, :])
-            & (outside[None, :] >= 0)
-            & (tidy[inside][:, None] == tidy[outside][None, :])
+            (last[:, None] > first[None, :])
+            & (first[None, :] >= 0)
+            & (tidy[last][:, None] == tidy[first][None, :])
         )
         np.fill_diagonal(equal, val=False)
-        if equal.any():
-            allowed, gained = grid.exchanges(counts)
-            equal &= (allowed & (np.abs(gained) <= SAME_CREDIT))[:-1, :-1]
-        if not equal.any():
+        inside, outside = np.nonzero(equal)
+        if inside.size:
+            allowed, gained = grid.exchanges_of(counts, inside, outside)
+            may = allowed & (np.abs(gained) <= SAME_CREDIT)
+            inside, outside = inside[may], outside[may]
+        if not inside.size:
             break
         # The arm of the highest index goes, the equal one of the lowest comes.
-        leaves = int(np.argmax(np.where(equal.any(axis=1), inside, -1)))
-        enters = int(np.argmin(np.where(equal[leaves], outside, utilities.size)))
-        counts[leaves] -= 1
-        counts[enters] += 1
+        leaves = int(inside[np.argmax(last[inside])])
+        candidates = outside[inside == leaves]
+        enters = int(candidates[np.argmin(first[candidates])])
+        for cell, more in ((leaves, -1), (enters, 1)):
+            counts[cell] += more
+            arms, count = order[cell], int(counts[cell])
+            last[cell] = arms[count - 1] if count else -1
+            first[cell] = arms[count] if count < arms.size else -1
     return counts

@@ -142,21 +142,29 @@ class Grid:
             the leaving arm's cell by the entering one's. Whether a cell has an arm to give or
             left to enter is not looked at.
         """
+        cells = np.arange(self.cells + 1)
+        return self.exchanges_of(counts, cells[:, None], cells[None, :])
+
+    def exchanges_of(
+        self, counts: IntArray, leaving: IntArray, entering: IntArray
+    ) -> tuple[BoolArray, FloatArray]:
+        """Answer as `exchanges` for some cells only: two arrays of cells that broadcast."""
         sums = self.weights @ counts
         weights = np.column_stack([self.weights, np.zeros(self.lower.size)])
-        allowed = np.ones((self.cells + 1, self.cells + 1), dtype=np.bool_)
+        shape = np.broadcast_shapes(leaving.shape, entering.shape)
+        allowed = np.ones(shape, dtype=np.bool_)
         for row, total, least, most in zip(weights, sums, self.lower, self.upper, strict=True):
-            after = total - row[:, None] + row[None, :]
+            after = total - row[leaving] + row[entering]
             allowed &= (after >= least - SLACK) & (after <= most + SLACK)
-        gained = np.zeros(allowed.shape)
+        gained = np.zeros(shape)
         for members, worth in self.credits:
             held = int(counts[members].sum())
             # One more adds the next credit, one less loses the last.
             more = worth[held] if held < worth.size else 0.0
             less = worth[held - 1] if 0 < held <= worth.size else 0.0
             belongs = np.append(members, False)
-            gained += np.where(~belongs[:, None] & belongs[None, :], more, 0.0)
-            gained -= np.where(belongs[:, None] & ~belongs[None, :], less, 0.0)
+            gained += np.where(~belongs[leaving] & belongs[entering], more, 0.0)
+            gained -= np.where(belongs[leaving] & ~belongs[entering], less, 0.0)
         return allowed, gained
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from swapflow.bandit.bounded import counts_by_cell, ranked
+from swapflow.bandit.bounded import Answers, counts_by_cell, ranked
 from swapflow.bandit.limits import SLACK, Grid, Terms, grid_of, refuse_infeasible
 from swapflow.bandit.oracle import SMALLEST_SUM
 from swapflow.bandit.situation import FloatArray, IntArray
@@ -64,6 +64,8 @@ class Spread:
     checked: bool = False
     _grid: Grid = field(init=False, repr=False)
     _group_of: IntArray = field(init=False, repr=False)
+    _cohorts: Answers[IntArray] = field(init=False, repr=False, default_factory=Answers)
+    _losses: Answers[FloatArray] = field(init=False, repr=False, default_factory=Answers)
 
     def __post_init__(self) -> None:
         if self.terms.targets or self.terms.fewest != self.terms.size:
@@ -97,10 +99,7 @@ class Spread:
             raise InvalidInputError(
                 f"the terms are about {self.terms.n} arms, not {utilities.size}"
             )
-        search = _Search(self, utilities)
-        least = self._least_of_each()
-        counts = search.climbed(least) if least is not None else search.sloped()
-        return search.cohort(search.exchanged(counts))
+        return self._cohorts.of(utilities, self._find)
 
     def value(self, utilities: FloatArray, cohort: IntArray) -> float:
         """Add up the roots of all groups' sums, each clipped at 0."""
@@ -112,6 +111,25 @@ class Spread:
 
     def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
         """Exchange each arm with the border of every cell, where the limits still hold."""
+        return self._losses.of(utilities, self._exchange_losses)
+
+    def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:
+        """Give Σ_t weight_t / (2 √S), with S the sum of the arm's group in the cohort.
+
+        Where a group has nothing in the cohort, S is what the arm itself would bring.
+        """
+        own = np.maximum(utilities, SMALLEST_SUM)
+        slope = np.zeros(utilities.size)
+        for attribute in self.attributes:
+            sums = np.bincount(
+                attribute.groups[cohort],
+                weights=utilities[cohort],
+                minlength=int(attribute.groups.max()) + 1,
+            )[attribute.groups]
+            slope += attribute.weight / (2 * np.sqrt(np.where(sums > SMALLEST_SUM, sums, own)))
+        return slope
+
+    def _exchange_losses(self, utilities: FloatArray) -> FloatArray:
         search = _Search(self, utilities)
         cohort = self.best(utilities)
         inside = np.zeros(utilities.size, dtype=np.bool_)
@@ -132,21 +150,11 @@ class Spread:
         clipped: FloatArray = np.maximum(losses, 0.0)
         return clipped
 
-    def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:
-        """Give Σ_t weight_t / (2 √S), with S the sum of the arm's group in the cohort.
-
-        Where a group has nothing in the cohort, S is what the arm itself would bring.
-        """
-        own = np.maximum(utilities, SMALLEST_SUM)
-        slope = np.zeros(utilities.size)
-        for attribute in self.attributes:
-            sums = np.bincount(
-                attribute.groups[cohort],
-                weights=utilities[cohort],
-                minlength=int(attribute.groups.max()) + 1,
-            )[attribute.groups]
-            slope += attribute.weight / (2 * np.sqrt(np.where(sums > SMALLEST_SUM, sums, own)))
-        return slope
+    def _find(self, utilities: FloatArray) -> IntArray:
+        search = _Search(self, utilities)
+        least = self._least_of_each()
+        counts = search.climbed(least) if least is not None else search.sloped()
+        return search.cohort(search.exchanged(counts))
 
     def _least_of_each(self) -> IntArray | None:
         """Give what greedy starts from; None where limits cross, so that it could get stuck."""
@@ -168,32 +176,48 @@ class _Search:
     def __init__(self, oracle: Spread, utilities: FloatArray) -> None:
         self._oracle = oracle
         self._grid = oracle._grid  # noqa: SLF001 - the two are one thing in two parts
-        self._group_of = oracle._group_of  # noqa: SLF001 - likewise
         self._utilities = utilities
         self._order = ranked(self._grid, utilities)
         self._values = [utilities[arms] for arms in self._order]
         self._prefix = [np.concatenate([[0.0], np.cumsum(part)]) for part in self._values]
+        # For each attribute: groups of cells, how many, groups of cells and of who is in anyway.
+        self._groups = [
+            (
+                attribute,
+                group_of,
+                int(attribute.groups.max()) + 1,
+                np.concatenate([group_of, attribute.groups[self._grid.fixed]]),
+            )
+            for attribute, group_of in zip(oracle.attributes, oracle._group_of, strict=True)  # noqa: SLF001 - likewise
+        ]
 
     def climbed(self, counts: IntArray) -> IntArray:
         """Add one arm at a time, each time the one that adds most."""
         grid, counts = self._grid, counts.copy()
         left = round(float(grid.upper[0])) - int(counts.sum())
+        first_out, _ = self.borders(counts)
+        per_cell = self._per_cell(counts)
+        index = np.array([self._next(cell, int(count)) for cell, count in enumerate(counts)])
         for _ in range(left):
             sums = grid.weights @ counts
             room = (sums[:, None] + grid.weights <= grid.upper[:, None] + SLACK).all(axis=0)
-            first_out, _ = self.borders(counts)
             gain = np.where(
-                room & np.isfinite(first_out), self._entering(counts, first_out), -np.inf
+                room & np.isfinite(first_out), self._entering(per_cell, first_out), -np.inf
             )
             # Of equal gains the arm of the lowest index.
-            index = np.array(
-                [
-                    int(arms[count]) if count < arms.size else self._utilities.size
-                    for arms, count in zip(self._order, counts, strict=True)
-                ]
-            )
-            counts[np.lexsort((index, -gain))[0]] += 1
+            best = np.flatnonzero(gain == gain.max())
+            cell = int(best[np.argmin(index[best])])
+            counts[cell] += 1
+            count, part = int(counts[cell]), self._values[cell]
+            first_out[cell] = part[count] if count < part.size else np.inf
+            per_cell[cell] = self._prefix[cell][count]
+            index[cell] = self._next(cell, count)
         return counts
+
+    def _next(self, cell: int, count: int) -> int:
+        """Give the best arm outside of a cell that sends so many; past the last if none is."""
+        arms = self._order[cell]
+        return int(arms[count]) if count < arms.size else self._utilities.size
 
     def sloped(self) -> IntArray:
         """Take the best sum under the limits, utilities weighed by the last answer's slopes."""
@@ -257,7 +281,7 @@ class _Search:
         """
         back = np.where(np.isfinite(partner), partner, 0.0)
         gained = np.zeros((cells.size, self._grid.cells))
-        for attribute, group_of, sums in self._sums(counts):
+        for attribute, group_of, sums in self._sums(self._per_cell(counts)):
             own, other = group_of[cells], group_of
             roots = _root(sums)
             same = own[:, None] == other[None, :]
@@ -270,28 +294,28 @@ class _Search:
             gained += attribute.weight * np.where(same, together, apart)
         return gained
 
-    def _entering(self, counts: IntArray, first_out: FloatArray) -> FloatArray:
+    def _entering(self, per_cell: FloatArray, first_out: FloatArray) -> FloatArray:
         """Give what each cell's best arm outside would add."""
         more = np.where(np.isfinite(first_out), first_out, 0.0)
         added = np.zeros(more.size)
-        for attribute, group_of, sums in self._sums(counts):
+        for attribute, group_of, sums in self._sums(per_cell):
             roots = _root(sums[group_of] + more) - _root(sums[group_of])
             added += attribute.weight * roots
         return added
 
-    def _sums(self, counts: IntArray) -> list[tuple[Attribute, IntArray, FloatArray]]:
+    def _per_cell(self, counts: IntArray) -> FloatArray:
+        """Give the sum of what each cell sends."""
+        pairs = zip(self._prefix, counts.tolist(), strict=True)
+        return np.array([float(part[count]) for part, count in pairs])
+
+    def _sums(self, per_cell: FloatArray) -> list[tuple[Attribute, IntArray, FloatArray]]:
         """Give, for each attribute, its cells' groups and the sum of every group."""
-        per_cell = np.array(
-            [float(part[count]) for part, count in zip(self._prefix, counts, strict=True)]
-        )
+        fixed = self._grid.fixed
+        values = np.concatenate([per_cell, self._utilities[fixed]])
         found = []
-        for attribute, group_of in zip(self._oracle.attributes, self._group_of, strict=True):
-            groups = int(attribute.groups.max()) + 1
-            fixed = self._grid.fixed
-            sums = np.zeros(groups)
-            np.add.at(sums, group_of, per_cell)
-            np.add.at(sums, attribute.groups[fixed], self._utilities[fixed])
-            found.append((attribute, group_of, sums))
+        for attribute, group_of, groups, everyone in self._groups:
+            sums = np.bincount(everyone, weights=values, minlength=groups)
+            found.append((attribute, group_of, np.asarray(sums, dtype=np.float64)))
         return found
 
     def _worth(self, counts: IntArray) -> float:
