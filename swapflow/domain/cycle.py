@@ -29,6 +29,10 @@ class CycleStatus(StrEnum):
     FINALIZED = "finalized"
 
 
+ASKING = frozenset({CycleStatus.RUNNING, CycleStatus.FINALIZED})
+"""While requests go out and expire; once a list is fixed, those of a reconsideration alone."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
     """How far into a cycle's ledger something has read: the event's number and chain hash.

@@ -9,7 +9,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 | application_added | `a`, `status`, `tie`, `wave`, `group` (its value's number), `in`, `topics` |
 | application_changed | `a`, `group`, `in`, `topics`, as in application_added |
 | application_moved | `a`, `status` |
-| reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics` |
+| reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics`, `reserve` |
 | reviewer_away | `r`, `away` (0 or 1) |
 | reviewer_left | `r` |
 | conflicts_added | `pairs` [[a, r], …] |
@@ -25,8 +25,10 @@ rows of their own that can be erased; the chain and every replay stand without t
 | score_corrected | `a`, `k`, `o`, `seat`, `attempt`, `v`, `counts` |
 | paused, resumed | `shift` (seconds by which open due times moved) |
 | stop_proposed, ended | `reason` |
-| finalized | `version` |
+| finalized | `version`; `reconsidered` (a) or `undone` (version) where it is one of those |
 | reopened | `version` |
+| reconsideration_opened | `a`, `k`, `reviews` |
+| reconsideration_closed | `a`, `result`, `version` and `place`, 0 for none |
 | yield_set | `accepting`, `declining` (thousandths), `risk` (millionths) |
 | offered | `version`, `items` [[a, line], …], `risk` (millionths that this wave added) |
 | offer_answered | `a`, `answer` |
@@ -38,6 +40,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 `in` are the numbers of its groups (`domain.groups`), one for each selection attribute.
 `capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
 for a program, 2 for a program that answers for unnamed people.
+`reserve` is 1 for reviewers who are kept for reconsiderations, and left out for others.
 `a`, `r` and `k` are numbers of the application, the reviewer and the kind within the cycle, from
 0; `o` is the pull's ordinal, from 1. Integer changes of the live state ride beside the payload.
 """
@@ -88,6 +91,8 @@ class EventType(StrEnum):
     ENDED = "ended"
     FINALIZED = "finalized"
     REOPENED = "reopened"
+    RECONSIDERATION_OPENED = "reconsideration_opened"
+    RECONSIDERATION_CLOSED = "reconsideration_closed"
     YIELD_SET = "yield_set"
     OFFERED = "offered"
     OFFER_ANSWERED = "offer_answered"

@@ -46,6 +46,7 @@ class NewReviewer:
             `truth:FILE`, `replay:FOLDER`, `http(s)://…`.
         topics: Expertise; an application with a topic goes to a reviewer who has it, if one can.
         conflicts: External ids of applications that this reviewer must not see.
+        reserve: Kept for reconsiderations: gets no other request.
     """
 
     external_id: str
@@ -58,11 +59,15 @@ class NewReviewer:
     topics: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     absences: tuple[Absence, ...] = ()
+    reserve: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewer:
-    """A roster entry as it stands; `number` is its number in the cycle, from 0."""
+    """A roster entry as it stands; `number` is its number in the cycle, from 0.
+
+    In the reserve it is asked in reconsiderations alone.
+    """
 
     cycle_id: str
     number: int
@@ -76,6 +81,7 @@ class Reviewer:
     topics: tuple[str, ...]
     active: bool
     absences: tuple[Absence, ...]
+    reserve: bool = False
 
     @property
     def was_erased(self) -> bool:

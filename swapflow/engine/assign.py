@@ -15,7 +15,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from swapflow.engine.book import Book, RosterFacts
+from swapflow.engine.book import Book, PullKey, RosterFacts
 
 
 Floats = NDArray[np.float64]
@@ -25,6 +25,9 @@ CHUNK = 200
 
 FORBIDDEN = 1e9
 WRONG_TOPIC = 1e4
+NOT_IN_RESERVE = 1e5
+"""What somebody who is not in the reserve costs in a reconsideration."""
+
 SECOND_PULL = 10.0
 """What one more assignment open at a reviewer costs, against a tie-break of less than 1."""
 
@@ -77,11 +80,12 @@ def place(seats: Sequence[Seat], book: Book) -> Placement:
     taken: dict[Seat, int] = {}
     # Later kinds have fewer reviewers. An application comes once in a pass, for all of its
     # seats, those of one pull and those of several, need different reviewers.
-    passes: dict[tuple[int, int, int], list[Seat]] = {}
+    passes: dict[tuple[bool, int, int, int], list[Seat]] = {}
     turns: Counter[tuple[int, int, int]] = Counter()
     for seat in seats:
         own = (seat.application, seat.kind, seat.seat)
-        passes.setdefault((-seat.kind, seat.seat, turns[own]), []).append(seat)
+        appeal = book.is_appeal(_pull_of(seat))
+        passes.setdefault((appeal, -seat.kind, seat.seat, turns[own]), []).append(seat)
         turns[own] += 1
     for _, same in sorted(passes.items(), key=itemgetter(0)):
         for start in range(0, len(same), CHUNK):
@@ -100,7 +104,9 @@ def out_target(book: Book) -> int:
     rules = book.rules
     if rules.out is not None:
         return rules.out
-    present = [facts for facts in book.reviewers if facts.active and not facts.away]
+    present = [
+        facts for facts in book.reviewers if facts.active and not facts.away and not facts.reserve
+    ]
     packets = sum(
         rules.packet if facts.packet is None else facts.packet
         for facts in present
@@ -112,10 +118,11 @@ def out_target(book: Book) -> int:
 
 def obstacle(seat: Seat, book: Book) -> Obstacle:
     """Say why no reviewer can take a seat now."""
+    appeal = book.is_appeal(_pull_of(seat))
     serving = [
         (number, facts)
         for number, facts in enumerate(book.reviewers)
-        if facts.active and seat.kind in facts.capacity
+        if facts.serves(seat.kind, appeal=appeal)
     ]
     if not serving:
         return Obstacle.NO_REVIEWER
@@ -123,11 +130,12 @@ def obstacle(seat: Seat, book: Book) -> Obstacle:
     neutral = [
         facts
         for number, facts in serving
-        if not book.is_barred(seat.application, number) and (panel is None or number in panel)
+        if not book.is_barred(seat.application, number)
+        and _sits(book, panel, number, appeal=appeal)
     ]
     if not neutral:
         return Obstacle.CONFLICTS
-    with_room = [facts for facts in neutral if facts.room(seat.kind) > 0]
+    with_room = [facts for facts in neutral if facts.room(seat.kind, appeal=appeal) > 0]
     if not with_room:
         return Obstacle.CAPACITY
     if all(facts.away for facts in with_room):
@@ -135,13 +143,15 @@ def obstacle(seat: Seat, book: Book) -> Obstacle:
     return Obstacle.BUSY
 
 
-def may_ask(book: Book, application: int, kind: int, reviewer: int) -> bool:
+def may_ask(
+    book: Book, application: int, kind: int, reviewer: int, *, appeal: bool = False
+) -> bool:
     """Whether a reviewer may be given a pull of a kind of an application, packets apart."""
     panel = _panel(book, application, kind)
     return (
-        book.reviewers[reviewer].room(kind) > 0
+        book.reviewers[reviewer].room(kind, appeal=appeal) > 0
         and not book.is_barred(application, reviewer)
-        and (panel is None or reviewer in panel)
+        and _sits(book, panel, reviewer, appeal=appeal)
     )
 
 
@@ -158,11 +168,12 @@ class _Desk:
 
     def fill(self, seats: Sequence[Seat]) -> dict[Seat, int]:
         """Place seats of one kind: with few slots each if that places all, else with all."""
-        free = self._free(seats[0].kind)
+        appeal = self._book.is_appeal(_pull_of(seats[0]))
+        free = self._free(seats[0].kind, appeal=appeal)
         reviewers = [number for number in self._order if free[number]]
         if not reviewers:
             return {}
-        price = self._price(seats, reviewers)
+        price = self._price(seats, reviewers, appeal=appeal)
         possible = np.flatnonzero((price < FORBIDDEN).any(axis=1)).tolist()
         if not possible:
             return {}
@@ -177,16 +188,18 @@ class _Desk:
         self._note(taken)
         return taken
 
-    def _free(self, kind: int) -> list[int]:
+    def _free(self, kind: int, *, appeal: bool) -> list[int]:
         book = self._book
         free = []
         for number, facts in enumerate(book.reviewers):
-            in_packet = _slots(facts, kind, book.rules.packet) - self._given[number]
-            in_cycle = facts.room(kind) - self._given_kind.get((number, kind), 0)
+            slots = _slots(facts, kind, book.rules.packet, appeal=appeal)
+            in_packet = slots - self._given[number]
+            room = facts.room(kind, appeal=appeal)
+            in_cycle = room - self._given_kind.get((number, kind), 0)
             free.append(max(0, min(in_packet, in_cycle)))
         return free
 
-    def _price(self, seats: Sequence[Seat], reviewers: Sequence[int]) -> Floats:
+    def _price(self, seats: Sequence[Seat], reviewers: Sequence[int], *, appeal: bool) -> Floats:
         """What each reviewer's next slot costs for each seat, shape (seats, reviewers)."""
         book = self._book
         column = {number: index for index, number in enumerate(reviewers)}
@@ -196,13 +209,18 @@ class _Desk:
             for facts, number in zip(roster, reviewers, strict=True)
         ]
         price = SECOND_PULL * np.array(load)[None, :] + _chances(book, seats, roster)
+        if appeal:
+            price += [0.0 if facts.reserve else NOT_IN_RESERVE for facts in roster]
         for row, seat in enumerate(seats):
             topics = book.topics.get(seat.application)
             if topics:
                 price[row] += [0.0 if topics & facts.topics else WRONG_TOPIC for facts in roster]
             panel = _panel(book, seat.application, seat.kind)
             if panel is not None:
-                price[row] += [0.0 if number in panel else FORBIDDEN for number in reviewers]
+                price[row] += [
+                    0.0 if _sits(book, panel, number, appeal=appeal) else FORBIDDEN
+                    for number in reviewers
+                ]
             used = self._used.get(seat.application, set())
             barred = [column[r] for r in book.barred(seat.application) | used if r in column]
             price[row, barred] = FORBIDDEN
@@ -244,11 +262,15 @@ def _importance_first(cost: Floats) -> Floats:
     return dear
 
 
-def _slots(facts: RosterFacts, kind: int, packet: int) -> int:
+def _pull_of(seat: Seat) -> PullKey:
+    return seat.application, seat.kind, seat.ordinal
+
+
+def _slots(facts: RosterFacts, kind: int, packet: int, *, appeal: bool = False) -> int:
     """Seats of a kind that a reviewer could be given now."""
     if facts.away:
         return 0
-    room = facts.room(kind)
+    room = facts.room(kind, appeal=appeal)
     if facts.packet is None and facts.automatic:
         return room
     return min(room, max(0, (packet if facts.packet is None else facts.packet) - facts.out))
@@ -260,6 +282,11 @@ def _panel(book: Book, application: int, kind: int) -> set[int] | None:
     if panel is None or not any(kind in book.reviewers[r].capacity for r in panel):
         return None
     return panel
+
+
+def _sits(book: Book, panel: set[int] | None, reviewer: int, *, appeal: bool) -> bool:
+    """Whether a panel leaves a reviewer in; the reserve judges across panels, in appeals."""
+    return panel is None or reviewer in panel or (appeal and book.reviewers[reviewer].reserve)
 
 
 def _chances(book: Book, seats: Sequence[Seat], roster: Sequence[RosterFacts]) -> Floats:

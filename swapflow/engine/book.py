@@ -6,7 +6,8 @@ are folds of the same events, so equal ledgers give equal books.
 """
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -104,6 +105,7 @@ class RosterFacts:
         unnamed: Stands for several people, so it has no severity of its own.
         load: Assignments by kind that were neither declined, expired nor cancelled.
         out: Assignments open now.
+        reserve: Kept for reconsiderations: asked for nothing else.
     """
 
     tie: int
@@ -116,10 +118,17 @@ class RosterFacts:
     away: bool = False
     load: dict[int, int] = field(default_factory=dict)
     out: int = 0
+    reserve: bool = False
 
-    def room(self, kind: int) -> int:
-        """Assignments of a kind that this reviewer may still get in this cycle."""
+    def serves(self, kind: int, *, appeal: bool = False) -> bool:
+        """Whether this reviewer may be asked for a kind at all; in an appeal only a person may."""
         if not self.active or kind not in self.capacity:
+            return False
+        return not self.automatic if appeal else not self.reserve
+
+    def room(self, kind: int, *, appeal: bool = False) -> int:
+        """Assignments of a kind that this reviewer may still get in this cycle."""
+        if not self.serves(kind, appeal=appeal):
             return 0
         most = self.capacity[kind]
         return 1_000_000 if most is None else max(0, most - self.load.get(kind, 0))
@@ -134,6 +143,8 @@ class Book:
             changed `rules_version`.
         struck: (application, kind) pairs that a person refused; the rule asks no more.
         unasked: (application, kind) pairs whose last pull found nobody who could be asked.
+        appeal_cost: What reconsiderations cost; it is allowed beside the budget.
+        reconsidering: Applications that are looked at again after the list was fixed.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -144,6 +155,8 @@ class Book:
         self.decisions = 0
         self.floors_open = True
         self.staff_cost = 0
+        self.appeal_cost = 0
+        self.reconsidering: set[int] = set()
         self.stop_reason = ""
         kinds = len(rules.kinds)
         self._rank = 0
@@ -217,6 +230,23 @@ class Book:
     def next_ordinal(self, application: int, kind: int) -> int:
         """The ordinal that the next pull of this kind of this application gets."""
         return int(self._ordinals.rows[application, kind]) + 1
+
+    def is_appeal(self, key: PullKey) -> bool:
+        """Whether an open pull belongs to a reconsideration."""
+        pull = self.open.get(key)
+        return pull is not None and pull.why is PullWhy.APPEAL
+
+    @contextmanager
+    def with_candidates(self, numbers: Collection[int]) -> Iterator[None]:
+        """Take exactly these for the candidates, for the length of the block."""
+        kept = self._candidate
+        self._candidate = bytearray(len(kept))
+        for number in numbers:
+            self._candidate[number] = 1
+        try:
+            yield
+        finally:
+            self._candidate = kept
 
     def is_barred(self, application: int, reviewer: int) -> bool:
         """Whether a reviewer was asked before, or is in conflict with the application."""
@@ -376,6 +406,8 @@ class Book:
             self._out.rows[application, kind] += 1
             if why in {PullWhy.STAFF, PullWhy.APPEAL}:
                 self.staff_cost += rules.cost
+            if why is PullWhy.APPEAL:
+                self.appeal_cost += rules.cost
 
     def _pulls_approved(self, payload: Mapping[str, Json]) -> None:
         for application, kind, ordinal in _rows(payload["pulls"]):
@@ -390,6 +422,8 @@ class Book:
             self._out.rows[application, kind] -= 1
             if pull.why in {PullWhy.STAFF, PullWhy.APPEAL}:
                 self.staff_cost -= self.rules.kinds[kind].cost
+            if pull.why is PullWhy.APPEAL:
+                self.appeal_cost -= self.rules.kinds[kind].cost
             if payload["why"] == STRUCK:
                 self.struck.add((application, kind))
             elif payload["why"] == NOBODY_LEFT:
@@ -476,6 +510,12 @@ class Book:
 
     def _reopened(self, _payload: Mapping[str, Json]) -> None:
         self.status = CycleStatus.ENDED
+
+    def _reconsideration_opened(self, payload: Mapping[str, Json]) -> None:
+        self.reconsidering.add(_int(payload["a"]))
+
+    def _reconsideration_closed(self, payload: Mapping[str, Json]) -> None:
+        self.reconsidering.discard(_int(payload["a"]))
 
     def _yield_set(self, _payload: Mapping[str, Json]) -> None:
         """What becomes of offers changes no decision."""
@@ -678,6 +718,7 @@ def _roster(payload: Mapping[str, Json]) -> RosterFacts:
         automatic=bool(payload["automatic"]),
         topics=frozenset(_ints(payload["topics"])),
         unnamed=payload["automatic"] == UNNAMED,
+        reserve=bool(payload.get("reserve", 0)),
     )
 
 

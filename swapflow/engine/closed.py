@@ -3,18 +3,19 @@
 No name is in it: people are the numbers by which events know them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import cast
 
 from swapflow.domain.applicant import ApplicationStatus
-from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Standing
+from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Standing, Verdict
 from swapflow.domain.cycle import START, Cycle, CycleStatus, Position, Round
-from swapflow.domain.event import Event, EventType, body, chain_hash
+from swapflow.domain.event import Event, EventType, Json, body, chain_hash
+from swapflow.domain.offer import OfferAnswer
 from swapflow.domain.rules import Rules
-from swapflow.engine.finalize import propose
+from swapflow.engine.finalize import places_among, propose
 from swapflow.engine.folds import Folds
 from swapflow.engine.ports import DecisionRecord, Ledger, Named
 from swapflow.engine.verify import Finding, Verification, replay
@@ -131,7 +132,7 @@ def check(closed: ClosedCycle) -> Verification:
         return Verification(events=0, decisions=0, findings=(finding,))
     again = replay(closed.cycle_id, record=_Reader(closed, closed.head.seq))
     folds = Folds(most=1)
-    lists = [finding for fixed in closed.lists for finding in _list(closed, fixed, folds)]
+    lists = [finding for fixed in closed.lists for finding in _made(closed, fixed, folds)]
     return Verification(
         events=again.events, decisions=again.decisions, findings=(*again.findings, *lists)
     )
@@ -155,6 +156,91 @@ def _all_events(cycle_id: str, *, ledger: Ledger) -> Iterator[Event]:
         position = batch[-1].position
 
 
+def _made(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
+    """Check a list by the way in which it came about."""
+    how = _fixings(closed).get(fixed.version)
+    if how is None:
+        yield Finding(
+            what=f"list {fixed.version} was fixed at an event that is not on record", fatal=True
+        )
+    if how is not None and "reconsidered" in how:
+        yield from _reconsidered(closed, fixed, cast("int", how["reconsidered"]), folds)
+    elif how is not None and "undone" in how:
+        yield from _undone(closed, fixed, cast("int", how["undone"]))
+    else:
+        yield from _list(closed, fixed, folds)
+
+
+def _reconsidered(
+    closed: ClosedCycle, fixed: Fixed, application: int, folds: Folds
+) -> Iterable[Finding]:
+    """Check that one person alone was moved, and by an estimate that the replay makes too."""
+    name = f"list {fixed.version}"
+    before = _of(closed, fixed.version - 1)
+    if before is None or not _same_but_for(before, fixed, application):
+        yield Finding(
+            what=f"{name} differs from the one before in more than applicant {application}",
+            fatal=True,
+        )
+        return
+    then = next((p for p in before.places if p.application == application), None)
+    place = next((p for p in fixed.places if p.application == application), None)
+    verdict = _verdicts(fixed).get(application)
+    if place is None or verdict not in {Verdict.SELECTED, Verdict.WAITLISTED}:
+        yield Finding(what=f"{name} leaves out applicant {application}", fatal=True)
+        return
+    reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
+    numbers = {p.application for p in before.places} | {application}
+    among = places_among(closed.cycle_id, numbers, ledger=reader, folds=folds)
+    again = next(p for p in among.places if p.application == application)
+    if not _same(replace(place, standing=again.standing), again):
+        yield Finding(
+            what=f"{name}: the replay estimates applicant {application} otherwise", fatal=True
+        )
+    selected = then is not None and _verdicts(before).get(application) is Verdict.SELECTED
+    if selected and verdict is Verdict.WAITLISTED and _never_refused(closed, application):
+        yield Finding(what=f"{name} takes a place from applicant {application}", fatal=True)
+
+
+def _undone(closed: ClosedCycle, fixed: Fixed, version: int) -> Iterable[Finding]:
+    """Check that a list is the one before a reconsideration again."""
+    earlier = _of(closed, version - 1)
+    if earlier is None or not _same_but_for(earlier, fixed, None):
+        yield Finding(
+            what=f"list {fixed.version} is not list {version - 1}, which it restores", fatal=True
+        )
+
+
+def _same_but_for(one: Fixed, other: Fixed, application: int | None) -> bool:
+    """Say whether two lists have the same places in one order, and the same outcomes."""
+
+    def rest(fixed: Fixed) -> list[Place]:
+        return [replace(p, rank=0) for p in fixed.places if p.application != application]
+
+    def decided(fixed: Fixed) -> dict[int, Verdict]:
+        return {a: verdict for a, verdict in _verdicts(fixed).items() if a != application}
+
+    return rest(one) == rest(other) and decided(one) == decided(other)
+
+
+def _verdicts(fixed: Fixed) -> dict[int, Verdict]:
+    return {outcome.application: outcome.verdict for outcome in fixed.outcomes}
+
+
+def _of(closed: ClosedCycle, version: int) -> Fixed | None:
+    return next((fixed for fixed in closed.lists if fixed.version == version), None)
+
+
+def _never_refused(closed: ClosedCycle, application: int) -> bool:
+    """Say whether somebody neither declined an offer nor let it lapse."""
+    return not any(
+        event.type is EventType.OFFER_ANSWERED
+        and event.payload["a"] == application
+        and event.payload["answer"] != OfferAnswer.ACCEPTED.value
+        for event in closed.events
+    )
+
+
 def _list(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
     """Propose again what was proposed then, and compare."""
     reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
@@ -163,8 +249,6 @@ def _list(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
         cycle_id=closed.cycle_id, version=fixed.version, places=fixed.places, sheet=again.sheet
     )
     name = f"list {fixed.version}"
-    if fixed.version not in _versions(closed):
-        yield Finding(what=f"{name} was fixed at an event that is not on record", fatal=True)
     then = {place.application for place in stored.cohort}
     now = {place.application for place in again.cohort}
     if then != now:
@@ -187,9 +271,10 @@ def _list(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
         yield Finding(what=f"{name}: rounding broke a tie in its order otherwise", fatal=False)
 
 
-def _versions(closed: ClosedCycle) -> set[object]:
+def _fixings(closed: ClosedCycle) -> dict[int, Mapping[str, Json]]:
+    """Give what the events say of each list that was fixed."""
     fixings = (event for event in closed.events if event.type is EventType.FINALIZED)
-    return {event.payload["version"] for event in fixings}
+    return {cast("int", event.payload["version"]): event.payload for event in fixings}
 
 
 def _same(one: Place, other: Place) -> bool:
@@ -271,6 +356,10 @@ class _Reader:
 
     def offers(self, _cycle_id: str) -> tuple[()]:
         """Give no offer: what was promised to whom changes no proposal."""
+        return ()
+
+    def reconsiderations(self, _cycle_id: str) -> tuple[()]:
+        """Give none, likewise: what they changed is on the lists."""
         return ()
 
     def named(self, _cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:

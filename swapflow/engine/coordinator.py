@@ -8,6 +8,7 @@ coordinator may die at any instruction, and several may run.
 
 import time
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -15,7 +16,7 @@ from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import PullStatus, PullWhy
-from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.cycle import ASKING, Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import pull_id
 from swapflow.domain.rules import DispatchMode, Purpose
@@ -122,14 +123,22 @@ class Coordinator:
     def turn(self) -> int:
         """Give every cycle one turn, then relay; says how much was done (0: nothing to do)."""
         done = 0
-        for cycle in self._ledger.cycles():
-            if cycle.status in FOLLOWED:
-                served = self.serve(cycle.id, leads=cycle.status in LED)
+        cycles = self._ledger.cycles()
+        again = self._reconsidering(cycles)
+        for cycle in cycles:
+            if cycle.status in FOLLOWED or cycle.id in again:
+                leads = cycle.status in LED or cycle.id in again
+                served = self.serve(cycle.id, leads=leads)
                 self._publish(cycle.id, idle=served == 0)
                 done += served
             else:
                 self._desks.pop(cycle.id, None)
         return done + self.relay()
+
+    def _reconsidering(self, cycles: Iterable[Cycle]) -> frozenset[str]:
+        """Name the cycles that are fixed and have one application looked at again."""
+        fixed = any(cycle.status is CycleStatus.FINALIZED for cycle in cycles)
+        return self._ledger.reconsidering() if fixed else frozenset()
 
     def relay(self) -> int:
         """Send what has no message yet, or whose message had no effect; needs no lease."""
@@ -175,6 +184,8 @@ class Coordinator:
         try:
             if desk.book.status is CycleStatus.PROPOSED:
                 return news + self._end_simulation(cycle_id, desk, desk.lease)
+            if desk.book.status is CycleStatus.FINALIZED and desk.book.reconsidering:
+                return news + self._pass_on(cycle_id, desk, desk.lease)
             if desk.book.status is not CycleStatus.RUNNING:
                 return news
             return news + self._act(cycle_id, desk, desk.lease)
@@ -230,8 +241,7 @@ class Coordinator:
     def _act(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
         done = 0
         if desk.book.rules.dispatch is not DispatchMode.LOCKSTEP:
-            done += expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
-            done += self._remind(cycle_id, desk)
+            done += self._keep_time(cycle_id, desk, lease)
         done += self._note_absences(cycle_id, desk, lease)
         if done:
             desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
@@ -240,6 +250,19 @@ class Coordinator:
         if done or desk.idle_at != desk.book.position or self._time_is_up(desk.book):
             done += self._decide(cycle_id, desk, lease)
         return done
+
+    def _pass_on(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+        """Find whom to ask in a reconsideration; nothing else is asked once a list is fixed."""
+        done = self._keep_time(cycle_id, desk, lease)
+        done += self._note_absences(cycle_id, desk, lease)
+        if done:
+            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+        return done + self._fill(desk, lease)
+
+    def _keep_time(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+        """Let what is overdue expire, and remind of what will be soon."""
+        done = expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
+        return done + self._remind(cycle_id, desk)
 
     def _decide(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
         """Make decisions until there is nothing to do but wait."""
@@ -390,7 +413,7 @@ class Coordinator:
             return pull_id(lease.cycle_id, *_named(key, book))
 
         with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
-            if tx.cycle.status is not CycleStatus.RUNNING:
+            if tx.cycle.status not in ASKING:
                 return 1
             if not tx.event_types_after(book.position.seq) <= HARMLESS:
                 return 1  # who may judge whom, or what is open, has changed: read it first

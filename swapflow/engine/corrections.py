@@ -18,7 +18,7 @@ from swapflow.domain.score import Answer, Origin, Score
 from swapflow.engine.book import VOLUNTEERED
 from swapflow.engine.inbox import UNASKED, utility_of
 from swapflow.engine.ports import Ledger, Transaction
-from swapflow.engine.refusal import refuse_finalized
+from swapflow.engine.refusal import is_reconsidered, refuse_finalized
 from swapflow.errors import InvalidInputError, NotFoundError
 
 
@@ -138,8 +138,9 @@ def revise(
     tx: Transaction, old: Score, new: Score, *, marks: Answer | None, by: str, reason: str
 ) -> int:
     """Write a new revision of a score; the event carries new minus old. Gives its number."""
-    refuse_finalized(tx)
     pull = tx.pulls([old.pull_id])[old.pull_id]
+    if not is_reconsidered(tx, pull):
+        refuse_finalized(tx)
     standing = {s.assignment_id: s for s in tx.standing_scores([pull.id]) if s.counts}
     before = _contribution(standing.values(), pull)
     standing.pop(old.assignment_id, None)

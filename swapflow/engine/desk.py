@@ -126,6 +126,7 @@ class Sheet:
         fellows: Names of whoever else sits there; empty in a blind cycle.
         given: The own answer, once there is one.
         late: The due time has passed.
+        reconsidered: It belongs to a reconsideration that is open: the list is fixed all the same.
     """
 
     code: str
@@ -147,6 +148,7 @@ class Sheet:
     given: Given | None
     reviewer: Reviewer
     now: datetime
+    reconsidered: bool = False
 
     @property
     def late(self) -> bool:
@@ -157,16 +159,15 @@ class Sheet:
     @property
     def takes_answers(self) -> bool:
         """Whether the form is of use: a late answer is taken, one that nobody wants is not."""
-        open_or_late = OPEN_ASSIGNMENT | {AssignmentStatus.EXPIRED}
-        return (
-            self.assignment.status in open_or_late
-            and self.cycle.status is not CycleStatus.FINALIZED
-        )
+        if self.cycle.status is CycleStatus.FINALIZED:
+            return self.reconsidered and self.assignment.status in OPEN_ASSIGNMENT
+        return self.assignment.status in OPEN_ASSIGNMENT | {AssignmentStatus.EXPIRED}
 
     @property
     def can_correct(self) -> bool:
         """Whether the own answer may still be changed."""
-        return self.given is not None and self.cycle.status is not CycleStatus.FINALIZED
+        fixed = self.cycle.status is CycleStatus.FINALIZED
+        return self.given is not None and (self.reconsidered or not fixed)
 
 
 def read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
@@ -255,6 +256,17 @@ def _read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
         given=ledger.given(assignment.id),
         reviewer=ledger.reviewer(cycle.id, assignment.reviewer),
         now=ledger.now(),
+        reconsidered=_is_reconsidered(assignment, cycle, ledger=ledger),
+    )
+
+
+def _is_reconsidered(assignment: Assignment, cycle: Cycle, *, ledger: Ledger) -> bool:
+    """Whether something was asked for in a reconsideration that is open."""
+    return cycle.status is CycleStatus.FINALIZED and any(
+        one.is_open
+        and one.application == assignment.application
+        and one.at <= assignment.created_at
+        for one in ledger.reconsiderations(cycle.id)
     )
 
 

@@ -92,7 +92,7 @@ def open_pulls(
         {
             "decision": decision,
             "why": why.value,
-            "pulls": [[*pull.key, int(kinds[pull.key[1]].approval)] for pull in planned],
+            "pulls": [[*pull.key, int(_is_proposed(kinds[pull.key[1]], why))] for pull in planned],
         },
         deltas=_pending(pulls),
         committed=sum(pull.cost for pull in pulls),
@@ -245,7 +245,7 @@ def _new_pull(cycle: str, key: PullKey, kind: KindRules, why: PullWhy, decision:
         application=application,
         kind=index,
         ordinal=ordinal,
-        status=PullStatus.PROPOSED if kind.approval else PullStatus.OPEN,
+        status=PullStatus.PROPOSED if _is_proposed(kind, why) else PullStatus.OPEN,
         why=why,
         cost=kind.cost,
         gain=gain_units(kind.gain),
@@ -253,6 +253,11 @@ def _new_pull(cycle: str, key: PullKey, kind: KindRules, why: PullWhy, decision:
         seats=kind.seats,
         quorum=kind.quorum,
     )
+
+
+def _is_proposed(kind: KindRules, why: PullWhy) -> bool:
+    """Whether a person must still approve; who opens a reconsideration has."""
+    return kind.approval and why is not PullWhy.APPEAL
 
 
 def _new_assignment(

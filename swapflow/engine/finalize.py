@@ -18,17 +18,20 @@ from swapflow.domain.cohort import (
     Verdict,
     Waiver,
 )
-from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
-from swapflow.engine.decide import versions
+from swapflow.engine.coordinator import last_fit
+from swapflow.engine.decide import look_now, versions
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.folds import Belief, Folds, Snapshot
 from swapflow.engine.near import one_score_away
 from swapflow.engine.offers import promised
 from swapflow.engine.ports import Ledger
+from swapflow.engine.ranks import ranking
 from swapflow.engine.terms import choice, members_of
 from swapflow.errors import (
+    ConflictError,
     CycleFinalizedError,
     InfeasibleError,
     InvalidInputError,
@@ -114,9 +117,39 @@ def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Pro
             ),
             limits=limits,
             fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
-            promised=promised(ledger.offers(cycle_id)),
+            promised=promised(ledger.offers(cycle_id)) | _added(cycle_id, seen, ledger=ledger),
             near=one_score_away(rules, belief, made.oracle),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Among:
+    """Where the rule puts certain applications, and up to which event it looked."""
+
+    places: tuple[Place, ...]
+    limits: tuple[GroupLimit, ...]
+    position: Position
+
+
+def places_among(
+    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, folds: Folds | None = None
+) -> Among:
+    """Say where the rule puts applications now, were exactly these the candidates.
+
+    So a list can be made again as if nobody had left since, and with scores that came later.
+    """
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
+        with seen.book.with_candidates(numbers):
+            fitted = last_fit(ledger, cycle_id)
+            sight, look, _ = look_now(seen.book, seen.arms, fitted=fitted)
+            belief = Belief(sight=sight, look=look, order=ranking(seen.book, sight, look))
+            oracle = choice(seen.book, sight.application).oracle
+            return Among(
+                places=_places(seen, belief, names, _tied(seen.book.rules, look, oracle)),
+                limits=_limits(seen, belief),
+                position=seen.arms.position,
+            )
 
 
 def finalize(
@@ -223,6 +256,11 @@ def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger
         cycle = tx.cycle
         if cycle.status is not CycleStatus.FINALIZED:
             raise NotReadyError(f"cycle {cycle_id!r} is {cycle.status.value}, not finalized")
+        if waiting := sum(one.is_open for one in tx.reconsiderations()):
+            raise ConflictError(
+                f"open reconsiderations in {cycle_id!r}: {waiting}; conclude them or take them "
+                "back, then reopen the whole list"
+            )
         tx.record(EventType.REOPENED, {"version": cycle.cohort_version + 1})
         tx.set_status(CycleStatus.ENDED, stop_reason=cycle.stop_reason or "staff")
         tx.note(subject=f"reopening of {cycle_id}", by=" and ".join(sorted(names)), text=reason)
@@ -240,6 +278,23 @@ def _check_status(cycle: Cycle) -> None:
             f"cycle {cycle.id!r} is {cycle.status.value}; `swapflow cycle stop {cycle.id}` "
             "ends it first"
         )
+
+
+def _added(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> frozenset[int]:
+    """Give whom a reconsideration put on the list, as far as they still want the place."""
+    answers = {offer.application: offer for offer in ledger.offers(cycle_id)}
+    return frozenset(
+        one.application
+        for one in ledger.reconsiderations(cycle_id)
+        if one.closing is not None
+        and one.adds
+        and seen.book.statuses[one.application].is_candidate
+        and (
+            (last := answers.get(one.application)) is None
+            or last.answer.stands
+            or last.version < one.closing.version
+        )
+    )
 
 
 def _below_floor(below: Sequence[Place]) -> str:
@@ -265,7 +320,7 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
         kept = place.application in proposal.promised
         verdicts[place.application] = (
             Verdict.SELECTED if selected or kept else Verdict.WAITLISTED,
-            "was offered a place before" if kept and not selected else "as proposed",
+            "was promised a place before" if kept and not selected else "as proposed",
         )
     for override in overrides:
         if override.external_id not in numbers:

@@ -11,7 +11,7 @@ from swapflow.domain.assignment import (
     PullStatus,
     PullWhy,
 )
-from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.cycle import ASKING, CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of, pull_id
 from swapflow.domain.quantity import Delta, contribution, value_units
@@ -112,7 +112,7 @@ def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> 
     if not ledger.has_overdue(cycle_id):
         return 0
     with ledger.write(cycle_id, epoch=epoch) as tx:
-        if tx.cycle.status is not CycleStatus.RUNNING:
+        if tx.cycle.status not in ASKING:
             return 0
         overdue = tx.overdue(at_most=at_most)
         if not overdue:
@@ -213,7 +213,7 @@ class _Submission:
             return _again(earlier, value)
         if assignment.status is AssignmentStatus.DECLINED:
             raise AssignmentClosedError(assignment.id, assignment.status.value)
-        if self._tx.cycle.status is CycleStatus.FINALIZED:
+        if self._is_over(assignment):
             return self._keep(answer, assignment, value, reason=AFTER_FREEZE)
         if assignment.status is AssignmentStatus.EXPIRED:
             if self._admitted(assignment):
@@ -222,6 +222,13 @@ class _Submission:
         if self._is_cancelled(assignment):
             return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
         return self._count(answer, assignment, value, late=None)
+
+    def _is_over(self, assignment: Assignment) -> bool:
+        """Whether the list is fixed, and nobody reconsiders by this answer."""
+        if self._tx.cycle.status is not CycleStatus.FINALIZED:
+            return False
+        pull = self._pulls[assignment.pull_id]
+        return pull.why is not PullWhy.APPEAL or pull.status is not PullStatus.OPEN
 
     def _is_cancelled(self, assignment: Assignment) -> bool:
         """Whether nobody waits for it, be it since an answer of this very transaction."""
@@ -277,6 +284,8 @@ class _Submission:
             )
             return self._count(answer, assignment, value, late=Late.CLOSES)
         cycle = self._tx.cycle
+        if cycle.status is CycleStatus.FINALIZED:
+            return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
         if cycle.spent + cycle.committed + pull.cost > self._rules.budget:
             return self._keep(answer, assignment, value, reason=NO_BUDGET)
         return self._count_extra(answer, assignment, value)

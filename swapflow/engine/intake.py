@@ -15,6 +15,7 @@ from swapflow.engine.book import UNNAMED
 from swapflow.engine.dispatch import cancel_pulls
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import refuse_finalized
+from swapflow.engine.unheard import end_unheard
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 
@@ -85,6 +86,7 @@ def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
                 EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value}
             )
             cancel_pulls(tx, tx.open_pulls_of(application.number), why="purged")
+        _end_reconsideration(tx, application.number, by=by)
         tx.record(EventType.PURGED, {"a": application.number})
         tx.erase_application(application.number)
 
@@ -123,6 +125,13 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) 
         erased = tx.erase_reviewer(found.number)
         tx.note(subject=f"reviewer {found.number}", by=by, text="erased")
         return erased
+
+
+def _end_reconsideration(tx: Transaction, application: int, *, by: str) -> None:
+    """Take back what is still asked about somebody whose list is fixed, before they are erased."""
+    for one in tx.reconsiderations():
+        if one.application == application and one.is_open:
+            end_unheard(tx, one, by=by, reason="", why="purged")
 
 
 def _refuse_held(tx: Transaction, cycle_id: str) -> None:
@@ -276,7 +285,7 @@ def facts_of(tx: Transaction, application: Application, rules: Rules) -> dict[st
 
 
 def _roster(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json]:
-    return {
+    roster: dict[str, Json] = {
         "r": reviewer.number,
         "tie": tie_of(rules, reviewer.external_id),
         "capacity": [
@@ -286,6 +295,7 @@ def _roster(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json
         "automatic": _automatic(reviewer.automatic),
         "topics": [tx.topic_number(topic) for topic in reviewer.topics],
     }
+    return roster | ({"reserve": 1} if reviewer.reserve else {})
 
 
 def _automatic(specification: str) -> int:
@@ -306,6 +316,7 @@ def _change_reviewer(tx: Transaction, there: Reviewer, new: NewReviewer, rules: 
         automatic=new.automatic,
         topics=new.topics,
         absences=new.absences or there.absences,
+        reserve=new.reserve,
     )
     if changed != there:
         tx.change_reviewer(changed)

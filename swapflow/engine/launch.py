@@ -206,7 +206,7 @@ def _people(
     names = {a.number: a.external_id for a in applications}
     needed = book.rules.floor_counts(FloorFor.ALL)
     for index, kind in enumerate(book.rules.kinds):
-        if not any(r.active and kind.name in r.capacity for r in reviewers):
+        if not any(r.active and not r.reserve and kind.name in r.capacity for r in reviewers):
             problems.append(
                 Obstacle(
                     Step.REVIEWERS,

@@ -22,6 +22,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.book import Book
 from swapflow.engine.folds import Folds
 from swapflow.engine.intake import find
+from swapflow.engine.places import beyond_places, restored
 from swapflow.engine.ports import Ledger
 from swapflow.engine.terms import terms_of
 from swapflow.engine.yields import Odds, most_offers
@@ -47,6 +48,7 @@ class Round:
             rate, for then no more is offered than there are places.
         spent: What the waves so far took of the stated risk.
         broken: Limits on groups that no passing-on can keep any more, in words.
+        beyond: Numbers of those for whom a reconsideration made a place beyond these.
     """
 
     cycle_id: str
@@ -58,6 +60,7 @@ class Round:
     risk: float
     spent: float
     broken: tuple[str, ...]
+    beyond: frozenset[int] = frozenset()
 
     def count(self, answer: OfferAnswer) -> int:
         """Count the offers that were answered so."""
@@ -272,6 +275,8 @@ class _Desk:
             self._position = seen.arms.position
             self._rules: Rules = seen.book.rules
             self._offers = ledger.offers(cycle_id)
+            again = ledger.reconsiderations(cycle_id)
+            self._since, self._beyond = restored(again), beyond_places(again)
             self._rate = ledger.yield_rate(cycle_id)
             self._now = ledger.now()
             self._verdicts: Mapping[int, Verdict] = {
@@ -297,6 +302,7 @@ class _Desk:
             risk=odds.exceeded() if self._rate else 0.0,
             spent=sum(offer.risk for offer in self._offers),
             broken=broken,
+            beyond=frozenset(self._beyond),
         )
 
     def wave(self, at_most: int) -> Wave:
@@ -309,16 +315,22 @@ class _Desk:
             and offer.until < self._now
         )
         odds = self._odds(lapsed)
+        extra = [number for number in self._ranked if number in self._beyond]
+        extra = extra[:at_most] if at_most else extra
         count = self._free(odds)
         if at_most:
-            count = min(count, at_most)
+            count = min(count, at_most - len(extra))
         stands = promised(self._offers) - {offer.application for offer in lapsed}
-        chosen = self._who(stands, count)
+        chosen = self._who(stands.union(extra), count)
         risk = odds.exceeded(len(chosen)) - odds.exceeded() if self._rate and chosen else 0.0
+        lines = [
+            *self._lines(stands, len(chosen)),
+            *[self._rules.lines[-1].name] * len(extra),
+        ]
         return Wave(
             version=self._version,
             read=self._position,
-            places=tuple(zip(chosen, self._lines(stands, len(chosen)), strict=True)),
+            places=tuple(zip([*chosen, *extra], lines, strict=True)),
             lapsed=lapsed,
             risk=max(risk, 0.0),
         )
@@ -331,7 +343,11 @@ class _Desk:
             if version == self._version
             for place in places
         }
-        asked = {offer.application for offer in self._offers}
+        asked = {
+            offer.application
+            for offer in self._offers
+            if offer.version >= self._since.get(offer.application, 0)
+        }
         waiting = [
             number
             for number, verdict in self._verdicts.items()
@@ -346,16 +362,22 @@ class _Desk:
         )
 
     def _odds(self, lapsed: Sequence[Offer]) -> Odds:
-        answers = Counter(offer.answer for offer in self._offers)
+        answers = Counter(offer.answer for offer in self._offers if not self._is_extra(offer))
+        ended = sum(not self._is_extra(offer) for offer in lapsed)
         rate = self._rate
         return Odds(
             places=self._rules.cohort_size,
             accepted=answers[OfferAnswer.ACCEPTED],
-            waiting=answers[OfferAnswer.WAITING] - len(lapsed),
-            refused=answers[OfferAnswer.DECLINED] + answers[OfferAnswer.NO_ANSWER] + len(lapsed),
+            waiting=answers[OfferAnswer.WAITING] - ended,
+            refused=answers[OfferAnswer.DECLINED] + answers[OfferAnswer.NO_ANSWER] + ended,
             a=rate.accepting if rate else 1.0,
             b=rate.declining if rate else 1.0,
         )
+
+    def _is_extra(self, offer: Offer) -> bool:
+        """Whether an offer is of a place beyond those that are passed on."""
+        since = self._beyond.get(offer.application)
+        return since is not None and offer.version >= since
 
     def _free(self, odds: Odds) -> int:
         """Say how many offers may go out now."""
@@ -367,7 +389,7 @@ class _Desk:
     def _who(self, stands: frozenset[int], count: int) -> list[int]:
         """Choose who is next, each so that the limits on groups can still be kept."""
         chosen: list[int] = []
-        waiting = list(self._ranked)
+        waiting = [number for number in self._ranked if number not in self._beyond]
         while waiting and len(chosen) < count:
             terms, _ = self._next_terms(stands, chosen)
             for number in waiting:
@@ -393,7 +415,7 @@ class _Desk:
         inside = stands.union(chosen)
         open_to = set(self._ranked) - inside
         pinned = [1 if n in inside else 0 if n in open_to else -1 for n in self._numbers.tolist()]
-        size = max(self._rules.cohort_size, len(inside))
+        size = max(self._rules.cohort_size + len(inside & self._beyond.keys()), len(inside))
         size = min(size, len(inside) + len(open_to))
         return replace(
             terms,
@@ -408,7 +430,11 @@ class _Desk:
 
     def _lines(self, stands: frozenset[int], count: int) -> list[str]:
         """Give each new offer the first line that has a place left."""
-        held = Counter(offer.line for offer in self._offers if offer.application in stands)
+        held = Counter(
+            offer.line
+            for offer in self._offers
+            if offer.application in stands and not self._is_extra(offer)
+        )
         lines = []
         for _ in range(count):
             free = [line.name for line in self._rules.lines if held[line.name] < line.places]

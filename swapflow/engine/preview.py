@@ -117,7 +117,7 @@ def _kind(
     rest: int,
     roster: tuple[Reviewer, ...],
 ) -> KindPreview:
-    able = [r for r in roster if kind.name in r.capacity]
+    able = [r for r in roster if kind.name in r.capacity and not r.reserve]
     limits = [r.capacity[kind.name] for r in able]
     room = None if None in limits else sum(most or 0 for most in limits) // kind.seats
     floor = sum(count)

@@ -1,5 +1,6 @@
 """Refusals that several steps share."""
 
+from swapflow.domain.assignment import Pull, PullWhy
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.ports import Transaction
 from swapflow.errors import CycleFinalizedError
@@ -15,3 +16,10 @@ def refuse_finalized(tx: Transaction) -> None:
         raise CycleFinalizedError(
             f"cycle {tx.cycle.id!r} is finalized; `swapflow cycle reopen` starts another version"
         )
+
+
+def is_reconsidered(tx: Transaction, pull: Pull) -> bool:
+    """Whether a pull belongs to a reconsideration that is still open."""
+    return pull.why is PullWhy.APPEAL and any(
+        one.is_open and one.application == pull.application for one in tx.reconsiderations()
+    )

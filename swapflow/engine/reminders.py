@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from swapflow.domain.assignment import OPEN_ASSIGNMENT, Assignment
-from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.cycle import ASKING
 from swapflow.engine.letters import reminder_letter
 from swapflow.engine.notify import spelled_due
 from swapflow.engine.ports import Ledger, Mail
@@ -53,7 +53,7 @@ def remind(cycle_id: str, *, ledger: Ledger, address: str) -> int:
     One mail for all that a reviewer owes by the same day. Its id names step, reviewer and day, so
     that running twice, or in two coordinators, sends once; a day that moves has its own reminders.
     """
-    if ledger.cycle(cycle_id).status is not CycleStatus.RUNNING:
+    if ledger.cycle(cycle_id).status not in ASKING:
         return 0
     now = ledger.now()
     due: dict[str, list[Assignment]] = {}
@@ -67,7 +67,7 @@ def remind(cycle_id: str, *, ledger: Ledger, address: str) -> int:
         return 0
     mails = _mails(cycle_id, {m: due[m] for m in sorted(new)}, ledger=ledger, address=address)
     with ledger.write(cycle_id) as tx:
-        if tx.cycle.status is not CycleStatus.RUNNING:
+        if tx.cycle.status not in ASKING:
             return 0
         tx.queue_mail(mails)
     return len(mails)

@@ -270,7 +270,7 @@ class _Reader:
             note = ""
             if assignment.status is AssignmentStatus.CANCELLED:
                 note = "its request was withdrawn: it is kept, and does not count"
-            elif fixed:
+            elif fixed and not assignment.status.is_open:
                 note = "the list is fixed: it is kept, and does not count"
             elif assignment.status is AssignmentStatus.EXPIRED:
                 note = "it comes late"

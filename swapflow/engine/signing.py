@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from swapflow.domain.cohort import Proposal, Verdict, Waiver
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import Json
+from swapflow.domain.reconsideration import Closing, Result
 from swapflow.domain.rules import Rules
 from swapflow.engine.finalize import (
     Override,
@@ -23,11 +24,13 @@ from swapflow.engine.finalize import (
 from swapflow.engine.folds import Folds
 from swapflow.engine.meeting import check_recorded, follow
 from swapflow.engine.ports import Ledger, Prepared
-from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
+from swapflow.engine.reconsider import Weighed, closing_of, conclude, needed_names, weigh
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 
 DECISION = "decision"
 REOPENING = "reopening"
+RECONSIDERATION = "reconsideration"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,8 @@ class Pending:
         reason: Why the cohort is to be reopened, for a reopening.
         needed: Signatures that are needed in all.
         current: Whether what was prepared is still what would be decided now.
+        weighed: Where a reconsideration stands; None for anything else, or once it is concluded.
+        closing: What it is to come to.
     """
 
     prepared: Prepared
@@ -48,6 +53,8 @@ class Pending:
     reason: str
     needed: int
     current: bool
+    weighed: Weighed | None = None
+    closing: Closing | None = None
 
     @property
     def missing(self) -> int:
@@ -111,6 +118,44 @@ def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) ->
     return digest
 
 
+def prepare_reconsideration(
+    cycle_id: str,
+    external_id: str,
+    *,
+    by: str,
+    result: Result | None = None,
+    reason: str = "",
+    beyond: bool = False,
+    ledger: Ledger,
+    folds: Folds | None = None,
+) -> str:
+    """Put up for signature what a reconsideration comes to, and sign it. Gives its digest.
+
+    Raises:
+        NotReadyError, InvalidInputError, NotFoundError: As `weigh` and `closing_of` do.
+        ConflictError: If something else waits for signatures: one thing does at a time.
+    """
+    weighed = weigh(cycle_id, external_id, ledger=ledger, folds=folds)
+    closing = closing_of(weighed, result, reason=reason, beyond=beyond)
+    there = ledger.prepared(cycle_id)
+    if there is not None and not _is_about(there, weighed):
+        raise ConflictError(
+            "something else waits for signatures in this program; have it signed or take it back "
+            "first"
+        )
+    body: dict[str, Json] = {
+        "id": weighed.which.id,
+        "applicant": external_id,
+        "result": closing.result.value,
+        "reason": closing.reason,
+        "beyond": beyond,
+    }
+    digest = _digest_of(cycle_id, weighed, closing, by)
+    ledger.prepare(cycle_id, Prepared(what=RECONSIDERATION, digest=digest, body=body, by=by))
+    ledger.sign_prepared(cycle_id, digest, by=by)
+    return digest
+
+
 def pending(
     cycle_id: str,
     *,
@@ -140,6 +185,8 @@ def pending(
             current=cycle.status is CycleStatus.FINALIZED
             and cycle.cohort_version == found.body["version"],
         )
+    if found.what == RECONSIDERATION:
+        return _pending_reconsideration(cycle_id, found, ledger=ledger, folds=folds)
     proposal = proposal or propose(cycle_id, ledger=ledger, folds=folds)
     return Pending(
         prepared=found,
@@ -174,6 +221,8 @@ def sign(
             "the list has changed since this was prepared, so its signatures are void; "
             "prepare it again"
         )
+    if waiting.prepared.what == RECONSIDERATION and by == waiting.prepared.by:
+        raise InvalidInputError("you have signed this; somebody else signs it too")
     if waiting.prepared.what == REOPENING and by == waiting.prepared.by:
         raise InvalidInputError("a reopening is asked for by one person and agreed to by another")
     if waiting.prepared.what == DECISION:
@@ -186,6 +235,63 @@ def sign(
     _carry_out(cycle_id, waiting, signed.signed, by=by, ledger=ledger)
     ledger.drop_prepared(cycle_id)
     return True
+
+
+def _pending_reconsideration(
+    cycle_id: str, found: Prepared, *, ledger: Ledger, folds: Folds | None
+) -> Pending:
+    """Say what a prepared reconsideration comes to now; it is void once it could not be signed."""
+    weighed = closing = None
+    try:
+        weighed = weigh(cycle_id, str(found.body["applicant"]), ledger=ledger, folds=folds)
+        closing = closing_of(
+            weighed,
+            Result(str(found.body["result"])),
+            reason=str(found.body["reason"]),
+            beyond=bool(found.body["beyond"]),
+        )
+    except (InvalidInputError, NotFoundError):
+        closing = None
+    current = (
+        weighed is not None
+        and closing is not None
+        and _is_about(found, weighed)
+        and _digest_of(cycle_id, weighed, closing, found.by) == found.digest
+    )
+    return Pending(
+        prepared=found,
+        overrides=(),
+        waiver="",
+        reason=str(found.body["reason"]),
+        needed=needed_names(ledger.rules(cycle_id)),
+        current=current,
+        weighed=weighed,
+        closing=closing,
+    )
+
+
+def _is_about(prepared: Prepared, weighed: Weighed) -> bool:
+    return prepared.what == RECONSIDERATION and prepared.body["id"] == weighed.which.id
+
+
+def _digest_of(cycle_id: str, weighed: Weighed, closing: Closing, by: str) -> str:
+    """Hash everything that a signature under a reconsideration stands for."""
+    return _sha(
+        {
+            "what": RECONSIDERATION,
+            "cycle": cycle_id,
+            "id": weighed.which.id,
+            "application": weighed.which.application,
+            "after": f"{weighed.after.estimate:.9f}",
+            "received": weighed.received,
+            "result": closing.result.value,
+            "place": closing.place,
+            "beyond": closing.beyond,
+            "exceptions": list(closing.exceptions),
+            "reason": closing.reason,
+            "by": by,
+        }
+    )
 
 
 def _check_meeting(
@@ -207,6 +313,9 @@ def _carry_out(
 ) -> None:
     if waiting.prepared.what == REOPENING:
         reopen(cycle_id, names=signed, reason=waiting.reason, ledger=ledger)
+        return
+    if waiting.weighed is not None and waiting.closing is not None:
+        conclude(cycle_id, waiting.weighed, waiting.closing, names=signed, ledger=ledger)
         return
     waiver = Waiver(by=waiting.prepared.by, reason=waiting.waiver) if waiting.waiver else None
     finalize(

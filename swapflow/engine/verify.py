@@ -194,10 +194,12 @@ def _picks(recorded: DecisionRecord, plan: Plan) -> Iterable[Finding]:
 
 def _budget(book: Book, tally: Tally, event: Event) -> Iterable[Finding]:
     spent, committed = tally.costs
-    if spent + committed > book.rules.budget:
+    # What reconsiderations cost comes on top: the budget is spent by the time they are opened.
+    allowed = book.rules.budget + book.appeal_cost
+    if spent + committed > allowed:
         yield Finding(
             what=f"event {event.position.seq}: {spent + committed} spent and committed of "
-            f"{book.rules.budget}",
+            f"{allowed}",
             fatal=True,
         )
 
@@ -207,8 +209,9 @@ def _reviewers(book: Book, event: Event) -> Iterable[Finding]:
     if event.type is not EventType.ASSIGNED:
         return
     items = cast("list[tuple[int, int, int, int, int, int]]", event.payload["items"])
-    for application, kind, _ordinal, _seat, _attempt, reviewer in items:
-        if not may_ask(book, application, kind, reviewer):
+    for application, kind, ordinal, _seat, _attempt, reviewer in items:
+        appeal = book.is_appeal((application, kind, ordinal))
+        if not may_ask(book, application, kind, reviewer, appeal=appeal):
             yield Finding(
                 what=f"event {event.position.seq} asks reviewer {reviewer} about application "
                 f"{application} against capacity, conflicts, panel or roster",

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from swapflow.domain.assignment import Assignment, AssignmentStatus
-from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.cycle import ASKING
 from swapflow.domain.ids import cycle_of
 from swapflow.engine.ports import Mail
 from swapflow.ledger import reads
@@ -83,7 +83,7 @@ _UNSENT = (
     reads.ASSIGNMENTS.join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
     .where(
         ASSIGNMENT.c.status == literal_column("'queued'"),  # literal: so the partial index serves
-        CYCLE.c.status == CycleStatus.RUNNING.value,
+        CYCLE.c.status.in_(sorted(status.value for status in ASKING)),
         _waited_long_enough(),
     )
     .order_by(ASSIGNMENT.c.created_at, *reads.ASSIGNMENT_ORDER)

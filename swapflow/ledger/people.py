@@ -150,6 +150,7 @@ class PeopleWrites(LockedCycle):
                 "automatic": r.automatic,
                 "active": True,
                 "share": 1.0,
+                "reserve": r.reserve,
             }
             for number, (r, person) in enumerate(zip(new, persons, strict=True), start)
         ]
@@ -178,6 +179,7 @@ class PeopleWrites(LockedCycle):
                 packet=reviewer.packet,
                 automatic=reviewer.automatic,
                 active=reviewer.active,
+                reserve=reviewer.reserve,
             )
         ).rowcount
         if not moved:

@@ -41,6 +41,7 @@ from swapflow.ledger.tables import (
     PREPARED,
     PREPARED_SIGNATURE,
     PULL,
+    RECONSIDERATION,
     REMARK,
     ROLE_GRANT,
     ROSTER,
@@ -130,6 +131,7 @@ class PurgeWrites(PeopleWrites):
             (SCORE, {"reason": ""}),
             (PIN, {"reason": ""}),
             (MEETING_OUTCOME, {"reason": ""}),
+            (RECONSIDERATION, {"asked_by": "", "reason": "", "why": "", "exceptions": []}),
         ):
             self._connection.execute(
                 update(table)

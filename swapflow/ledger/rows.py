@@ -111,6 +111,7 @@ def to_reviewer(row: AnyRow, topics: tuple[str, ...], absences: tuple[Absence, .
         topics=topics,
         active=row.active,
         absences=absences,
+        reserve=row.reserve,
     )
 
 

@@ -26,6 +26,7 @@ from swapflow.ledger.offers import Offers
 from swapflow.ledger.office import SqlOffice
 from swapflow.ledger.outbox import Outbox
 from swapflow.ledger.paperwork import Paperwork
+from swapflow.ledger.reconsiderations import Reconsiderations
 from swapflow.ledger.rows import to_cycle
 from swapflow.ledger.statements import no_cycle
 from swapflow.ledger.tables import CLOCK, CYCLE, METADATA, ROUND
@@ -48,7 +49,7 @@ FURTHEST_LEASE = 10
 """Lengths of a lease within which one ends that was taken by a clock like this one."""
 
 
-class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork, Offers, Meetings):
+class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork, Offers, Meetings, Reconsiderations):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
     What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.

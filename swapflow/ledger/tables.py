@@ -44,6 +44,7 @@ OPEN_ONLY = text(
     + ", ".join(f"'{status.value}'" for status in AssignmentStatus if status.is_open)
     + ")"
 )
+STILL_OPEN = text("result = ''")
 UNFINISHED_ONLY = text(f"status IN ('{PullStatus.PROPOSED.value}', '{PullStatus.OPEN.value}')")
 
 
@@ -343,6 +344,7 @@ class RosterRow(SQLModel, table=True):
     automatic: str
     active: bool
     share: float
+    reserve: bool = Field(default=False, sa_column_kwargs={"server_default": "0"})
 
 
 class RosterAbsenceRow(SQLModel, table=True):
@@ -811,6 +813,49 @@ class PreparedSignatureRow(SQLModel, table=True):
     at: datetime
 
 
+class ReconsiderationRow(SQLModel, table=True):
+    """One application looked at again after the list was fixed; at most one is open of each.
+
+    `asked_by`, `reason`, `why` and `exceptions` are erasable.
+    """
+
+    __tablename__ = "reconsideration"
+    __table_args__ = (
+        Index(None, "cycle_id", "application"),
+        Index(
+            "ix_reconsideration_open",
+            "cycle_id",
+            "application",
+            unique=True,
+            sqlite_where=STILL_OPEN,
+            postgresql_where=STILL_OPEN,
+        ),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int
+    version: int
+    kind: int
+    reviews: int
+    asked_by: str
+    asked_on: str
+    reason: str = Field(sa_type=Text)
+    stood: str
+    by: str
+    at: datetime
+    result: str
+    closed_version: int
+    place: int
+    before: float | None
+    after: float | None
+    received: int
+    beyond: bool
+    exceptions: list[str] = Field(sa_type=JsonText)
+    why: str = Field(sa_type=Text)
+    closed_by: list[str] = Field(sa_type=JsonText)
+    closed_at: datetime | None
+
+
 class OfferRow(SQLModel, table=True):
     """A place offered to an application of a cohort version."""
 
@@ -1134,6 +1179,7 @@ MEETING = _table(MeetingRow)
 MEETING_OUTCOME = _table(MeetingOutcomeRow)
 PREPARED = _table(PreparedRow)
 PREPARED_SIGNATURE = _table(PreparedSignatureRow)
+RECONSIDERATION = _table(ReconsiderationRow)
 OFFER = _table(OfferRow)
 OFFER_ANSWER = _table(OfferAnswerRow)
 YIELD_RATE = _table(YieldRateRow)

@@ -5,14 +5,22 @@ from swapflow.ledger.conclusions import ConclusionWrites
 from swapflow.ledger.meetings import MeetingWrites
 from swapflow.ledger.offers import OfferWrites
 from swapflow.ledger.purging import PurgeWrites
+from swapflow.ledger.reconsiderations import ReconsiderationWrites
 from swapflow.ledger.work import WorkWrites
 
 
 class SqlTransaction(
-    PurgeWrites, ListWrites, WorkWrites, ConclusionWrites, OfferWrites, MeetingWrites
+    PurgeWrites,
+    ListWrites,
+    WorkWrites,
+    ConclusionWrites,
+    OfferWrites,
+    MeetingWrites,
+    ReconsiderationWrites,
 ):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 
     What it holds and hands back is in `locked.py` (lock, chain, rules), `people.py`,
-    `purging.py`, `brought.py`, `work.py`, `conclusions.py`, `offers.py` and `meetings.py`.
+    `purging.py`, `brought.py`, `work.py`, `conclusions.py`, `offers.py`, `meetings.py`
+    and `reconsiderations.py`.
     """

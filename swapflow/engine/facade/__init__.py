@@ -10,6 +10,7 @@ from swapflow.engine.facade.deciding import Deciding
 from swapflow.engine.facade.looking import Looking
 from swapflow.engine.facade.people import People
 from swapflow.engine.facade.posting import Posting
+from swapflow.engine.facade.reconsidering import Reconsidering
 from swapflow.engine.facade.scoring import Scoring
 from swapflow.engine.facade.working import Working
 
@@ -18,7 +19,7 @@ __all__ = ["Swapflow"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swapflow(Cycles, Looking, People, Working, Scoring, Deciding, Posting):
+class Swapflow(Cycles, Looking, People, Working, Scoring, Deciding, Reconsidering, Posting):
     """The product, put together from its parts.
 
     Attributes:

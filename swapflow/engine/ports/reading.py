@@ -15,6 +15,7 @@ from swapflow.domain.event import Event
 from swapflow.domain.interview import Interview
 from swapflow.domain.meeting import Endorsement, Meeting
 from swapflow.domain.offer import Offer, YieldRate
+from swapflow.domain.reconsideration import Reconsideration
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.domain.score import Draft, Given, Score
@@ -398,6 +399,14 @@ class Cohorts(Protocol):
 
     def offers(self, cycle_id: str) -> tuple[Offer, ...]:
         """Read every offer of a cycle with its answer, the first first."""
+        ...
+
+    def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
+        """Read every reconsideration of a cycle, the first first."""
+        ...
+
+    def reconsidering(self) -> frozenset[str]:
+        """Name the cycles in which a reconsideration is open."""
         ...
 
     def yield_rate(self, cycle_id: str) -> YieldRate | None:

@@ -13,6 +13,7 @@ from swapflow.domain.interview import Interview
 from swapflow.domain.meeting import Meeting, Word
 from swapflow.domain.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.quantity import Delta
+from swapflow.domain.reconsideration import Closing, NewReconsideration, Reconsideration
 from swapflow.domain.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.domain.score import Score
@@ -337,6 +338,18 @@ class DecisionWriting(Protocol):
         by: str,
     ) -> None:
         """Store offers of places, (application, line) each, that go out together."""
+        ...
+
+    def reconsiderations(self) -> tuple[Reconsideration, ...]:
+        """Read every reconsideration of the cycle, the first first."""
+        ...
+
+    def insert_reconsideration(self, new: NewReconsideration, *, by: str) -> int:
+        """Store a reconsideration that is opened; gives its id."""
+        ...
+
+    def close_reconsideration(self, which: int, closing: Closing, *, by: Collection[str]) -> None:
+        """Store how a reconsideration ended, in the place of what was stored before."""
         ...
 
     def offers(self) -> tuple[Offer, ...]:
