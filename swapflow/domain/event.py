@@ -9,7 +9,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 | application_added | `a`, `status`, `tie`, `wave`, `group` (its value's number), `in`, `topics` |
 | application_changed | `a`, `group`, `in`, `topics`, as in application_added |
 | application_moved | `a`, `status` |
-| reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics`, `reserve` |
+| reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics` |
 | reviewer_away | `r`, `away` (0 or 1) |
 | reviewer_left | `r` |
 | conflicts_added | `pairs` [[a, r], …] |
@@ -40,7 +40,7 @@ rows of their own that can be erased; the chain and every replay stand without t
 `in` are the numbers of its groups (`domain.groups`), one for each selection attribute.
 `capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
 for a program, 2 for a program that answers for unnamed people.
-`reserve` is 1 for reviewers who are kept for reconsiderations, and left out for others.
+These two hold `reserve`: 1 besides where somebody is kept for reconsiderations.
 `a`, `r` and `k` are numbers of the application, the reviewer and the kind within the cycle, from
 0; `o` is the pull's ordinal, from 1. Integer changes of the live state ride beside the payload.
 """
