@@ -1,6 +1,8 @@
 """Monitoring reports as plain values and as files."""
 
+import io
 import math
+import zipfile
 from pathlib import Path
 
 from swapflow.errors import InvalidInputError
@@ -90,6 +92,15 @@ def write_report(
         write_file(folder / f"{sheet.name}.{form.value}", sheet_bytes(sheet, form, raw=raw))
         for sheet in report_sheets(report)
     )
+
+
+def report_archive(report: Report, form: Format, *, raw: bool = False) -> bytes:
+    """Give a report's sums as a ZIP of the files that `write_report` writes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for sheet in report_sheets(report):
+            archive.writestr(f"{sheet.name}.{form.value}", sheet_bytes(sheet, form, raw=raw))
+    return file.getvalue()
 
 
 def _cells(row: dict[str, object], numbers: tuple[str, ...]) -> tuple[Cell, ...]:

@@ -5,7 +5,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from swapflow.engine.card import Card
 from swapflow.errors import NotFoundError
 from swapflow.files.card import card_document, card_json
 from swapflow.files.document import html, pdf
@@ -26,18 +25,22 @@ def download(
 ) -> Response:
     """Give the card as `html`, `pdf` or `json`; reviewers are numbers on it."""
     del visitor
-    parts = parts_of(request)
-    found = parts.product.ledger.named(cycle_id, {number})
-    if not found or not found[0].external_id:
-        raise NotFoundError("there is no such applicant in this program")
-    card = parts.product.card(cycle_id, found[0].external_id)
-    content, media = _made(parts, card, form)
+    content, media = card_file(parts_of(request), cycle_id, number, form)
     name = f"{cycle_id}-{number}-card.{form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media, headers=headers)
 
 
-def _made(parts: Parts, card: Card, form: str) -> tuple[bytes, str]:
+def card_file(parts: Parts, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
+    """Make an applicant's card and say what media type it is; reviewers are numbers on it.
+
+    Raises:
+        NotFoundError: If there is no such applicant, or no such form.
+    """
+    found = parts.product.ledger.named(cycle_id, {number})
+    if not found or not found[0].external_id:
+        raise NotFoundError("there is no such applicant in this program")
+    card = parts.product.card(cycle_id, found[0].external_id)
     match form:
         case "html":
             return html(card_document(card)), "text/html; charset=utf-8"

@@ -10,7 +10,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from swapflow.domain.cohort import Outcome, Proposal, Verdict
 from swapflow.errors import NotFoundError
-from swapflow.files.bundle import bundle
+from swapflow.files.bundle import Names, bundle
 from swapflow.files.export import (
     Format,
     Sheet,
@@ -79,6 +79,27 @@ def download(
     return Response(content, media_type=media, headers=_named(cycle_id, name))
 
 
+def record_bundle(parts: Parts, cycle_id: str, *, names: bool = False) -> bytes:
+    """Give a finished program's record as a signed file.
+
+    Args:
+        parts: What there is.
+        cycle_id: The program.
+        names: Whether names and ids of applicants and reviewers go in; else they are numbers.
+
+    Raises:
+        NotReadyError: If the program is not finished.
+    """
+    product = parts.product
+    people = (
+        Names(applications=product.applications(cycle_id), reviewers=product.reviewers(cycle_id))
+        if names
+        else None
+    )
+    signer = signer_from(parts.settings.bundle_key_file)
+    return bundle(product.closed(cycle_id), signer, names=people)
+
+
 def _named(cycle_id: str, name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{cycle_id}-{name}"'}
 
@@ -88,8 +109,7 @@ def _content(parts: Parts, cycle_id: str, stem: str, suffix: str, version: int) 
         case "rules", "toml":
             return rules_text(parts.product.rules(cycle_id)).encode()
         case "record", "bundle":
-            signer = signer_from(parts.settings.bundle_key_file)
-            return bundle(parts.product.closed(cycle_id), signer)
+            return record_bundle(parts, cycle_id)
         case "method", "md":
             return method_text(_proposal(parts, cycle_id, version).sheet).encode()
         case "method", "json":

@@ -4,15 +4,17 @@ Each look is written into the audit log before anything is shown; so looking is 
 page that a GET gives holds no number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import Response
 
 from swapflow.bootstrap import monitoring_beside
-from swapflow.errors import ForbiddenError, InvalidInputError
-from swapflow.files.monitoring import as_plain
+from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
+from swapflow.files.export import Format
+from swapflow.files.monitoring import as_plain, report_archive
+from swapflow.monitoring.report import Report
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.web.access import may
@@ -44,18 +46,61 @@ def look(
     cross: Annotated[list[str] | None, Form(max_length=20)] = None,
 ) -> Response:
     """Write down who looks, then show the tables."""
+    try:
+        report = made(request, cycle_id, visitor, cross or ())
+    except InvalidInputError as error:
+        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
+    names = monitoring_beside(parts_of(request).product).attributes(cycle_id)
+    shown = {
+        "report": as_plain(report),
+        "names": names,
+        "crossed": sorted(set(cross or ())),
+        "forms": list(Format),
+    }
+    return _page(request, cycle_id, visitor, shown=shown)
+
+
+@router.post("/files")
+def take(
+    request: Request,
+    cycle_id: str,
+    visitor: MaySee,
+    form: Annotated[str, Form(max_length=10)] = "csv",
+    cross: Annotated[list[str] | None, Form(max_length=20)] = None,
+    raw: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
+) -> Response:
+    """Write down who looks, then give the sums as a ZIP of lists."""
+    if form not in set(Format):
+        raise NotFoundError("the sums come as csv, xlsx or json")
+    try:
+        report = made(request, cycle_id, visitor, cross or ())
+    except InvalidInputError as error:
+        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
+    name = f"{cycle_id}-monitoring.zip"
+    return Response(
+        report_archive(report, Format(form), raw=raw),
+        media_type="application/zip",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+def made(request: Request, cycle_id: str, visitor: Visitor, cross: Iterable[str]) -> Report:
+    """Write down who looks, then make the report.
+
+    Raises:
+        ForbiddenError: If they may decide or sign in the program.
+        InvalidInputError: If an attribute is not known.
+    """
     _keep_apart(request, cycle_id, visitor)
     parts = parts_of(request)
     monitoring = monitoring_beside(parts.product)
-    names, crossed = monitoring.attributes(cycle_id), sorted(set(cross or ()))
+    names, crossed = monitoring.attributes(cycle_id), sorted(set(cross))
     pairs = " × ".join(name for name in crossed if name in names)
     parts.office.record(visitor.name, "monitoring read", cycle_id=cycle_id, about=pairs)
-    try:
-        report = monitoring.report(cycle_id, crossed=crossed)
-    except InvalidInputError as error:
-        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
-    shown = {"report": as_plain(report), "names": names, "crossed": crossed}
-    return _page(request, cycle_id, visitor, shown=shown)
+    return monitoring.report(cycle_id, crossed=crossed)
 
 
 def _keep_apart(request: Request, cycle_id: str, visitor: Visitor) -> None:

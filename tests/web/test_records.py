@@ -1,5 +1,8 @@
 """Cards, bundles and monitoring on the pages: who gets them, and what is written down."""
 
+import io
+import json
+import zipfile
 from dataclasses import replace
 
 from swapflow.domain.rules import Purpose
@@ -8,6 +11,7 @@ from swapflow.files.unbundle import check_bundle
 from swapflow.office.rights import Role, Scope
 from tests.engine.world import applicant
 from tests.web.site import SITE_RULES, Site
+from tests.web.test_api import V1, program
 
 
 COLOURS = ("violet", "violet", "violet", "violet", "violet", "violet", "red")
@@ -109,3 +113,103 @@ def test_the_signed_bundle_is_downloaded_without_names(site: Site) -> None:
     assert site.signed_in(Role.COMPLIANCE).get("/decide/fall/files/record.bundle").content == (
         got.content
     ), "who may export and sees no names may have it too"
+
+
+def test_groups_are_taken_as_files_and_through_a_persons_api_and_each_is_on_record(
+    site: Site,
+) -> None:
+    finished(site)
+    officer = site.signed_in(Role.COMPLIANCE)
+
+    guarded = officer.post("/today/fall/monitoring/files", data={"form": "csv"})
+    plain = officer.post(f"{V1}/cycles/fall/monitoring")
+    packed = officer.post(f"{V1}/cycles/fall/monitoring?form=json&cross=colour&cross=shape")
+
+    lists = zipfile.ZipFile(io.BytesIO(guarded.content))
+    assert lists.namelist() == ["monitoring-stages.csv", "monitoring-effort.csv"]
+    assert b"violet" in lists.read("monitoring-stages.csv")
+    assert plain.json()["people"] == 12
+    both = zipfile.ZipFile(io.BytesIO(packed.content)).read("monitoring-stages.json")
+    assert "colour × shape" in {row["attributes"] for row in json.loads(both)}
+    assert looks(site) == ["compliance@example.org"] * 3
+    strange = officer.post("/today/fall/monitoring/files", data={"form": "pdf"})
+    wrong = officer.post("/today/fall/monitoring/files", data={"cross": ["nothing"]})
+    assert (strange.status_code, wrong.status_code) == (404, 422)
+
+
+def test_no_key_and_nobody_who_decides_takes_groups_from_the_api(site: Site) -> None:
+    finished(site)
+    key = program(site, Role.COMPLIANCE)
+    chair = site.signed_in(Role.CHAIR)
+
+    for client in (key, chair):
+        assert client.post(f"{V1}/cycles/fall/monitoring").status_code == 403
+    assert looks(site) == []
+
+
+def test_a_program_takes_cards_as_the_page_gives_them(site: Site) -> None:
+    finished(site)
+    member = program(site, Role.COMMITTEE, scopes=("read",))
+    page = site.signed_in(Role.COMMITTEE, email="member@example.org")
+
+    for form, media in (
+        ("html", "text/html"),
+        ("pdf", "application/pdf"),
+        ("json", "application"),
+    ):
+        got = member.get(f"{V1}/cycles/fall/applicants/3/card/{form}")
+        assert got.status_code == 200
+        assert got.headers["content-type"].startswith(media)
+        assert got.headers["content-disposition"] == f'attachment; filename="fall-3-card.{form}"'
+    card = member.get(f"{V1}/cycles/fall/applicants/3/card/json").json()
+    shown = page.get("/applicants/fall/3/card/json").json()
+    assert card | {"at": ""} == shown | {"at": ""}, "all but the moment at which it was made"
+    assert member.get(f"{V1}/cycles/fall/applicants/99/card/json").status_code == 404
+    assert member.get(f"{V1}/cycles/fall/applicants/3/card/docx").status_code == 422
+    compliance = program(site, Role.COMPLIANCE)
+    assert compliance.get(f"{V1}/cycles/fall/applicants/3/card/json").status_code == 403
+
+
+def test_a_program_takes_the_signed_record_and_with_names_only_who_sees_everybody(
+    site: Site,
+) -> None:
+    finished(site)
+    staff, compliance = program(site), program(site, Role.COMPLIANCE)
+    chair = program(site, Role.CHAIR)
+
+    got = compliance.get(f"{V1}/cycles/fall/bundle")
+    named = staff.get(f"{V1}/cycles/fall/bundle?names=true")
+
+    assert check_bundle(got.content).passed
+    assert check_bundle(named.content).passed
+    assert got.headers["content-disposition"] == 'attachment; filename="fall.bundle"'
+    assert got.content == staff.get(f"{V1}/cycles/fall/files/record.bundle").content
+    assert len(named.content) > len(got.content)
+    for nobody in (compliance, chair):
+        refused = nobody.get(f"{V1}/cycles/fall/bundle?names=true")
+        assert refused.status_code == 403
+        assert "names" in refused.json()["detail"]
+    taken = [e.who for _, e in site.office.ledger.audit(cycle_id="fall") if "with names" in e.what]
+    assert taken == ["administrator@example.org (by a key)"]
+
+
+def test_a_record_that_is_not_finished_is_refused_in_words(site: Site) -> None:
+    site.launched()
+
+    refused = program(site).get(f"{V1}/cycles/fall/bundle")
+
+    assert refused.status_code == 422
+    assert "fixes a list first" in refused.json()["detail"]
+
+
+def test_a_program_takes_lists_with_and_without_the_guard(site: Site) -> None:
+    site.launched(applicants=0, launch=False)
+    site.product.import_applications("fall", [applicant(f"=1+{n}") for n in range(9)])
+    site.product.launch("fall", by="ops")
+    api = program(site)
+
+    guarded = api.get(f"{V1}/cycles/fall/files/proposed.csv").content
+    raw = api.get(f"{V1}/cycles/fall/files/proposed.csv?raw=true").content
+
+    assert b'"\t=1+' in guarded
+    assert b'"=1+' in raw

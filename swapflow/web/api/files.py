@@ -1,25 +1,32 @@
 """Files: documents in, and everything that may be taken away."""
 
+from enum import StrEnum
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Path, Query, Request, Response, UploadFile
+from fastapi import APIRouter, Depends, File, Path, Query, Request, Response, UploadFile
+from fastapi.responses import JSONResponse
 
-from swapflow.errors import NotFoundError
+from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.files.export import Format
+from swapflow.files.monitoring import as_plain, report_archive
 from swapflow.files.sheets import file_name, sheet_file
-from swapflow.web import documents, downloads
+from swapflow.office.facade import Visitor
+from swapflow.office.rights import Right
+from swapflow.web import documents, downloads, monitoring
 from swapflow.web.api import models
 from swapflow.web.api.access import (
     MayEnterReviews,
     MayExport,
     MayManageApplicants,
     MaySeeApplicants,
+    may,
 )
 from swapflow.web.api.cycles import CycleId
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.paging import Page, Paged
 from swapflow.web.api.record import note
-from swapflow.web.parts import Product
+from swapflow.web.cards import card_file
+from swapflow.web.parts import Product, parts_of
 from swapflow.web.sheets import find_reviewer
 
 
@@ -29,6 +36,16 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1)]
 ANY_FILE: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {}}, "description": "The file."}
 }
+
+MayMonitor = Annotated[Visitor, Depends(may(Right.SEE_MONITORING))]
+
+
+class CardForm(StrEnum):
+    """What a card comes as."""
+
+    HTML = "html"
+    PDF = "pdf"
+    JSON = "json"
 
 
 # Documents
@@ -119,14 +136,73 @@ def take_file(
         Path(
             max_length=40,
             description="proposed, evidence, scores, cohort, waitlist or outcomes as .csv, .xlsx "
-            "or .json; method.md, method.json, rules.toml, events.jsonl, all.zip.",
+            "or .json; method.md, method.json, rules.toml, events.jsonl, record.bundle, all.zip.",
         ),
     ],
     visitor: MayExport,
     version: Annotated[int, Query(ge=0, le=10_000, description="Of the list; 0: newest.")] = 0,
+    raw: downloads.Raw = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
     """Take the list, its evidence, the method or the record as a file."""
-    return downloads.download(request, cycle_id, name, visitor, version)
+    return downloads.download(request, cycle_id, name, visitor, version, raw)
+
+
+@router.get("/bundle", response_class=Response, responses=ANY_FILE)
+def take_bundle(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayExport,
+    product: Product,
+    names: Annotated[  # noqa: FBT002 - a query parameter
+        bool, Query(description="Say who the numbers are; needs to see both kinds of people.")
+    ] = False,
+) -> Response:
+    """Take the signed record of a finished program, for `swapflow verify` anywhere."""
+    cycle = product.cycle(cycle_id)
+    held = visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+    if names and not {Right.SEE_APPLICANTS, Right.SEE_REVIEWERS} <= held:
+        raise ForbiddenError(
+            "names: a bundle with names is for those who see applicants and reviewers; leave it "
+            "out for one with numbers"
+        )
+    body = downloads.record_bundle(parts_of(request), cycle_id, names=names)
+    if names:
+        note(request, visitor, "took the signed record with names")
+    return _attachment(body, f"{cycle_id}.bundle")
+
+
+@router.get("/applicants/{number:int}/card/{form}", response_class=Response, responses=ANY_FILE)
+def take_card(
+    request: Request, cycle_id: CycleId, number: Number, form: CardForm, visitor: MaySeeApplicants
+) -> Response:
+    """Take an applicant's decision card; reviewers are numbers on it."""
+    del visitor
+    content, media = card_file(parts_of(request), cycle_id, number, form.value)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{cycle_id}-{number}-card.{form.value}"'
+    }
+    return Response(content, media_type=media, headers=headers)
+
+
+@router.post("/monitoring", response_class=Response, responses=ANY_FILE)
+def take_monitoring(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayMonitor,
+    cross: Annotated[
+        list[str] | None, Query(max_length=20, description="Attributes to table in pairs.")
+    ] = None,
+    form: Annotated[
+        Format | None, Query(description="One JSON when not given; else a ZIP of lists.")
+    ] = None,
+    raw: downloads.Raw = False,  # noqa: FBT002 - a query parameter
+) -> Response:
+    """Take the sums of groups; each look is on record. For a person's session: no key may."""
+    report = monitoring.made(request, cycle_id, visitor, cross or ())
+    if form is None:
+        return JSONResponse(as_plain(report))
+    body = report_archive(report, form, raw=raw)
+    return _attachment(body, f"{cycle_id}-monitoring.zip")
 
 
 @router.get("/reviewers/{number:int}/sheet", response_class=Response, responses=ANY_FILE)
