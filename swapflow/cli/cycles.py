@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from swapflow.cli import views
+from swapflow.cli import reconsider, views
 from swapflow.cli.options import AsJson, By, CycleId, FormOption, RawOption, Reason, product
 from swapflow.cli.output import Listing, many, report, say, to_text
 from swapflow.errors import InvalidInputError, SwapflowError
@@ -30,6 +30,7 @@ CHECK_FAILED = 1
 OVER = frozenset({"ended", "finalized"})
 
 app = typer.Typer(no_args_is_help=True, help="Cycles: one decision each, from rules to list.")
+app.add_typer(reconsider.app, name="reconsider")
 
 Must = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; on record.")]
 OutFolder = Annotated[

@@ -241,6 +241,8 @@ def _takes(reviewer: "Reviewer") -> str:
 def _stands(reviewer: "Reviewer") -> str:
     if not reviewer.active:
         return "erased" if reviewer.was_erased else "left"
+    if reviewer.reserve:
+        return "in reserve"
     return "a program" if reviewer.automatic else "active"
 
 
@@ -255,6 +257,7 @@ def _public(reviewer: "Reviewer") -> dict[str, object]:
         "automatic": reviewer.automatic,
         "topics": list(reviewer.topics),
         "active": reviewer.active,
+        "reserve": reviewer.reserve,
         "away": [
             {"first": a.first.isoformat(), "last": a.last.isoformat()} for a in reviewer.absences
         ],

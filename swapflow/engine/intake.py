@@ -147,14 +147,18 @@ def import_reviewers(
 ) -> tuple[Reviewer, ...]:
     """Add reviewers to a cycle's roster, or change those that are there: all, or none.
 
+    Once the list is fixed, only new reviewers for the reserve are taken.
+
     Raises:
         InvalidInputError: If a reviewer takes a kind that the rules do not have, or is in
             conflict with an application that is not in the cycle.
     """
     with ledger.write(cycle_id) as tx:
-        refuse_finalized(tx)
         rules = tx.rules()
         present = {reviewer.external_id: reviewer for reviewer in tx.reviewers()}
+        if not all(r.reserve and r.external_id not in present for r in new):
+            # Who is new in the reserve changes nothing of a list that is fixed.
+            refuse_finalized(tx)
         _check_kinds(new, rules)
         fresh = [reviewer for reviewer in new if reviewer.external_id not in present]
         added = tx.add_reviewers(fresh)

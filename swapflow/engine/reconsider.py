@@ -15,7 +15,7 @@ from swapflow.bandit.ties import rounded
 from swapflow.domain.applicant import Application, ApplicationStatus
 from swapflow.domain.assignment import PullStatus, PullWhy
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Standing, Verdict
-from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.offer import Offer, OfferAnswer
 from swapflow.domain.reconsideration import (
@@ -151,12 +151,14 @@ def open_again(
     if index < 0:
         names = ", ".join(one.name for one in rules.kinds)
         raise InvalidInputError(f"the rules have no kind {wanted.kind!r}; they have {names}")
-    read = _check_reach(cycle_id, external_id, index, count, ledger=ledger, folds=folds)
+    cycle = ledger.cycle(cycle_id)
+    known = find(ledger.applications(cycle_id), external_id, cycle_id)
+    _check_open(cycle, known, count, ledger=ledger)
+    _check_reach(cycle_id, known, index, count, ledger=ledger, folds=folds)
     with ledger.write(cycle_id) as tx:
-        if tx.cycle.position != read:
+        if tx.cycle.position != cycle.position:
             raise ConflictError("something was recorded at the same moment; try again")
         application = find(tx.applications(), external_id, cycle_id)
-        _check_open(tx, application, count, ledger=ledger)
         new = NewReconsideration(
             application=application.number,
             version=tx.cycle.cohort_version,
@@ -457,15 +459,15 @@ def moved(
 
 def _check_reach(
     cycle_id: str,
-    external_id: str,
+    application: Application,
     kind: int,
     count: int,
     *,
     ledger: Ledger,
     folds: Folds | None,
-) -> Position:
-    """Refuse to ask for more fresh reviews than there are people; gives what was read."""
-    number = find(ledger.applications(cycle_id), external_id, cycle_id).number
+) -> None:
+    """Refuse to ask for more fresh reviews than there are people."""
+    number, external_id = application.number, application.external_id
     if not 0 <= count <= MOST_REVIEWS:
         raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
     with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
@@ -481,11 +483,11 @@ def _check_reach(
                 f"{count} fresh reviews of kind {name!r} need {count * seats} people who never "
                 f"had {external_id!r}, and there are {fresh}; ask for fewer"
             )
-        return seen.arms.position
 
 
-def _check_open(tx: Transaction, application: Application, count: int, *, ledger: Ledger) -> None:
-    cycle, name = tx.cycle, application.external_id
+def _check_open(cycle: Cycle, application: Application, count: int, *, ledger: Ledger) -> None:
+    """Refuse what cannot be opened; that nothing is recorded in between is seen on writing."""
+    name, offers = application.external_id, ledger.offers(cycle.id)
     if cycle.status is not CycleStatus.FINALIZED:
         raise NotReadyError(
             f"cycle {cycle.id!r} is {cycle.status.value}; while no list is fixed, ask for more "
@@ -493,14 +495,15 @@ def _check_open(tx: Transaction, application: Application, count: int, *, ledger
         )
     if not application.status.is_candidate and application.status not in LEFT:
         raise InvalidInputError(f"applicant {name!r} is {application.status.value}")
-    if any(r.is_open and r.application == application.number for r in tx.reconsiderations()):
+    again = ledger.reconsiderations(cycle.id)
+    if any(one.is_open and one.application == application.number for one in again):
         raise ConflictError(f"a reconsideration of {name!r} is open already")
     outcomes = ledger.outcomes(cycle.id, cycle.cohort_version)
-    left = application.status in LEFT or _refused(tx.offers(), application.number)
+    left = application.status in LEFT or _refused(offers, application.number)
     selected = any(
         o.application == application.number and o.verdict is Verdict.SELECTED for o in outcomes
     )
-    stands = any(o.application == application.number and o.answer.stands for o in tx.offers())
+    stands = any(o.application == application.number and o.answer.stands for o in offers)
     if (selected and not left) or stands:
         raise InvalidInputError(f"{name!r} stands on the list; there is nothing to reconsider")
     if count == 0 and not left:

@@ -28,10 +28,12 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "conflicts": ("conflicts", "conflict"),
     "away": ("away", "absences", "absent"),
     "automatic": ("automatic",),
+    "reserve": ("reserve", "in_reserve"),
 }
 _CAPACITY = "capacity"
 _UNLIMITED = frozenset({"", "unlimited", "any", "∞"})
 _NOT_ASKED = frozenset({"no", "0", "none", "-", "–", "—", "n/a", "n"})
+_YES = frozenset({"yes", "y", "1", "x", "true"})
 _AUTOMATIC = re.compile(r"(truth:|replay:|https?://)\S.*", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _WHOLE = re.compile(r"\d{1,6}")
@@ -50,8 +52,9 @@ def read_reviewers(
     Columns: reviewer_id (or id, email where there is no other), name, email, group;
     `capacity:KIND` for each kind (blank: unlimited; no or 0: not asked), or `kinds` (separated by
     semicolons) with one `capacity`; packet, topics and conflicts (separated by semicolons), away
-    (2026-01-05..2026-01-20; …), automatic. Where a `capacity:` column is missing, that kind is
-    not asked; where no column speaks of kinds, every kind of the rules is, without limit.
+    (2026-01-05..2026-01-20; …), automatic, reserve (yes: kept for reconsiderations). Where a
+    `capacity:` column is missing, that kind is not asked; where no column speaks of kinds, every
+    kind of the rules is, without limit.
 
     Args:
         path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
@@ -187,6 +190,7 @@ class _Roster:
             topics=split_list(self._cell(row, "topics")),
             conflicts=split_list(self._cell(row, "conflicts")),
             absences=self._absences(row),
+            reserve=self._reserve(row),
         )
         self._check_identity(row, reviewer)
         known = same_id(reviewer.external_id)
@@ -304,6 +308,17 @@ class _Roster:
                 "the rules",
             )
         return text
+
+    def _reserve(self, row: Row) -> bool:
+        text = self._cell(row, "reserve")
+        if text.casefold() not in _YES | _NOT_ASKED | {"", "false"}:
+            self._refuse(
+                row,
+                "reserve",
+                "it does not say whether this person is kept for reconsiderations",
+                "Write yes or no, or leave it blank",
+            )
+        return text.casefold() in _YES
 
     def _absences(self, row: Row) -> tuple[Absence, ...]:
         absences: list[Absence] = []

@@ -17,6 +17,7 @@ from swapflow.ledger.tables import (
     OUTCOME,
     PIN,
     PLACE,
+    RECONSIDERATION,
     RULES,
     SCORE,
     SIGNATURE,
@@ -51,7 +52,8 @@ def acts(connection: Connection, cycle_id: str) -> tuple[Act, ...]:
         *_ruled(connection, cycle_id),
         *_noted(connection, cycle_id, names),
     ]
-    return tuple(sorted(found, key=lambda act: (act.at, act.what, act.about)))
+    # A list that follows a reconsideration repeats what was decided before.
+    return tuple(sorted(set(found), key=lambda act: (act.at, act.what, act.about)))
 
 
 def _decided(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:
@@ -81,8 +83,26 @@ def _decided(connection: Connection, cycle_id: str, names: Mapping[int, str]) ->
     for row in connection.execute(select(MEETING_OUTCOME).filter_by(cycle_id=cycle_id)):
         what = f"recorded at the meeting: {row.outcome}"
         yield _act(row, what, names.get(row.application, ""), row.reason, departs=False)
+    yield from _reconsidered(connection, cycle_id, names)
     for row in connection.execute(select(SIGNATURE).filter_by(cycle_id=cycle_id)):
         yield _act(row, "signed", f"list version {row.version}", "", departs=False)
+
+
+def _reconsidered(
+    connection: Connection, cycle_id: str, names: Mapping[int, str]
+) -> Iterator[Act]:
+    for row in connection.execute(select(RECONSIDERATION).filter_by(cycle_id=cycle_id)):
+        about = names.get(row.application, "")
+        yield _act(row, f"opened a reconsideration, asked by {row.asked_by}", about, row.reason)
+        if row.closed_at is not None:
+            yield Act(
+                at=row.closed_at,
+                by=" and ".join(row.closed_by),
+                what=f"concluded a reconsideration: {row.result}",
+                about=about,
+                reason="; ".join([row.why, *row.exceptions]),
+                departs=True,
+            )
 
 
 def _asked(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:

@@ -120,6 +120,20 @@ def _offer(office: Office) -> None:
     first = office.ask("offers", "show", "ms")["offers"][0]["applicant"]
     office.do("offers", "answer", "ms", first, "declined", "--reason", "took another place")
     office.do("offers", "show", "ms")
+    _reconsider(office, first)
+
+
+def _reconsider(office: Office, declined: str) -> None:
+    two = ("--by", "A", "--by", "B")
+    again = ("cycle", "reconsider")
+    why = ("--reason", "declined by mistake", "--asked-by", "the applicant", "--reviews", "0")
+    office.do(*again, "open", "ms", declined, *why)
+    office.do(*again, "show", "ms", declined)
+    office.do(*again, "conclude", "ms", declined, *two, "--reason", "their form was misread")
+    office.do(*again, "undo", "ms", declined, *two, "--reason", "it was no mistake")
+    office.do(*again, "open", "ms", declined, *why)
+    office.do(*again, "take-back", "ms", declined, "--reason", "they wrote again")
+    office.do(*again, "list", "ms")
 
 
 def _answer_for_it(office: Office) -> None:
