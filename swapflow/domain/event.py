@@ -96,6 +96,8 @@ class EventType(StrEnum):
     YIELD_SET = "yield_set"
     OFFERED = "offered"
     OFFER_ANSWERED = "offer_answered"
+    ANNOUNCED = "announced"
+    ANNOUNCEMENT_TAKEN_BACK = "announcement_taken_back"
     PURGED = "purged"
 
 

@@ -6,12 +6,16 @@ from enum import StrEnum
 
 
 class OfferAnswer(StrEnum):
-    """What became of an offer; WAITING until somebody answers or the date has passed."""
+    """What became of an offer; WAITING until somebody answers or the date has passed.
+
+    One is TAKEN_BACK along with its letter, before that left: nobody heard of it.
+    """
 
     WAITING = "waiting"
     ACCEPTED = "accepted"
     DECLINED = "declined"
     NO_ANSWER = "no answer"
+    TAKEN_BACK = "taken back"
 
     @property
     def stands(self) -> bool:

@@ -526,6 +526,12 @@ class Book:
     def _offer_answered(self, _payload: Mapping[str, Json]) -> None:
         """Likewise."""
 
+    def _announced(self, _payload: Mapping[str, Json]) -> None:
+        """Likewise."""
+
+    def _announcement_taken_back(self, _payload: Mapping[str, Json]) -> None:
+        """Likewise."""
+
     def _purged(self, _payload: Mapping[str, Json]) -> None:
         """Nothing here is personal: an erased person leaves every number as it was."""
 

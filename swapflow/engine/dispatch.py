@@ -171,6 +171,7 @@ def relay(*, ledger: Ledger, dispatcher: Dispatcher, again_after: float) -> int:
             sent will be sent again.
     """
     waiting = ledger.unsent(again_after=again_after, at_most=RELAY_BATCH)
+    ledger.release_letters()
     mails = ledger.mails(at_most=RELAY_BATCH, again_after=again_after)
     ledger.queue_calls()
     calls = ledger.due_calls(again_after=again_after, at_most=RELAY_BATCH)

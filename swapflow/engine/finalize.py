@@ -21,6 +21,7 @@ from swapflow.domain.cohort import (
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
+from swapflow.engine.announcing import withdraw
 from swapflow.engine.coordinator import last_fit
 from swapflow.engine.decide import look_now, versions
 from swapflow.engine.dispatch import cancel_pulls
@@ -239,6 +240,8 @@ def check_decision(
 def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger) -> int:
     """Start another version of a fixed cohort; the old one stays on record.
 
+    Letters to applicants that are still held are taken back, with the offers they tell of.
+
     Args:
         cycle_id: The cycle.
         names: Two different people.
@@ -261,6 +264,9 @@ def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger
                 f"open reconsiderations in {cycle_id!r}: {waiting}; conclude them or take them "
                 "back, then reopen the whole list"
             )
+        for announcement in tx.announcements():
+            if announcement.held:
+                withdraw(tx, announcement, by=" and ".join(sorted(names)))
         tx.record(EventType.REOPENED, {"version": cycle.cohort_version + 1})
         tx.set_status(CycleStatus.ENDED, stop_reason=cycle.stop_reason or "staff")
         tx.note(subject=f"reopening of {cycle_id}", by=" and ".join(sorted(names)), text=reason)

@@ -13,6 +13,7 @@ from datetime import datetime
 import numpy as np
 
 from swapflow.bandit.limits import Terms, feasible
+from swapflow.domain.announcement import Group, told
 from swapflow.domain.applicant import Application
 from swapflow.domain.cohort import Verdict
 from swapflow.domain.cycle import CycleStatus, Position
@@ -284,6 +285,7 @@ class _Desk:
                 for outcome in ledger.outcomes(cycle_id, self._version)
             }
             applications = {a.number: a for a in ledger.applications(cycle_id)}
+            self._told = told(ledger.announcements(cycle_id))
             self._ranked = self._order(applications, ledger=ledger)
             self._numbers = np.array(sorted(self._verdicts), dtype=np.int64)
             self._terms = self._terms_of(seen.book)
@@ -346,7 +348,15 @@ class _Desk:
         asked = {
             offer.application
             for offer in self._offers
-            if offer.version >= self._since.get(offer.application, 0)
+            if offer.answer is not OfferAnswer.TAKEN_BACK
+            and offer.version >= self._since.get(offer.application, 0)
+        }
+        # Nobody is passed a place after they were told that there is none.
+        asked |= {
+            letter.application
+            for announcement, letter in self._told.values()
+            if letter.group is Group.NOT_SELECTED
+            and announcement.version >= self._since.get(letter.application, 0)
         }
         waiting = [
             number

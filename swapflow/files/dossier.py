@@ -44,6 +44,7 @@ _TITLES = {
     "offer": "Offers",
     "offer_answer": "Answers to offers",
     "note": "Reasons on record",
+    "announced": "Letters about the decision",
     "message": "Mails",
     "account": "Account",
     "session": "Devices signed in",

@@ -16,6 +16,7 @@ from swapflow.ledger.database import Database
 from swapflow.ledger.statements import require_cycle
 from swapflow.ledger.tables import (
     ACCOUNT,
+    ANNOUNCED,
     API_TOKEN,
     APPLICATION,
     APPROVAL,
@@ -68,7 +69,8 @@ class SqlDossiers:
             rows["application"] = (_shown(APPLICATION, found),)
             rows |= _person(connection, person)
             name = rows["person"][0]["name"] if rows.get("person") else ""
-            rows |= _mails_about(connection, cycle_id, (external_id, str(name or "")))
+            traces = (external_id, str(name or ""))
+            rows |= _mails_about(connection, cycle_id, traces, letters=rows.get("message", ()))
             return Dossier(
                 cycle_id=cycle_id,
                 role="applicant",
@@ -147,6 +149,9 @@ def _of_applicant(
     if table is APPROVAL:
         struck = select(APPROVAL_PULL.c.approval_id).where(APPROVAL_PULL.c.pull_id.in_(pulls))
         return APPROVAL.c.id.in_(struck)
+    if table is MESSAGE:
+        letters = select(ANNOUNCED.c.message_id).filter_by(cycle_id=cycle_id, application=number)
+        return MESSAGE.c.id.in_(letters)
     if "application" in columns and "cycle_id" in columns:
         return and_(columns.cycle_id == cycle_id, columns.application == number)
     if "assignment_id" in columns:
@@ -199,9 +204,16 @@ def _person(
 
 
 def _mails_about(
-    connection: Connection, cycle_id: str, traces: Collection[str]
+    connection: Connection,
+    cycle_id: str,
+    traces: Collection[str],
+    *,
+    letters: tuple[Mapping[str, Held], ...],
 ) -> dict[str, tuple[Mapping[str, Held], ...]]:
-    """Name the mails that speak of somebody; what else stands in them concerns others."""
+    """Add to somebody's letters the mails that speak of them.
+
+    Of those only the subject is named, for what else stands in them concerns others.
+    """
     spoken = [
         column.contains(trace, autoescape=True)
         for trace in traces
@@ -209,14 +221,16 @@ def _mails_about(
         for column in (MESSAGE.c.subject, MESSAGE.c.text)
     ]
     if not spoken:
-        return {}
+        return {"message": letters} if letters else {}
     query = (
         select(MESSAGE.c.id, MESSAGE.c.subject, MESSAGE.c.state, MESSAGE.c.created_at)
         .where(MESSAGE.c.cycle_id == cycle_id, or_(*spoken))
         .order_by(MESSAGE.c.created_at, MESSAGE.c.id)
     )
-    rows = connection.execute(query).all()
-    return {"message": tuple(_shown(MESSAGE, r._asdict()) for r in rows)} if rows else {}
+    known = {letter["id"] for letter in letters}
+    rows = [row for row in connection.execute(query) if row.id not in known]
+    mails = (*letters, *(_shown(MESSAGE, row._asdict()) for row in rows))
+    return {"message": mails} if mails else {}
 
 
 def _account(

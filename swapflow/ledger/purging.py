@@ -17,6 +17,7 @@ from swapflow.ledger.erasing import (
 from swapflow.ledger.people import PeopleWrites
 from swapflow.ledger.tables import (
     ACCOUNT,
+    ANNOUNCED,
     APPLICATION,
     APPROVAL,
     APPROVAL_PULL,
@@ -83,10 +84,18 @@ class PurgeWrites(PeopleWrites):
         about = self.applications([number])
         if not about:
             raise NotFoundError(f"cycle {self._id} has no application {number}")
+        self._erase_letters(number)
         self._erase_quotes(number, about[0].name, about[0].email, about[0].external_id)
         self._erase_rows(number)
         self._erase_reasons(number)
         self._erase_person(number)
+
+    def _erase_letters(self, number: int) -> None:
+        """Empty the letters to an applicant; those that have not left never do."""
+        theirs = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
+        mine, waits = MESSAGE.c.id.in_(theirs), MESSAGE.c.state.in_(("held", "queued"))
+        self._connection.execute(update(MESSAGE).where(mine, waits).values(state="void"))
+        self._connection.execute(update(MESSAGE).where(mine).values(_NO_MAIL))
 
     def _erase_quotes(self, number: int, name: str, email: str, external_id: str) -> None:
         """Cut names and addresses out of the cycle's mails and log, and out of kept answers."""

@@ -14,6 +14,7 @@ from swapflow.domain.ids import new_task_key
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports import Lease
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.ledger.announcements import Announcements
 from swapflow.ledger.boards import Boards
 from swapflow.ledger.database import Database
 from swapflow.ledger.desk import Desk
@@ -49,7 +50,18 @@ FURTHEST_LEASE = 10
 """Lengths of a lease within which one ends that was taken by a clock like this one."""
 
 
-class SqlLedger(Views, Boards, Desk, Outbox, Hooks, Paperwork, Offers, Meetings, Reconsiderations):
+class SqlLedger(
+    Views,
+    Boards,
+    Desk,
+    Outbox,
+    Hooks,
+    Paperwork,
+    Offers,
+    Announcements,
+    Meetings,
+    Reconsiderations,
+):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
     What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.

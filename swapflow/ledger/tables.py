@@ -895,6 +895,33 @@ class OfferAnswerRow(SQLModel, table=True):
     at: datetime
 
 
+class AnnouncementRow(SQLModel, table=True):
+    """Letters to applicants that were written together and are held until a moment."""
+
+    __tablename__ = "announcement"
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    version: int
+    by: str
+    at: datetime
+    leaves_at: datetime
+    taken_back_by: str
+    taken_back_at: datetime | None
+
+
+class AnnouncedRow(SQLModel, table=True):
+    """One applicant's letter of an announcement; the mail that it points to holds the words."""
+
+    __tablename__ = "announced"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    announcement_id: int = Field(primary_key=True, foreign_key="announcement.id")
+    application: int = Field(primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    message_id: str = Field(foreign_key="message.id", unique=True)
+    told: str
+    offer_id: int | None = Field(foreign_key="offer.id")
+
+
 class MeetingRow(SQLModel, table=True):
     """A committee's meeting about one version of a list, by whoever opened it."""
 
@@ -1183,6 +1210,8 @@ RECONSIDERATION = _table(ReconsiderationRow)
 OFFER = _table(OfferRow)
 OFFER_ANSWER = _table(OfferAnswerRow)
 YIELD_RATE = _table(YieldRateRow)
+ANNOUNCEMENT = _table(AnnouncementRow)
+ANNOUNCED = _table(AnnouncedRow)
 ROLE_GRANT = _table(RoleGrantRow)
 ACCOUNT = _table(AccountRow)
 SESSION = _table(SessionRow)

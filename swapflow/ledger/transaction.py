@@ -1,5 +1,6 @@
 """One write to a cycle: everything a transaction can do, put together."""
 
+from swapflow.ledger.announcements import AnnouncementWrites
 from swapflow.ledger.brought import ListWrites
 from swapflow.ledger.conclusions import ConclusionWrites
 from swapflow.ledger.meetings import MeetingWrites
@@ -15,12 +16,13 @@ class SqlTransaction(
     WorkWrites,
     ConclusionWrites,
     OfferWrites,
+    AnnouncementWrites,
     MeetingWrites,
     ReconsiderationWrites,
 ):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 
     What it holds and hands back is in `locked.py` (lock, chain, rules), `people.py`,
-    `purging.py`, `brought.py`, `work.py`, `conclusions.py`, `offers.py`, `meetings.py`
-    and `reconsiderations.py`.
+    `purging.py`, `brought.py`, `work.py`, `conclusions.py`, `offers.py`,
+    `announcements.py`, `meetings.py` and `reconsiderations.py`.
     """

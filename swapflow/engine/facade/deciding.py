@@ -1,14 +1,15 @@
 """What people approve, prepare, sign and fix."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from swapflow.domain.announcement import Announcement, Group, Wording
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Waiver
 from swapflow.domain.meeting import Word
 from swapflow.domain.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.rules import Estimates, Rules
-from swapflow.engine import approvals, meeting, signing, staff
+from swapflow.engine import announcing, approvals, meeting, signing, staff
 from swapflow.engine import offers as offering
 from swapflow.engine.calibration import choose_estimates
 from swapflow.engine.facade.part import Part
@@ -106,6 +107,46 @@ class Deciding(Part):
         return offering.set_yield(
             cycle_id, rate, risk=risk, source=source, by=by, ledger=self.ledger
         )
+
+    def announcements(self, cycle_id: str) -> tuple[Announcement, ...]:
+        """Give every announcement with its letters."""
+        self.ledger.cycle(cycle_id)
+        return self.ledger.announcements(cycle_id)
+
+    def draft_letters(
+        self, cycle_id: str, wording: Mapping[Group, Wording], *, waitlist: int | None = None
+    ) -> announcing.Draft:
+        """Work out who would be told what."""
+        return announcing.draft(
+            cycle_id, wording, waitlist=waitlist, ledger=self.ledger, folds=self.folds
+        )
+
+    def announce(
+        self,
+        cycle_id: str,
+        wording: Mapping[Group, Wording],
+        *,
+        by: str,
+        waitlist: int | None = None,
+        hold: timedelta = announcing.USUAL_HOLD,
+        seen: str = "",
+    ) -> announcing.Draft:
+        """Write the letters, and hold them until their moment."""
+        made = announcing.announce(
+            cycle_id,
+            wording,
+            by=by,
+            waitlist=waitlist,
+            hold=hold,
+            seen=seen,
+            ledger=self.ledger,
+            folds=self.folds,
+        )
+        return self._rung(cycle_id, made)
+
+    def take_letters_back(self, cycle_id: str, *, by: str) -> Announcement:
+        """Take back the letters that are held, and the offers that they tell of."""
+        return announcing.take_back(cycle_id, by=by, ledger=self.ledger)
 
     def agenda(self, cycle_id: str, *, proposal: Proposal | None = None) -> meeting.Agenda:
         """Put together what a meeting looks at."""

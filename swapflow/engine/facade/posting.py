@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from swapflow.engine.announcing import untrue
 from swapflow.engine.facade.part import MAIL_TRIES, Part
 from swapflow.engine.ports import MailRecord
 from swapflow.errors import MailRefusedError, UnavailableError
@@ -48,10 +49,14 @@ class Posting(Part):
         """Send one mail, at least once; False when it was sent before, or is not sent now.
 
         A mail that the server does not take is tried again later, with growing waits; one that it
-        refuses for good has failed, and staff see it.
+        refuses for good has failed, and staff see it. A letter to an applicant that is no longer
+        true is void.
         """
         mail = self.ledger.claim_mail(mail_id)
         if mail is None:
+            return False
+        if why := untrue(mail_id, ledger=self.ledger):
+            self.ledger.mark_mail(mail_id, f"void: {why}")
             return False
         try:
             self.post(mail)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
+from swapflow.domain.announcement import Announcement, LetterFacts
 from swapflow.domain.applicant import Application
 from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.cohort import MethodSheet, Outcome, Place
@@ -413,6 +414,14 @@ class Cohorts(Protocol):
         """Read the yield rate in force; None when none was given."""
         ...
 
+    def announcements(self, cycle_id: str) -> tuple[Announcement, ...]:
+        """Read every announcement of a cycle with its letters, the first first."""
+        ...
+
+    def letter_facts(self, mail_id: str) -> LetterFacts | None:
+        """Read what is so about a letter to an applicant; None when a mail is none."""
+        ...
+
     def meeting(self, cycle_id: str, version: int) -> Meeting | None:
         """Read the meeting about a version of the list; None when none was opened."""
         ...
@@ -444,6 +453,10 @@ class Cohorts(Protocol):
 
 class Post(Protocol):
     """Mails and calls of webhooks that wait, are under way or are done."""
+
+    def release_letters(self) -> int:
+        """Let the letters to applicants go whose moment has come; counts them."""
+        ...
 
     def known_mails(self, ids: Collection[str]) -> frozenset[str]:
         """Say which of these mails are there already, sent or not."""

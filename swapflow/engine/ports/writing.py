@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from swapflow.domain.announcement import Announcement, Group
 from swapflow.domain.applicant import Application, ApplicationStatus, NewApplication
 from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Waiver
@@ -358,6 +359,24 @@ class DecisionWriting(Protocol):
 
     def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
         """Store what was answered to an offer, in the place of what was answered before."""
+        ...
+
+    def announcements(self) -> tuple[Announcement, ...]:
+        """Read every announcement with its letters, the first first."""
+        ...
+
+    def insert_announcement(self, version: int, *, leaves_at: datetime, by: str) -> int:
+        """Store an announcement without its letters; gives its id."""
+        ...
+
+    def insert_letters(
+        self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, Mail]]
+    ) -> None:
+        """Store letters, (application, what it tells, offer, mail) each, held back."""
+        ...
+
+    def take_letters_back(self, announcement_id: int, *, by: str) -> int:
+        """Take back the letters of an announcement that are still held; counts them."""
         ...
 
     def insert_yield(self, rate: YieldRate) -> None:
