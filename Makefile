@@ -80,7 +80,7 @@ lock:  ## Choose versions anew and write both lock files (needs uv)
 	uv export --quiet --format requirements-txt --no-header --no-emit-project --all-extras \
 		--all-groups -o requirements.lock
 	uv export --quiet --format requirements-txt --no-header --no-emit-project --extra sso \
-		--no-default-groups --group build -o deploy/requirements.lock
+		--extra traces --no-default-groups --group build -o deploy/requirements.lock
 
 clean:  ## Remove what setup and the tools have made; var/ stays
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache \

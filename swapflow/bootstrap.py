@@ -37,6 +37,7 @@ from swapflow.state.checkup import look_at_redis as redis_facts
 from swapflow.state.limits import RedisLimiter
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
+from swapflow.tracing import carried, is_on, traced_ledger
 
 
 if TYPE_CHECKING:
@@ -93,8 +94,11 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
     dispatcher: Dispatcher = CeleryDispatcher(
         celery_app(
             broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
-        )
+        ),
+        headers=carried if is_on() else None,
     )
+    if is_on():
+        ledger = traced_ledger(ledger)
     crash_at = os.environ.get(VARIABLE)
     if crash_at:
         crash = CrashPoint(crash_at)

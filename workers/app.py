@@ -6,9 +6,12 @@ from swapflow import bootstrap
 from swapflow.queues.celery import broker_url, celery_app
 from swapflow.settings import load_settings
 from swapflow.simulation import delivery
+from swapflow.tracing import start
 
 
 _settings = load_settings()
+
+start("worker")
 
 app = celery_app(
     broker_url(_settings.redis),

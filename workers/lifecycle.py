@@ -1,11 +1,14 @@
 """What a worker does at the turns of its life, whatever its tasks are."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
-from celery.signals import worker_process_init, worker_ready
+from celery.signals import task_postrun, task_prerun, worker_process_init, worker_ready
 
 from swapflow.processes.health import start_heartbeat
 from swapflow.processes.parents import die_with_parent
+from swapflow.queues.names import TaskName
+from swapflow.tracing import is_on, span
 from workers.watchdog import start_watchdog
 
 
@@ -20,3 +23,26 @@ def say_ready(sender: Any, **_: object) -> None:  # noqa: ANN401 - celery's cons
 def stay_with_the_worker(**_: object) -> None:
     """Let a pool process end with its worker; it would wait for ever on a pipe otherwise."""
     die_with_parent()
+
+
+_open: dict[str, AbstractContextManager[object]] = {}
+"""Spans of tasks that run now, by the task's id."""
+
+
+def open_span(task_id: str, task: Any, args: Any, **_: object) -> None:  # noqa: ANN401 - untyped
+    """Go on with the trace that the message carries."""
+    assignment = args[0] if task.name == TaskName.DELIVER and args else None
+    parent = getattr(task.request, "traceparent", None) or ""
+    _open[task_id] = span(f"task {task.name}", parent=parent, assignment=assignment)
+    _open[task_id].__enter__()
+
+
+def close_span(task_id: str, **_: object) -> None:
+    """End a task's span."""
+    if (opened := _open.pop(task_id, None)) is not None:
+        opened.__exit__(None, None, None)
+
+
+if is_on():
+    task_prerun.connect(open_span)
+    task_postrun.connect(close_span)

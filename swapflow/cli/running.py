@@ -73,12 +73,14 @@ def web(
     from swapflow.processes.logs import set_up_logs
     from swapflow.processes.metrics import serve_figures
     from swapflow.settings import load_settings, refuse_unsafe
+    from swapflow.tracing import start
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     settings = load_settings()
     set_up_logs(settings)
     refuse_unsafe(settings)
+    start("web")
     # Here, so that what is wrong is said once and in words, whoever serves in the end.
     product = swapflow()
     serve_figures(product, settings)
@@ -99,10 +101,12 @@ def coordinator(
     from swapflow.processes.health import HEARTBEAT_VARIABLE, beat
     from swapflow.processes.logs import set_up_logs
     from swapflow.settings import load_settings
+    from swapflow.tracing import start
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     set_up_logs(load_settings())
+    start("coordinator")
     product = swapflow()
     # A Redis that is away now will come back; a wrong address would only show in the log.
     product.cycles()

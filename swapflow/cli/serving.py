@@ -10,6 +10,7 @@ from swapflow.bootstrap import office, swapflow
 from swapflow.processes.logs import set_up_logs
 from swapflow.processes.parents import die_with_parent
 from swapflow.settings import Settings, load_settings
+from swapflow.tracing import start
 
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def application() -> "FastAPI":
     if parent is not None:
         die_with_parent(int(parent))
         set_up_logs(load_settings())
+        start("web")
     # Not at the top: the process that only watches over the others serves nothing.
     from swapflow.web.app import create_app
 

@@ -8,6 +8,7 @@ import structlog
 
 from swapflow.engine.facade import Swapflow
 from swapflow.errors import UnavailableError
+from swapflow.tracing import traced_turn
 
 
 WAIT_SECONDS = 2.0
@@ -34,11 +35,11 @@ def run_coordinator(
         signal.signal(number, lambda *_: stopping.set())
     coordinator = product.coordinator(holder)
     log.info("coordinator started", event_name="coordinator_started", holder=coordinator.holder)
-    backoff = 0.5
+    turn, backoff = traced_turn(coordinator.turn), 0.5
     while not stopping.is_set():
         alive()
         try:
-            done = coordinator.turn()
+            done = turn()
         except UnavailableError as error:
             log.warning("waiting for a part to answer", event_name="unavailable", error=str(error))
             stopping.wait(backoff)

@@ -1,6 +1,6 @@
 """Celery as the way out: the app that dispatchers and workers share, and the dispatcher."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -136,10 +136,18 @@ def celery_app(
 
 
 class CeleryDispatcher:
-    """The `Dispatcher` port: one Celery message per assignment, mail or call: its id."""
+    """The `Dispatcher` port: one Celery message per assignment, mail or call: its id.
 
-    def __init__(self, app: Celery) -> None:
+    Args:
+        app: The Celery app.
+        headers: Gives what each message carries besides, for traces.
+    """
+
+    def __init__(
+        self, app: Celery, *, headers: Callable[[], dict[str, str]] | None = None
+    ) -> None:
         self._app = app
+        self._headers = headers
 
     def send(self, messages: Sequence[Message]) -> None:
         """Send the messages, in order, `BATCH` to a round trip.
@@ -173,6 +181,7 @@ class CeleryDispatcher:
                 self._publish(addressed)
 
     def _publish(self, addressed: Sequence[tuple[TaskName, str, str]]) -> None:
+        headers = None if self._headers is None else self._headers()
         with (
             self._app.producer_pool.acquire(block=True, timeout=10) as producer,
             producer.batch(max_size=BATCH),  # type: ignore[attr-defined]  # newer than its stubs
@@ -183,6 +192,7 @@ class CeleryDispatcher:
                     args=(one_id,),
                     queue=queue,
                     producer=producer,
+                    headers=headers,
                     # A third of the time went into these two: a description of the arguments
                     # for logs, and declaring the queue again (a list needs no declaration).
                     argsrepr=one_id,

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import RedirectResponse, Response
+from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -13,6 +14,7 @@ from starlette.types import Scope
 from swapflow.engine.facade import Swapflow
 from swapflow.office.facade import Office
 from swapflow.settings import Settings
+from swapflow.tracing import TracedRequests, is_on
 from swapflow.web import (
     applicants,
     approvals,
@@ -69,6 +71,16 @@ the time (`make load-web`).
 """
 
 
+NO_TELEMETRY: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
+"""The framework's own spans hold addresses as asked for: mailed links and codes stand in them."""
+
+
 @asynccontextmanager
 async def few_threads(app: FastAPI) -> AsyncIterator[None]:
     """Bound the threads of this process while it serves."""
@@ -80,7 +92,12 @@ async def few_threads(app: FastAPI) -> AsyncIterator[None]:
 def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI:
     """Put the web application together on parts that exist already."""
     app = FastAPI(
-        title="swapflow", docs_url=None, redoc_url=None, openapi_url=None, lifespan=few_threads
+        title="swapflow",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=few_threads,
+        telemetry=NO_TELEMETRY,
     )
     app.state.parts = Parts(product=product, office=office, settings=settings)
     app.state.provider = OpenIdProvider(settings) if settings.provider else None
@@ -133,6 +150,8 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     app.add_middleware(SameSiteOnly)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
     app.add_middleware(languages.Speaking, settings=settings)
+    if is_on():
+        app.add_middleware(TracedRequests)
     return app
 
 

@@ -12,7 +12,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from packaging.requirements import Requirement
 
 
-EXTRAS = ("cards", "sso", "studies")
+EXTRAS = ("cards", "sso", "studies", "traces")
 
 FINE = {
     "0BSD",

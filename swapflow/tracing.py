@@ -1,0 +1,416 @@
+"""Traces from a request over the ledger and a coordinator's turn to a worker, by OpenTelemetry.
+
+Off unless `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector; then the extra `traces` is imported,
+and not before. Spans carry ids of programs, assignments and events, and names of routes: never
+a name of a person, an address, a mark, a remark or an address's secret part.
+
+The ledger lies between whoever stores a score and the coordinator that counts it, hours later
+perhaps, and holds nothing of a trace. So every event has a trace of its own whose ids are the
+first bytes of its hash on the chain: both sides know it. Whoever stores the event sends it, with
+a link to the own request; the turn that counts the event links to it.
+"""
+
+import importlib.util
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from swapflow.domain.event import Event, EventType
+from swapflow.domain.ids import assignment_id, pull_id
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.errors import InvalidInputError, SwapflowError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, MutableMapping
+
+    from opentelemetry.trace import Span, Tracer
+
+    from swapflow.domain.cycle import Position
+
+    Scope = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+
+TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+
+PATIENCE = 3.0
+"""Seconds that a collector may take unless the environment says so: a stop waits as long."""
+
+ANSWERS = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED, EventType.DECLINED})
+"""Events of people, which a turn that counts them links to."""
+
+MOST_LINKS = 64
+"""A coordinator that starts reads every event there ever was; the last ones are enough."""
+
+MOST_EVENTS = 500
+"""Events of one write that get a span."""
+
+SERVER_ERROR = 500
+_QUIET = ("/health", "/static")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What a coordinator's turn has met so far; one that met nothing is not sent."""
+
+    busy: bool = False
+    answers: list[Event] = field(default_factory=list)
+
+
+_turn: ContextVar[_Turn | None] = ContextVar("swapflow_turn", default=None)
+_named: ContextVar[str] = ContextVar("swapflow_named", default="")
+
+
+class _Traces:
+    """Makes spans and sends them, once the process is to be traced."""
+
+    def __init__(self, process: str) -> None:
+        # Nothing of it is imported while nobody wants traces.
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+            OTLPSpanExporter,
+        )
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+        from opentelemetry.sdk.trace.id_generator import RandomIdGenerator  # noqa: PLC0415
+
+        class Ids(RandomIdGenerator):
+            """Random ids, but for the span of an event."""
+
+            def generate_trace_id(self) -> int:
+                named = _named.get()
+                return int(named[:32], 16) if named else super().generate_trace_id()
+
+            def generate_span_id(self) -> int:
+                named = _named.get()
+                return int(named[32:48], 16) if named else super().generate_span_id()
+
+        said = os.environ.get("OTEL_SERVICE_NAME") or "service.name=" in os.environ.get(
+            "OTEL_RESOURCE_ATTRIBUTES", ""
+        )
+        name = {} if said else {"service.name": f"swapflow-{process}"}
+        self.provider: TracerProvider = TracerProvider(
+            resource=Resource.create({"swapflow.process": process, **name}), id_generator=Ids()
+        )
+        timeout = None if any(map(os.environ.get, TIMEOUTS)) else PATIENCE
+        self.provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=timeout)))
+        self.tracer: Tracer = self.provider.get_tracer("swapflow")
+
+    @contextmanager
+    def span(
+        self,
+        name: str,
+        *,
+        parent: str = "",
+        server: bool = False,
+        keep: Callable[[], bool] = lambda: True,
+        ids: Mapping[str, str | int | None] | None = None,
+    ) -> Iterator["Span"]:
+        """Open a span; one that is not to be kept in the end is forgotten unsent."""
+        from opentelemetry.trace import SpanKind, StatusCode, use_span  # noqa: PLC0415
+
+        known = {
+            f"swapflow.{key}": value for key, value in (ids or {}).items() if value is not None
+        }
+        opened = self.tracer.start_span(
+            name,
+            context=self._context(parent) if parent else None,
+            kind=SpanKind.SERVER if server else SpanKind.INTERNAL,
+            attributes=known,
+        )
+        failed = False
+        try:
+            # What an error says may name somebody; its kind never does.
+            with use_span(opened, record_exception=False, set_status_on_exception=False):
+                yield opened
+        except BaseException as error:
+            failed = True
+            opened.set_attribute("error.type", type(error).__name__)
+            opened.set_status(StatusCode.ERROR)
+            raise
+        finally:
+            if failed or keep():
+                opened.end()
+
+    def carried(self) -> dict[str, str]:
+        """Spell the current span for a message's headers (W3C Trace Context)."""
+        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
+            TraceContextTextMapPropagator,
+        )
+
+        headers: dict[str, str] = {}
+        TraceContextTextMapPropagator().inject(headers)
+        return headers
+
+    @staticmethod
+    def _context(parent: str) -> Any:  # noqa: ANN401 - OpenTelemetry's own, not imported above
+        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
+            TraceContextTextMapPropagator,
+        )
+
+        return TraceContextTextMapPropagator().extract({"traceparent": parent})
+
+    def tell(self, events: tuple[Event, ...], spelled: Mapping[int, str]) -> None:
+        """Send the span of each event, with a link to the one that is current here."""
+        from opentelemetry.context import Context  # noqa: PLC0415
+        from opentelemetry.trace import Link, get_current_span  # noqa: PLC0415
+
+        here = Link(get_current_span().get_span_context())
+        for event in events:
+            token = _named.set(event.position.hash)
+            try:
+                span = self.tracer.start_span(
+                    f"event {event.type.value}",
+                    context=Context(),
+                    links=[here],
+                    attributes=_ids_of(event, spelled),
+                )
+            finally:
+                _named.reset(token)
+            span.end()
+
+    @staticmethod
+    def link(span: "Span", events: list[Event]) -> None:
+        """Link a span to the traces of events."""
+        from opentelemetry.trace import SpanContext, TraceFlags  # noqa: PLC0415
+
+        for event in events:
+            named = event.position.hash
+            there: SpanContext = SpanContext(
+                trace_id=int(named[:32], 16),
+                span_id=int(named[32:48], 16),
+                is_remote=True,
+                trace_flags=TraceFlags(TraceFlags.SAMPLED),
+            )
+            span.add_link(
+                there, {"swapflow.cycle": event.cycle_id, "swapflow.event": event.position.seq}
+            )
+
+
+_traces: _Traces | None = None
+
+
+def start(process: str) -> bool:
+    """Trace this process from now on if the environment says so; says whether it is traced.
+
+    Args:
+        process: "web", "coordinator" or "worker".
+
+    Raises:
+        InvalidInputError: If another protocol is wanted than the one there is.
+    """
+    global _traces  # noqa: PLW0603 - one process, one exporter
+    if _traces is not None:
+        return True
+    if not _is_wanted():
+        return False
+    if importlib.util.find_spec("opentelemetry.exporter") is None:
+        log.warning(
+            "%s is set, and nothing is traced: the extra is missing; "
+            "pip install 'swapflow[traces]'",
+            next(name for name in ENDPOINTS if os.environ.get(name)),
+        )
+        return False
+    _traces = _Traces(process)
+    return True
+
+
+def _is_wanted() -> bool:
+    if not any(os.environ.get(name) for name in ENDPOINTS):
+        return False
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return False
+    if os.environ.get("OTEL_TRACES_EXPORTER", "otlp") != "otlp":
+        return False
+    for name in PROTOCOLS:
+        if os.environ.get(name, "http/protobuf") != "http/protobuf":
+            raise InvalidInputError(
+                f"{name}={os.environ[name]}: traces are sent by http/protobuf only; leave it out "
+                "and name the collector's HTTP port, 4318 as a rule"
+            )
+    return True
+
+
+def is_on() -> bool:
+    """Say whether this process is traced."""
+    return _traces is not None
+
+
+def stop() -> None:
+    """Send what waits and trace no more."""
+    global _traces  # noqa: PLW0603 - see `start`
+    if _traces is not None:
+        _traces.provider.shutdown()
+        _traces = None
+
+
+def span(
+    name: str, *, parent: str = "", **ids: str | int | None
+) -> AbstractContextManager[object]:
+    """Open a span over a block; nothing at all while nobody traces.
+
+    Args:
+        name: What is done.
+        parent: `traceparent` of the message that asks for it.
+        ids: Ids of programs, assignments and events; never anything of a person.
+    """
+    return nullcontext() if _traces is None else _traces.span(name, parent=parent, ids=ids)
+
+
+def carried() -> dict[str, str]:
+    """Give the headers by which a message carries the current span; none without one."""
+    if _traces is None:
+        return {}
+    if (turn := _turn.get()) is not None:
+        turn.busy = True
+    return _traces.carried()
+
+
+def traced_turn(turn: Callable[[], int]) -> Callable[[], int]:
+    """Give a coordinator's turn with a span, sent where something happened in it."""
+    if _traces is None:
+        return turn
+    traces = _traces
+
+    def traced() -> int:
+        met = _Turn()
+        token = _turn.set(met)
+        try:
+            with traces.span("turn", keep=lambda: met.busy) as opened:
+                try:
+                    return turn()
+                finally:
+                    last = met.answers[-MOST_LINKS:]
+                    traces.link(opened, last)
+                    opened.set_attribute("swapflow.answers", len(met.answers))
+                    opened.set_attribute(
+                        "swapflow.cycles", sorted({event.cycle_id for event in last})
+                    )
+        finally:
+            _turn.reset(token)
+
+    return traced
+
+
+def traced_ledger(ledger: Ledger) -> Ledger:
+    """Give a ledger of the same kind whose writes are spans, and whose events are told of."""
+
+    class Traced(type(ledger)):  # type: ignore[misc]  # whatever the ledger is, and two methods
+        @contextmanager
+        def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:
+            traces, begun, ended = _traces, 0, 0
+            if traces is None:
+                with super().write(cycle_id, epoch=epoch) as tx:
+                    yield tx
+                return
+            with traces.span(
+                "ledger.write", keep=lambda: ended > begun, ids={"cycle": cycle_id}
+            ) as opened:
+                with super().write(cycle_id, epoch=epoch) as tx:
+                    before = tx.cycle.position
+                    begun = ended = before.seq
+                    yield tx
+                    ended = tx.cycle.position.seq
+                if ended > begun:
+                    opened.set_attribute("swapflow.events", ended - begun)
+                    if (met := _turn.get()) is not None:
+                        met.busy = True
+                    with suppress(SwapflowError):  # it is stored: no trace is worth a failure
+                        events = super().events(
+                            cycle_id, after=before, at_most=min(MOST_EVENTS, ended - begun)
+                        )
+                        names = [kind.name for kind in super().rules(cycle_id).kinds]
+                        traces.tell(events or (), dict(enumerate(names)))
+
+        def events(
+            self, cycle_id: str, *, after: "Position", at_most: int
+        ) -> tuple[Event, ...] | None:
+            found: tuple[Event, ...] | None = super().events(
+                cycle_id, after=after, at_most=at_most
+            )
+            met = _turn.get()
+            if met is not None and found:
+                met.answers += [event for event in found if event.type in ANSWERS]
+                met.busy = met.busy or bool(met.answers)
+            return found
+
+    ledger.__class__ = Traced
+    return ledger
+
+
+def _ids_of(event: Event, kinds: Mapping[int, str]) -> dict[str, str | int]:
+    """Give what may be known of an event outside: where it stands, and of which assignment."""
+    ids: dict[str, str | int] = {
+        "swapflow.cycle": event.cycle_id,
+        "swapflow.event": event.position.seq,
+    }
+    said: Mapping[str, Any] = event.payload
+    if {"a", "k", "o", "seat", "attempt"} <= set(said) and said["k"] in kinds:
+        pull = pull_id(event.cycle_id, said["a"], kinds[said["k"]], said["o"])
+        ids["swapflow.assignment"] = assignment_id(pull, said["seat"], said["attempt"])
+    return ids
+
+
+class TracedRequests:
+    """A span for each request, under its route's pattern: addresses may hold secrets."""
+
+    def __init__(self, app: "Callable[[Scope, Receive, Send], Awaitable[None]]") -> None:
+        self._app = app
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Serve one connection."""
+        traces = _traces
+        if traces is None or scope["type"] != "http" or scope["path"].startswith(_QUIET):
+            await self._app(scope, receive, send)
+            return
+        status = 0
+
+        async def send_noted(message: "MutableMapping[str, Any]") -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        method = scope["method"]
+        with traces.span(method, parent=_parent_of(scope), server=True) as opened:
+            opened.set_attribute("http.request.method", method)
+            try:
+                await self._app(scope, receive, send_noted)
+            finally:
+                _finish(opened, scope, status)
+
+
+def _finish(span: "Span", scope: "Scope", status: int) -> None:
+    """Note what a request came to, in patterns and ids only."""
+    from opentelemetry.trace import StatusCode  # noqa: PLC0415
+
+    pattern = getattr(scope.get("route"), "path", "")
+    if pattern:
+        span.update_name(f"{scope['method']} {pattern}")
+        span.set_attribute("http.route", pattern)
+    cycle_id = scope.get("path_params", {}).get("cycle_id")
+    if cycle_id and status < 400:  # noqa: PLR2004 - what was refused may be anything
+        span.set_attribute("swapflow.cycle", str(cycle_id))
+    if status:
+        span.set_attribute("http.response.status_code", status)
+    if status >= SERVER_ERROR or not status:
+        span.set_status(StatusCode.ERROR)
+
+
+def _parent_of(scope: "Scope") -> str:
+    """Give the span that a proxy before us has opened."""
+    for name, value in scope["headers"]:
+        if name == b"traceparent":
+            return str(value.decode("latin-1"))
+    return ""
