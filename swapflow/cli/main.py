@@ -12,6 +12,7 @@ from swapflow.cli import (
     applications,
     approvals,
     bundle,
+    calibration,
     card,
     cycles,
     doctor,
@@ -83,6 +84,7 @@ simulating.register(app)
 plan.register(app)
 bundle.register(app, cycles=cycles.app)
 card.register(cycles.app)
+calibration.register(cycles.app)
 person.register(cycles.app)
 study_paper.register(studies.app)
 

@@ -41,6 +41,14 @@ class Estimates(StrEnum):
     ADJUSTED = "adjusted"
 
 
+ESTIMATES = {
+    Estimates.RULE: "the rule's own estimates",
+    Estimates.RAW: "marks as they were given",
+    Estimates.ADJUSTED: "adjusted estimates",
+}
+"""What each is called in a sentence."""
+
+
 class Purpose(StrEnum):
     """What a cycle is for; automatic reviewers need more than a click in a real one."""
 

@@ -18,7 +18,7 @@ from swapflow.bandit.severity import NORMAL_95, Components, Spread, components
 from swapflow.bandit.situation import FloatArray, IntArray, Look, Rule, Scores, Situation
 from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.interval import Interval
-from swapflow.domain.rules import Estimates, Rules
+from swapflow.domain.rules import ESTIMATES, Estimates, Rules
 from swapflow.engine.agreement import Agreement, agreement
 from swapflow.engine.coordinator import last_fit
 from swapflow.engine.folds import Belief, Folds, Snapshot
@@ -268,14 +268,6 @@ def choose_estimates(
     return change_rules(
         cycle_id, wanted, by=by, reason=reason.strip(), ledger=ledger, provider=provider
     )
-
-
-ESTIMATES = {
-    Estimates.RULE: "the rule's own estimates",
-    Estimates.RAW: "marks as they were given",
-    Estimates.ADJUSTED: "adjusted estimates",
-}
-"""What each is called in a sentence."""
 
 
 def measure(scores: Scores, *, kinds: int, drawn: Sequence[int] = ()) -> Measured:

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, and_, func, select
 
 from swapflow.domain.applicant import HOLD
 from swapflow.domain.cohort import Standing, Verdict
+from swapflow.domain.rules import ESTIMATES, Estimates, from_text
 from swapflow.ledger.rows import AnyRow
 from swapflow.ledger.tables import (
     APPLICATION,
@@ -132,9 +133,14 @@ def _asked(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> I
 
 
 def _ruled(connection: Connection, cycle_id: str) -> Iterator[Act]:
-    for row in connection.execute(select(RULES).filter_by(cycle_id=cycle_id)):
-        first = row.version == 1
+    query = select(RULES).filter_by(cycle_id=cycle_id).order_by(RULES.c.version)
+    before: Estimates | None = None
+    for row in connection.execute(query):
+        first, estimates = before is None, from_text(row.body).estimates
         what = "wrote the rules" if first else "changed the rules"
+        if not first and estimates is not before:
+            what += f": the list is made by {ESTIMATES[estimates]}"
+        before = estimates
         yield _act(row, what, f"version {row.version}", row.reason, departs=not first)
 
 

@@ -142,6 +142,7 @@ def _answer_for_it(office: Office) -> None:
     office.do("cycle", "hold", "ms", "--reason", "a complaint")
     office.do("cycle", "hold", "ms", "--release", "--reason", "settled")
     office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")
+    office.do("cycle", "calibration", "ms")
     office.do("cycle", "bundle", "ms")
     office.do("verify", "ms.bundle")
 

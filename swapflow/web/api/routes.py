@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from swapflow.web.api import (
     applications,
+    calibration,
     cycles,
     decisions,
     files,
@@ -35,6 +36,7 @@ for part in (
     scores,
     files,
     decisions,
+    calibration,
     meetings,
     offers,
     interviews,

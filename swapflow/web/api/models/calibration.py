@@ -1,0 +1,92 @@
+"""Calibration as JSON: how reviewers and kinds mark, and lists by raw and adjusted estimates."""
+
+from pydantic import Field
+
+from swapflow.domain.rules import Estimates
+from swapflow.web.api.models.base import In, Out, Why
+
+
+class Estimated(Out):
+    """A figure with its 95 % interval; `high` is null where nothing bounds it."""
+
+    value: float
+    low: float
+    high: float | None
+
+
+class ReviewerSeverity(Out):
+    """How one reviewer marks in one kind, in points of 100 above the others."""
+
+    reviewer: str = Field(description="Their id, or a number for who may not see reviewers.")
+    kind: str
+    scores: int
+    severity: Estimated
+
+
+class KindCalibration(Out):
+    """How scores of one kind spread, and how well its reviewers agree; null: not known."""
+
+    kind: str
+    chance: Estimated | None
+    between_reviewers: Estimated | None
+    offset: Estimated | None = Field(description="Points of 100 above the first kind.")
+    offset_is_assumption: bool | None
+    icc: Estimated | None
+    icc_of_mean: Estimated | None
+    alpha: Estimated | None
+    kappa: Estimated | None
+
+
+class BothEstimates(Out):
+    """One applicant by raw and by adjusted estimates, in points of 100."""
+
+    applicant: int
+    rank: int
+    mean: float | None
+    raw: float
+    raw_margin: float | None
+    adjusted: float
+    adjusted_margin: float | None
+    on_list: bool
+    on_raw_list: bool
+    on_adjusted_list: bool
+
+
+class ListChange(Out):
+    """Whom other estimates would move."""
+
+    estimates: Estimates
+    comes_in: list[int]
+    goes_out: list[int]
+
+
+class Calibrated(Out):
+    """How reviewers and kinds mark; looking changes nothing."""
+
+    program: str
+    seq: int
+    estimates: Estimates = Field(description="What the rules say the list is made by.")
+    in_force: Estimates = Field(description="What that comes to; `rule`: partly adjusted.")
+    unknown_because: str = Field(description='Why no severity is known; "" when it is.')
+    connected: bool = Field(description="Whether all reviewers can be compared, now and later.")
+    groups: list[list[str]] = Field(description="Reviewers who can be compared by now.")
+    groups_that_stay_apart: list[list[str]]
+    between_applicants: Estimated | None
+    reviewers: list[ReviewerSeverity]
+    kinds: list[KindCalibration]
+    changes: list[ListChange]
+    applicants: list[BothEstimates]
+
+
+class NewEstimates(In):
+    """What the list is to be made by, and why."""
+
+    estimates: Estimates
+    reason: Why
+
+
+class ChosenEstimates(Out):
+    """What the list is made by from now on."""
+
+    estimates: Estimates
+    rules_version: int
