@@ -11,11 +11,13 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Standing, Verdict
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.finalize import Override
-from swapflow.engine.signing import needed_signatures
+from swapflow.engine.signing import REOPENING, Pending, needed_signatures
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.method import method_text
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.languages import gettext, later
+from swapflow.speech.told import told
 from swapflow.web.access import may, may_anywhere
 from swapflow.web.nested import TheForm, text, texts, unwritable
 from swapflow.web.pages import render
@@ -82,7 +84,7 @@ def stop(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Res
     product = parts_of(request).product
     reason = text(form, "reason")
     cycle = product.cycle(cycle_id)
-    if problem := unwritable(reason) or ("" if reason else "Say why asking ends."):
+    if problem := unwritable(reason) or ("" if reason else later("Say why asking ends.")):
         return _open(request, cycle, visitor, problem=problem, typed={"stop": reason})
     return act(
         request,
@@ -122,7 +124,7 @@ def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) 
     waiver = text(form, "waiver")
     waiver_problem = unwritable(waiver)
     if not waiver and any(place.floor_missing for place in proposal.places):
-        waiver_problem = "say why it is accepted that these lack a review they should have"
+        waiver_problem = later("say why it is accepted that these lack a review they should have")
     if not problem and not waiver_problem and not any(change.problem for change in changes):
         try:
             parts.product.prepare_decision(
@@ -190,7 +192,7 @@ def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> 
     product = parts_of(request).product
     reason = text(form, "reason")
     cycle = product.cycle(cycle_id)
-    if problem := unwritable(reason) or ("" if reason else "Say why it is to be reopened."):
+    if problem := unwritable(reason) or ("" if reason else later("Say why it is to be reopened.")):
         if cycle.status is not CycleStatus.FINALIZED:
             raise InvalidInputError(problem)
         typed = {"reopen": reason}
@@ -256,7 +258,7 @@ def _changes(
     for name in typed.get("extra", "").replace(";", ",").split(","):
         if name.strip():
             if name.strip() not in names:
-                return [], f"{name.strip()[:60]!r} is no applicant who can be on the list"
+                return [], later(f"{name.strip()[:60]!r} is no applicant who can be on the list")
             wanted[names[name.strip()].application] = "in"
     changes = []
     for place in proposal.places:
@@ -264,15 +266,15 @@ def _changes(
         if to and (to == "in") != (place.standing is Standing.COHORT):
             reason = typed.get(f"reason.{place.application}", "").strip()
             reason = reason or ("" if checked else reasons.get(place.application, ""))
-            missing = "" if reason or not checked else "say why"
+            missing = "" if reason or not checked else later("say why")
             changes.append(
                 Change(place=place, to=to, reason=reason, problem=unwritable(reason) or missing)
             )
     moved = sum(1 if change.to == "in" else -1 for change in changes)
     if moved:
-        verb = "leave out" if moved > 0 else "put in"
-        return changes, (
-            f"The number of places must stay {len(proposal.cohort)}: {verb} {abs(moved)} more."
+        return changes, later(
+            f"The number of places must stay {len(proposal.cohort)}: "
+            f"{'leave out' if moved > 0 else 'put in'} {abs(moved)} more."
         )
     return changes, ""
 
@@ -391,15 +393,20 @@ def _result(
             "selected": _decided(proposal, decided, Verdict.SELECTED),
             "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
             "signed": product.signatures(cycle.id, version),
-            "pending": product.pending(cycle.id)
-            if latest and cycle.status is CycleStatus.FINALIZED
-            else None,
+            "pending": _reopening(parts, cycle) if latest else None,
             "me": visitor.name,
             "problem": problem,
             "typed": dict(typed or {}),
         },
         status=422 if problem else 200,
     )
+
+
+def _reopening(parts: Parts, cycle: Cycle) -> Pending | None:
+    """Read what waits to be reopened; a reconsideration has a page of its own."""
+    fixed = cycle.status is CycleStatus.FINALIZED
+    pending = parts.product.pending(cycle.id) if fixed else None
+    return pending if pending and pending.prepared.what == REOPENING else None
 
 
 def _decided(
@@ -428,8 +435,8 @@ def promise(sheet: MethodSheet) -> tuple[str, ...]:
     """Say what is promised of a list, and what is not, in sentences of the method sheet."""
     if not math.isfinite(sheet.certified_loss):
         return (
-            "How much the list could still gain by further reviews is not known.",
-            "This is about marks, not merit.",
+            gettext("How much the list could still gain by further reviews is not known."),
+            gettext("This is about marks, not merit."),
         )
     rest = sheet.promises.replace("The rule `budget`", "The rule in force")
-    return (sheet.certificate, rest) if rest else (sheet.certificate,)
+    return tuple(told(one) for one in (sheet.certificate, rest) if one)

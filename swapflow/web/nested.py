@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from swapflow.errors import InvalidInputError
+from swapflow.speech.languages import later
 from swapflow.web.text import is_plain
 
 
@@ -67,9 +68,9 @@ def file_of(form: FormData, name: str) -> tuple[str, bytes]:
 def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
     """Say what keeps a text from being stored, "" when nothing does."""
     if len(value) > most:
-        return f"this has {len(value):,} characters, and {most:,} are the most; shorten it"
+        return later(f"this has {len(value):,} characters, and {most:,} are the most; shorten it")
     if not is_plain(value):
-        return "this holds invisible control characters; type it instead of pasting it"
+        return later("this holds invisible control characters; type it instead of pasting it")
     return ""
 
 

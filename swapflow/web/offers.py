@@ -16,6 +16,7 @@ from swapflow.engine.yields import from_counts, from_interval, interval
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.languages import gettext, later
 from swapflow.web.access import may
 from swapflow.web.errors import status_of
 from swapflow.web.nested import FormView, TheForm, text, unwritable
@@ -220,8 +221,8 @@ def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
             return None, ""
     try:
         if accepted is not None and of is not None:
-            return from_counts(accepted, of), f"{accepted} of {of} accepted"
-        return from_interval(low or 0.0, high or 0.0), f"between {low:g} and {high:g}"
+            return from_counts(accepted, of), later(f"{accepted} of {of} accepted")
+        return from_interval(low or 0.0, high or 0.0), later(f"between {low:g} and {high:g}")
     except InvalidInputError as error:
         view.note("accepted" if any(counted) else "low", str(error))
         return None, ""
@@ -281,7 +282,7 @@ def _rows(stands: Round | None, wave: Wave | None, names: dict[int, Named]) -> l
 def percent(share: float) -> str:
     """Spell a share as percent: "4.9 %", "0.02 %", "less than 0.01 %"."""
     if 0 < share < LEAST_SHOWN:
-        return f"less than {100 * LEAST_SHOWN:g} %"
+        return gettext("less than %(least)s %%") % {"least": f"{100 * LEAST_SHOWN:g}"}
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"  # noqa: PLR2004 - more digits below
 
 

@@ -73,6 +73,40 @@ OBSTACLES = (
 )
 """Why a request cannot go out (`Obstacle`)."""
 
+MEETING = (later("in"), later("out"), later("waitlist"), later("discuss"))
+"""What a meeting says about an applicant (`Word`)."""
+
+ANSWERS = (later("accepted"), later("declined"), later("no answer"), later("waiting"))
+"""What became of an offer (`OfferAnswer`)."""
+
+LIMITS = (
+    later("{title}: {held} chosen, {wants} wanted"),
+    later("at least {minimum} and {more}"),
+    later("at most {maximum} and {more}"),
+    later("at least {minimum}"),
+    later("at most {maximum}"),
+    later("at least {share} of the list"),
+    later("at most {share} of the list"),
+    later("any number"),
+)
+"""How a list stands to a limit on a group (`GroupLimit`)."""
+
+PROMISES = (
+    later(
+        "Under the stated assumptions (independent marks, spread {sigma}, comparable reviewers) "
+        "the proposed list's score is within {loss} of the highest obtainable, with probability "
+        "{confidence}. This is about marks, not merit."
+    ),
+    later("{sigma}, estimated from this round"),
+    later("For this objective the stop is a heuristic and proves nothing."),
+    later(
+        "The rule in force promises no bound on its own; the number above is the most that the "
+        "list could still gain under the stated assumptions. This is about marks, not merit."
+    ),
+    later("The round is still running."),
+)
+"""What is promised of a list: sentences of the method sheet."""
+
 BAD_ROW = (
     later("line {line}, column {column}, value {value}"),
     later("line {line}, column {column}"),
