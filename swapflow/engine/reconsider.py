@@ -12,6 +12,7 @@ from datetime import date
 import numpy as np
 
 from swapflow.bandit.ties import rounded
+from swapflow.domain.announcement import Group, told
 from swapflow.domain.applicant import Application, ApplicationStatus
 from swapflow.domain.assignment import PullStatus, PullWhy
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Standing, Verdict
@@ -385,28 +386,15 @@ def undo(
             f"undoing needs {needed_names(ledger.rules(cycle_id))} different names and a reason: "
             "--by A --by B --reason …"
         )
-    version = ledger.cycle(cycle_id).cohort_version
-    before, sheet = _listed(cycle_id, version - 1, ledger=ledger) if version > 1 else ((), None)
-    outcomes = ledger.outcomes(cycle_id, version - 1)
+    cycle = ledger.cycle(cycle_id)
+    last = check_undoing(cycle_id, external_id, ledger=ledger)
+    assert last.closing is not None, "it was checked"
+    before, sheet = _listed(cycle_id, cycle.cohort_version - 1, ledger=ledger)
+    outcomes = ledger.outcomes(cycle_id, cycle.cohort_version - 1)
     with ledger.write(cycle_id) as tx:
-        application = find(tx.applications(), external_id, cycle_id)
-        found = [r for r in tx.reconsiderations() if r.application == application.number]
-        last = found[-1] if found else None
-        if last is None or last.closing is None or last.closing.result not in CHANGES:
-            raise NotFoundError(f"no reconsideration of {external_id!r} has changed the list")
-        if tx.cycle.status is not CycleStatus.FINALIZED or last.closing.version != version:
-            raise ConflictError(
-                f"the list has changed since; reopen it (`swapflow cycle reopen {cycle_id}`)"
-            )
-        if any(
-            offer.application == application.number and offer.version >= version
-            for offer in tx.offers()
-        ):
-            raise ConflictError(
-                f"{external_id!r} was offered a place since, and nobody is told otherwise"
-            )
-        assert sheet is not None, "whatever was reconsidered stood on a list before"
-        position = tx.cycle.position
+        position, application = tx.cycle.position, tx.application(last.application)
+        if position != cycle.position:
+            raise ConflictError("something was recorded at the same moment; try again")
         if application.status.value != last.new.stood:
             status = ApplicationStatus(last.new.stood)
             tx.move_application(
@@ -429,8 +417,42 @@ def undo(
             replace(sheet, position=position.seq, head_hash=position.hash),
             outcomes,
             signers=signers,
-            about={"undone": version},
+            about={"undone": cycle.cohort_version},
         )
+
+
+def check_undoing(cycle_id: str, external_id: str, *, ledger: Ledger) -> Reconsideration:
+    """Give what can be undone about a person; writes nothing.
+
+    Raises:
+        NotFoundError, ConflictError: As `undo` does.
+    """
+    cycle = ledger.cycle(cycle_id)
+    application = find(ledger.applications(cycle_id), external_id, cycle_id)
+    known = ledger.reconsiderations(cycle_id)
+    last = next((r for r in reversed(known) if r.application == application.number), None)
+    if last is None or last.closing is None or last.closing.result not in CHANGES:
+        raise NotFoundError(f"no reconsideration of {external_id!r} has changed the list")
+    version = cycle.cohort_version
+    if cycle.status is not CycleStatus.FINALIZED or last.closing.version != version:
+        raise ConflictError(
+            f"the list has changed since; reopen it (`swapflow cycle reopen {cycle_id}`)"
+        )
+    letter = told(ledger.announcements(cycle_id)).get(application.number)
+    if letter is not None and letter[0].version >= version:
+        raise ConflictError(
+            f"a letter to {external_id!r} was written since; take it back, if it has not left"
+        )
+    if any(
+        offer.application == application.number
+        and offer.version >= version
+        and offer.answer is not OfferAnswer.TAKEN_BACK
+        for offer in ledger.offers(cycle_id)
+    ):
+        raise ConflictError(
+            f"{external_id!r} was offered a place since, and nobody is told otherwise"
+        )
+    return last
 
 
 def moved(
@@ -584,7 +606,13 @@ def _queue(
     asked = {
         offer.application
         for offer in ledger.offers(cycle_id)
-        if offer.version >= since.get(offer.application, 0)
+        if offer.answer is not OfferAnswer.TAKEN_BACK
+        and offer.version >= since.get(offer.application, 0)
+    }
+    asked |= {
+        number
+        for number, (announcement, letter) in told(ledger.announcements(cycle_id)).items()
+        if letter.group is Group.NOT_SELECTED and announcement.version >= since.get(number, 0)
     }
     waits = {
         outcome.application

@@ -24,13 +24,27 @@ from swapflow.engine.finalize import (
 from swapflow.engine.folds import Folds
 from swapflow.engine.meeting import check_recorded, follow
 from swapflow.engine.ports import Ledger, Prepared
-from swapflow.engine.reconsider import Weighed, closing_of, conclude, needed_names, weigh
+from swapflow.engine.reconsider import (
+    Weighed,
+    check_undoing,
+    closing_of,
+    conclude,
+    needed_names,
+    undo,
+    weigh,
+)
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 
 DECISION = "decision"
 REOPENING = "reopening"
 RECONSIDERATION = "reconsideration"
+UNDOING = "undoing"
+
+
+SOMETHING_WAITS = (
+    "something else waits for signatures in this program; have it signed or take it back first"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,10 +153,7 @@ def prepare_reconsideration(
     closing = closing_of(weighed, result, reason=reason, beyond=beyond)
     there = ledger.prepared(cycle_id)
     if there is not None and not _is_about(there, weighed):
-        raise ConflictError(
-            "something else waits for signatures in this program; have it signed or take it back "
-            "first"
-        )
+        raise ConflictError(SOMETHING_WAITS)
     body: dict[str, Json] = {
         "id": weighed.which.id,
         "applicant": external_id,
@@ -152,6 +163,31 @@ def prepare_reconsideration(
     }
     digest = _digest_of(cycle_id, weighed, closing, by)
     ledger.prepare(cycle_id, Prepared(what=RECONSIDERATION, digest=digest, body=body, by=by))
+    ledger.sign_prepared(cycle_id, digest, by=by)
+    return digest
+
+
+def prepare_undoing(
+    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: Ledger
+) -> str:
+    """Ask that a reconsideration be undone, and sign it. Gives the digest.
+
+    Raises:
+        NotFoundError, ConflictError, InvalidInputError: As `undo` does.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why it is undone; it stands in the record")
+    check_undoing(cycle_id, external_id, ledger=ledger)
+    if ledger.prepared(cycle_id) is not None:
+        raise ConflictError(SOMETHING_WAITS)
+    version = ledger.cycle(cycle_id).cohort_version
+    body: dict[str, Json] = {
+        "applicant": external_id,
+        "reason": reason.strip(),
+        "version": version,
+    }
+    digest = _sha({"what": UNDOING, "cycle": cycle_id, "by": by, **body})
+    ledger.prepare(cycle_id, Prepared(what=UNDOING, digest=digest, body=body, by=by))
     ledger.sign_prepared(cycle_id, digest, by=by)
     return digest
 
@@ -184,6 +220,16 @@ def pending(
             needed=2,
             current=cycle.status is CycleStatus.FINALIZED
             and cycle.cohort_version == found.body["version"],
+        )
+    if found.what == UNDOING:
+        version = ledger.cycle(cycle_id).cohort_version
+        return Pending(
+            prepared=found,
+            overrides=(),
+            waiver="",
+            reason=str(found.body["reason"]),
+            needed=needed_names(ledger.rules(cycle_id)),
+            current=version == found.body["version"],
         )
     if found.what == RECONSIDERATION:
         return _pending_reconsideration(cycle_id, found, ledger=ledger, folds=folds)
@@ -221,7 +267,7 @@ def sign(
             "the list has changed since this was prepared, so its signatures are void; "
             "prepare it again"
         )
-    if waiting.prepared.what == RECONSIDERATION and by == waiting.prepared.by:
+    if waiting.prepared.what in {RECONSIDERATION, UNDOING} and by == waiting.prepared.by:
         raise InvalidInputError("you have signed this; somebody else signs it too")
     if waiting.prepared.what == REOPENING and by == waiting.prepared.by:
         raise InvalidInputError("a reopening is asked for by one person and agreed to by another")
@@ -313,6 +359,15 @@ def _carry_out(
 ) -> None:
     if waiting.prepared.what == REOPENING:
         reopen(cycle_id, names=signed, reason=waiting.reason, ledger=ledger)
+        return
+    if waiting.prepared.what == UNDOING:
+        undo(
+            cycle_id,
+            str(waiting.prepared.body["applicant"]),
+            names=signed,
+            reason=waiting.reason,
+            ledger=ledger,
+        )
         return
     if waiting.weighed is not None and waiting.closing is not None:
         conclude(cycle_id, waiting.weighed, waiting.closing, names=signed, ledger=ledger)

@@ -1,12 +1,13 @@
 """Reconsideration: one person looked at again by fresh people, and nobody else moved."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from swapflow.domain.announcement import Group
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import Assignment, PullWhy
 from swapflow.domain.cohort import Standing, Verdict
@@ -18,6 +19,7 @@ from swapflow.domain.reviewer import Absence, DeclineKind
 from swapflow.domain.rules import GroupQuota, Purpose, RuleName
 from swapflow.domain.score import Answer
 from swapflow.engine import closed
+from swapflow.engine.announcing import usual_wording
 from swapflow.engine.reconsider import Wanted
 from swapflow.errors import (
     ConflictError,
@@ -34,7 +36,12 @@ from tests.engine.world import CYCLE, World, applicant, reviewer, rules
 
 
 PEOPLE = [
-    applicant(f"A{n:03d}", selection={"region": "North" if n <= 4 else "South"})
+    applicant(
+        f"A{n:03d}",
+        name=f"Applicant {n}",
+        email=f"a{n}@example.org",
+        selection={"region": "North" if n <= 4 else "South"},
+    )
     for n in range(1, 9)
 ]
 NAMES = ("chair", "dean")
@@ -649,6 +656,23 @@ def test_it_is_undone_until_the_person_was_told(url: str) -> None:
     world.ledger.dispose()
 
 
+def test_undoing_too_is_asked_for_by_one_and_signed_by_another() -> None:
+    world = fixed()
+    before = verdicts(world)
+    reopened(world, "A003")
+    answered(world, 1.0)
+    concluded(world, "A003", beyond=True)
+
+    digest = world.product.prepare_undoing(CYCLE, "A003", by="chair", reason="a mix-up")
+    with pytest.raises(InvalidInputError, match="somebody else signs"):
+        world.product.sign(CYCLE, digest, by="chair")
+    assert world.product.sign(CYCLE, digest, by="dean")
+
+    assert verdicts(world) == before
+    assert world.cycle.cohort_version == 3
+    stands(world)
+
+
 def test_who_was_offered_the_place_keeps_it() -> None:
     world = fixed()
     reopened(world, "A003")
@@ -658,6 +682,28 @@ def test_who_was_offered_the_place_keeps_it() -> None:
 
     with pytest.raises(ConflictError, match="nobody is told otherwise"):
         world.product.undo_reconsideration(CYCLE, "A003", names=NAMES, reason="a mix-up")
+
+
+def test_who_was_told_no_hears_of_the_place_and_nobody_else_hears_anything_new() -> None:
+    world = fixed()
+    words = usual_wording()
+    world.product.offer(CYCLE, by="ops")
+    world.product.announce(CYCLE, words, by="ops", waitlist=1, hold=timedelta())
+    reopened(world, "A003")
+    answered(world, 1.0)
+    concluded(world, "A003", beyond=True)
+    world.product.offer(CYCLE, by="ops")
+
+    made = world.product.draft_letters(CYCLE, words, waitlist=1)
+    assert [(one.external_id, one.group) for one in made.letters] == [("A003", Group.OFFERED)]
+    world.product.announce(CYCLE, words, by="ops", waitlist=1)
+    with pytest.raises(ConflictError, match="a letter to 'A003' was written since"):
+        world.product.undo_reconsideration(CYCLE, "A003", names=NAMES, reason="a mix-up")
+
+    world.product.take_letters_back(CYCLE, by="ops")  # and with it the offer it told of
+    world.product.undo_reconsideration(CYCLE, "A003", names=NAMES, reason="a mix-up")
+    assert selected(world) == {"A008", "A007", "A006"}
+    stands(world)
 
 
 # The record

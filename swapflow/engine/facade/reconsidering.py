@@ -77,3 +77,9 @@ class Reconsidering(Part):
     ) -> int:
         """Undo what a reconsideration made of the list, until the person was told."""
         return again.undo(cycle_id, external_id, names=names, reason=reason, ledger=self.ledger)
+
+    def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
+        """Ask that a reconsideration be undone, and sign it; gives the digest."""
+        return signing.prepare_undoing(
+            cycle_id, external_id, by=by, reason=reason, ledger=self.ledger
+        )
