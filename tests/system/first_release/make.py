@@ -1,9 +1,14 @@
-"""Makes what version 0.1.0 left behind in the middle of a cycle: its database and its Redis.
+r"""Makes what version 0.1.0 left behind in the middle of a cycle: its database and its Redis.
 
 Run once with that version's code, not with this one:
 
     git worktree add --detach /tmp/swapflow-0.1.0 af0a7b0
     PYTHONPATH=/tmp/swapflow-0.1.0 python tests/system/first_release/make.py
+
+The code itself lies beside them, for what runs while tables change under it:
+
+    git archive --format=tar af0a7b0 swapflow workers ':(exclude)swapflow/simulation/data' \
+        | xz -9e > tests/system/first_release/code.tar.xz
 
 af0a7b0 is the last commit before the screens were begun. `swapflow up` of that version runs the
 cycle; then Redis alone goes on for one more turn of a coordinator, so that its last messages wait
