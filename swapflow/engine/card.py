@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Standing
 from swapflow.domain.rules import Estimates, Rubric, RuleName, Rules
@@ -99,6 +99,26 @@ class CardDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardReconsideration:
+    """That the application was looked at again after the list was fixed.
+
+    Attributes:
+        result: added, waitlisted, stays, withdrawn or undone; "" while it is open.
+        fresh: Fresh reviews that came, of `reviews` that were asked for.
+        before: The estimate before; None for who was no candidate then. Both in [0, 1].
+    """
+
+    asked_on: date
+    reason: str
+    reviews: int
+    fresh: int
+    result: str
+    before: float | None
+    after: float | None
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """A decision card.
 
@@ -124,6 +144,7 @@ class Card:
     stop: str
     promise: str
     at: datetime
+    reconsidered: tuple[CardReconsideration, ...] = ()
 
 
 def card(
@@ -168,7 +189,24 @@ def card(
         stop=sheet.stop_sentence if sheet else "",
         promise=sheet.certificate if sheet and rules.rule is not RuleName.BUDGET else "",
         at=ledger.now(),
+        reconsidered=tuple(_reconsidered(cycle_id, number, ledger=ledger)),
     )
+
+
+def _reconsidered(cycle_id: str, number: int, *, ledger: Ledger) -> Iterable[CardReconsideration]:
+    for one in ledger.reconsiderations(cycle_id):
+        if one.application == number:
+            closing = one.closing
+            yield CardReconsideration(
+                asked_on=one.new.asked_on,
+                reason=one.new.reason,
+                reviews=one.new.reviews,
+                fresh=closing.received if closing else 0,
+                result=closing.result.value if closing else "",
+                before=closing.before if closing else None,
+                after=closing.after if closing else None,
+                at=one.closed_at,
+            )
 
 
 def _list(

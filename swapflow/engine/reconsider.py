@@ -39,9 +39,10 @@ from swapflow.engine.places import restored
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.unheard import closed, end_unheard
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.speech.languages import later
 
 
-HOW = (
+HOW = later(
     "The estimate before is the one that the list was made by. The estimate after is computed in "
     "the same way from every score that counts, the fresh ones and those before together. Nobody "
     "else's estimate was touched."

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 
-from swapflow.engine.card import Card, CardReview, CardStanding
+from swapflow.engine.card import Card, CardReconsideration, CardReview, CardStanding
 from swapflow.files.document import Document, Grid, Part
 from swapflow.files.method import NOT_MERIT, RULE_WORDS
 
@@ -60,6 +60,8 @@ def card_document(card: Card) -> Document:
 def _parts(card: Card) -> Iterable[Part]:
     if card.decided:
         yield _decided(card)
+    for again in card.reconsidered:
+        yield _reconsidered(again)
     yield _standing(card)
     yield _asked(card)
     yield _said(card)
@@ -96,6 +98,38 @@ def _decided(card: Card) -> Part:
         ("Reason", made.reason or "erased"),
     ]
     return Part(title="What was decided", facts=tuple(facts))
+
+
+_BOTH_SCORES = (
+    "Fresh reviews come from people who never had this application. Both scores are computed in "
+    "the same way, from every review that counts."
+)
+_RESULTS = {
+    "": "still open",
+    "added": "added to the list",
+    "waitlisted": "put on the waitlist",
+    "stays": "stays as it was",
+    "withdrawn": "taken back before it was decided",
+    "undone": "undone before anybody was told",
+}
+
+
+def _reconsidered(again: CardReconsideration) -> Part:
+    facts = [
+        ("Asked for on", again.asked_on.isoformat()),
+        ("Reason", again.reason or "erased"),
+        ("Outcome", _RESULTS.get(again.result, again.result)),
+    ]
+    if again.at is not None:
+        facts.append(("Concluded", _moment(again.at)))
+    if again.after is not None:
+        facts += [
+            ("Fresh reviews", f"{again.fresh} of {again.reviews}"),
+            ("Score before", "none" if again.before is None else f"{100 * again.before:.1f}"),
+            ("Score with all reviews", f"{100 * again.after:.1f}"),
+        ]
+    title = "Reconsidered after the list was fixed"
+    return Part(title=title, facts=tuple(facts), notes=(_BOTH_SCORES,))
 
 
 _MADE_BY = {

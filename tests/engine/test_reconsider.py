@@ -29,6 +29,8 @@ from swapflow.errors import (
     NotReadyError,
 )
 from swapflow.files.bundle import bundle
+from swapflow.files.card import card_document
+from swapflow.files.document import html
 from swapflow.files.keys import Signer
 from swapflow.files.unbundle import check_bundle
 from swapflow.ledger.upgrade import upgrade
@@ -753,6 +755,25 @@ def test_what_it_costs_comes_beside_the_budget_and_is_counted() -> None:
     assert world.cycle.spent == spent + 2
     assert world.cycle.status is CycleStatus.FINALIZED
     world.verify()
+
+
+def test_the_card_says_why_by_how_many_and_what_came_of_it() -> None:
+    world = fixed()
+    reopened(world, "A003")
+    answered(world, 1.0)
+    concluded(world, "A003", beyond=True)
+
+    card = world.product.card(CYCLE, "A003")
+    (again,) = card.reconsidered
+    page = html(card_document(card)).decode()
+    assert (again.result, again.fresh, again.reviews) == ("added", 2, 2)
+    assert again.before is not None
+    assert again.after is not None
+    assert f"{100 * again.before:.1f}" in page
+    assert f"{100 * again.after:.1f}" in page
+    assert "a reviewer had the wrong file" in page
+    assert not {"S1", "S2", "the applicant"} & set(page.replace("<", " ").split())
+    assert world.product.card(CYCLE, "A004").reconsidered == ()
 
 
 def test_the_list_in_force_names_the_added_person_last() -> None:
