@@ -87,15 +87,17 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
 
     Compared are the hash chain over the stored bytes; the integers and the digest behind every
     decision; its picks, recomputed; reviewers against the constraints; budget and status of every
-    pull; and, if given, the live state. Reads only.
+    pull; and, if given, the live state. Reads only, and the ledger as of one moment: what people
+    and coordinators do meanwhile is no difference.
     """
     findings: list[Finding] = []
-    broken = ledger.check_chain(cycle_id)
-    if broken is not None:
-        findings.append(Finding(what=broken, fatal=True))
-    again = replay(cycle_id, record=ledger)
-    findings += again.findings
-    findings += _rows(cycle_id, again.book, again.arms, ledger=ledger)
+    with ledger.one_moment():
+        broken = ledger.check_chain(cycle_id)
+        if broken is not None:
+            findings.append(Finding(what=broken, fatal=True))
+        again = replay(cycle_id, record=ledger)
+        findings += again.findings
+        findings += _rows(cycle_id, again.book, again.arms, ledger=ledger)
     if state is not None:
         findings += _live(cycle_id, again.arms, state=state)
     return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))

@@ -3,12 +3,17 @@
 import dataclasses
 import json
 from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
 
 import pytest
 from sqlalchemy import text
 
 from swapflow.domain.event import EventType
+from swapflow.engine.ports import DecisionRecord
 from swapflow.engine.verify import Verification
+from swapflow.ledger.sql import SqlLedger
+from tests.engine.conftest import file_url
 from tests.engine.world import CYCLE, World, rules
 
 
@@ -38,6 +43,39 @@ def test_a_sound_record_passes_and_says_what_was_replayed(world: World) -> None:
     assert verification.passed
     assert verification.decisions == world.cycle.decisions > 2
     assert verification.events == world.cycle.position.seq
+
+
+def test_what_a_running_cycle_does_meanwhile_is_no_difference(tmp_path: Path) -> None:
+    world = World(url=file_url(tmp_path), rules=rules(budget=14, out=5))
+    world.turn()
+    ledger = world.ledger
+    moved: list[int] = []
+
+    class Meanwhile(SqlLedger):
+        """Lets answers come and decisions be made once the decisions so far were read."""
+
+        def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+            read = super().decisions(cycle_id)
+
+            def others() -> None:
+                world.answer_all()
+                world.turn()
+                moved.append(world.cycle.decisions)
+
+            ledger.__class__ = SqlLedger
+            other = Thread(target=others)
+            other.start()
+            other.join()
+            return read
+
+    before = world.cycle.decisions
+    ledger.__class__ = Meanwhile
+    verification = world.product.verify(CYCLE)
+
+    assert moved[0] > before
+    assert [finding.what for finding in verification.findings if finding.fatal] == []
+    assert verification.decisions == before
+    world.ledger.dispose()
 
 
 def test_a_changed_byte_in_an_event_is_found(world: World) -> None:
