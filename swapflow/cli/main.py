@@ -17,6 +17,7 @@ from swapflow.cli import (
     cycles,
     doctor,
     inbox,
+    meeting,
     monitoring,
     offers,
     person,
@@ -70,6 +71,7 @@ app.add_typer(reviewers.app, name="reviewers")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
+app.add_typer(meeting.app, name="meeting")
 app.add_typer(offers.app, name="offers")
 app.add_typer(monitoring.app, name="monitoring")
 app.add_typer(person.app, name="person")

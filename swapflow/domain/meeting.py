@@ -41,18 +41,35 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A meeting was closed, or was reopened for a reason."""
+
+    closed: bool
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
     """A meeting about one version of a cycle's list.
 
     Attributes:
         by: Who opened it, and when.
         said: Everything that was recorded, the first first; the last about somebody holds.
+        turns: Each time it was closed or reopened, the first first.
     """
 
     version: int
     by: str
     at: datetime
     said: tuple[Said, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def closed(self) -> Turn | None:
+        """Who closed it and when; None while it is open, or open again."""
+        return self.turns[-1] if self.turns and self.turns[-1].closed else None
 
     @property
     def words(self) -> Mapping[int, Said]:

@@ -1,7 +1,8 @@
 """A committee's meeting: the proposed list in its order, and what is recorded about whom.
 
 Once a meeting was opened about a version of a list, the decision follows it: everybody too close
-to call needs an outcome before anybody signs, and nobody is decided otherwise than recorded.
+to call needs an outcome and the meeting is closed before anybody signs, and nobody is decided
+otherwise than recorded.
 Nothing of it is an event: processes of an older version fold the record beside this one.
 """
 
@@ -14,7 +15,7 @@ from swapflow.domain.meeting import Endorsement, Meeting, Said, Word
 from swapflow.engine.finalize import Override, finalize, propose
 from swapflow.engine.folds import Folds
 from swapflow.engine.offers import promised
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports import Ledger, Transaction
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
 
 
@@ -117,7 +118,7 @@ def agenda(
         cycle=cycle,
         version=version,
         meeting=meeting,
-        open=meeting is not None and cycle.status in READY,
+        open=meeting is not None and meeting.closed is None and cycle.status in READY,
         places=places,
         chosen=frozenset(chosen),
         size=rules.cohort_size,
@@ -137,6 +138,37 @@ def open_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
         return tx.open_meeting(tx.cycle.cohort_version + 1, by=by)
+
+
+def close_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
+    """Close the meeting: nothing is recorded until it is reopened. False when it was closed.
+
+    Raises:
+        NotReadyError: If no meeting was opened, or the list is fixed.
+    """
+    with ledger.write(cycle_id) as tx:
+        _check_ready(tx.cycle)
+        meeting = _opened(tx)
+        if meeting.closed is None:
+            tx.insert_turn(meeting.version, closed=True, reason="", by=by)
+        return meeting.closed is None
+
+
+def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: Ledger) -> bool:
+    """Let outcomes be recorded again after the meeting was closed. False when it is open.
+
+    Raises:
+        NotReadyError: If no meeting was opened, or the list is fixed.
+        InvalidInputError: If there is no reason.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why the meeting is reopened; it stands in the minutes")
+    with ledger.write(cycle_id) as tx:
+        _check_ready(tx.cycle)
+        meeting = _opened(tx)
+        if meeting.closed is not None:
+            tx.insert_turn(meeting.version, closed=False, reason=reason.strip(), by=by)
+        return meeting.closed is not None
 
 
 def record(
@@ -161,7 +193,7 @@ def record(
         ledger: The ledger.
 
     Raises:
-        NotReadyError: If no meeting is open.
+        NotReadyError: If no meeting is open, or it was closed.
         NotFoundError: If there is no such candidate.
         ForbiddenError: If they are in conflict with the applicant.
         InvalidInputError: If there is no reason, or if somebody who was offered a place would
@@ -172,17 +204,19 @@ def record(
         raise InvalidInputError("write why; it stands in the minutes")
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
-        version = tx.cycle.cohort_version + 1
-        meeting = tx.meeting(version)
-        if meeting is None:
-            raise NotReadyError("no meeting about this list is open; open it first")
+        meeting = _opened(tx)
+        if meeting.closed is not None:
+            raise NotReadyError(
+                f"the meeting was closed by {meeting.closed.by}; reopen it, with a reason, to "
+                "record more"
+            )
         _check_candidate(cycle_id, application, ledger=ledger)
         if word in {Word.OUT, Word.WAITLIST} and application in promised(tx.offers()):
             raise InvalidInputError("they were offered a place, and nobody is told otherwise")
         last = meeting.words.get(application)
         # A form that is sent twice says nothing new.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
-            tx.insert_said(version, application, word, reason=reason.strip(), by=by)
+            tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
 
 
 def endorse(
@@ -249,16 +283,19 @@ def follow(
 
 
 def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
-    """Refuse a signature while the meeting has not dealt with everybody too close to call.
+    """Refuse a signature while the meeting is not over.
 
     Raises:
-        NotReadyError: Naming those about whom nothing final is recorded.
+        NotReadyError: Naming those too close to call about whom nothing final is recorded, or if
+            the meeting was not closed.
     """
     if missing := _missing(proposal.places, meeting):
         raise NotReadyError(
             "the meeting has no outcome yet (in, out or waitlist) for "
             f"{_some([place.external_id for place in missing])}; record it, then sign"
         )
+    if meeting is not None and meeting.closed is None:
+        raise NotReadyError("the meeting is still open; close it, then sign")
 
 
 def finalize_as_recorded(
@@ -286,6 +323,13 @@ def finalize_as_recorded(
         waiver=waiver,
         ledger=ledger,
     )
+
+
+def _opened(tx: Transaction) -> Meeting:
+    meeting = tx.meeting(tx.cycle.cohort_version + 1)
+    if meeting is None:
+        raise NotReadyError("no meeting about this list is open; open it first")
+    return meeting
 
 
 def _missing(places: Sequence[Place], meeting: Meeting | None) -> tuple[Place, ...]:

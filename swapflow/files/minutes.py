@@ -10,19 +10,31 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from swapflow.domain.cohort import Place, Standing
+from swapflow.domain.meeting import Meeting
 from swapflow.engine.meeting import Agenda
 from swapflow.files.document import Document, Grid, Part
 
 
 def minutes_json(agenda: Agenda) -> bytes:
     """Give the minutes under stable keys."""
+    return (json.dumps(minutes_content(agenda), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def minutes_content(agenda: Agenda) -> dict[str, object]:
+    """Give what the minutes hold, as plain values."""
     meeting = agenda.meeting
     names = {place.application: place.external_id for place in agenda.places}
-    content = {
+    return {
         "program": agenda.cycle.id,
         "version": agenda.version,
         "opened_by": meeting.by if meeting else None,
         "opened_at": meeting.at.isoformat() if meeting else None,
+        "closed_by": meeting.closed.by if meeting and meeting.closed else None,
+        "closed_at": meeting.closed.at.isoformat() if meeting and meeting.closed else None,
+        "closed_and_reopened": [
+            {"closed": t.closed, "reason": t.reason, "by": t.by, "at": t.at.isoformat()}
+            for t in (meeting.turns if meeting else ())
+        ],
         "places": agenda.size,
         "chosen": [p.external_id for p in agenda.places if p.application in agenda.chosen],
         "without_outcome": [place.external_id for place in agenda.missing],
@@ -37,7 +49,6 @@ def minutes_json(agenda: Agenda) -> bytes:
             for said in (meeting.said if meeting else ())
         ],
     }
-    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def minutes_document(
@@ -60,10 +71,20 @@ def minutes_document(
     return Document(
         title="Minutes",
         about=f"{agenda.cycle.name}, version {agenda.version} of the list",
-        lead=(opened, _lead(agenda)),
+        lead=(opened, *_turns(meeting, zone), _lead(agenda)),
         parts=tuple(_parts(agenda, members, zone)),
         foot=f"Made {_moment(at, zone)} from program {agenda.cycle.id}.",
     )
+
+
+def _turns(meeting: Meeting | None, zone: str) -> Iterable[str]:
+    turns = meeting.turns if meeting else ()
+    for turn in turns:
+        verb = "Closed" if turn.closed else "Reopened"
+        why = f": {turn.reason}" if turn.reason else ""
+        yield f"{verb} by {turn.by}, {_moment(turn.at, zone)}{why}."
+    if meeting and not meeting.closed:
+        yield "The meeting is still open."
 
 
 def _lead(agenda: Agenda) -> str:

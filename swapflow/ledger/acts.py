@@ -14,6 +14,7 @@ from swapflow.ledger.tables import (
     APPROVAL_PULL,
     AUDIT,
     MEETING_OUTCOME,
+    MEETING_TURN,
     NOTE,
     OUTCOME,
     PIN,
@@ -85,6 +86,9 @@ def _decided(connection: Connection, cycle_id: str, names: Mapping[int, str]) ->
         what = f"recorded at the meeting: {row.outcome}"
         yield _act(row, what, names.get(row.application, ""), row.reason, departs=False)
     yield from _reconsidered(connection, cycle_id, names)
+    for row in connection.execute(select(MEETING_TURN).filter_by(cycle_id=cycle_id)):
+        what = "closed the meeting" if row.closed else "reopened the meeting"
+        yield _act(row, what, f"list version {row.version}", row.reason, departs=not row.closed)
     for row in connection.execute(select(SIGNATURE).filter_by(cycle_id=cycle_id)):
         yield _act(row, "signed", f"list version {row.version}", "", departs=False)
 

@@ -2,11 +2,11 @@
 
 from sqlalchemy import Connection, insert, select
 
-from swapflow.domain.meeting import Endorsement, Meeting, Said, Word
+from swapflow.domain.meeting import Endorsement, Meeting, Said, Turn, Word
 from swapflow.ledger.database import Database
 from swapflow.ledger.locked import LockedCycle
 from swapflow.ledger.statements import insert_ignoring
-from swapflow.ledger.tables import CONFLICT, ENDORSEMENT, MEETING, MEETING_OUTCOME
+from swapflow.ledger.tables import CONFLICT, ENDORSEMENT, MEETING, MEETING_OUTCOME, MEETING_TURN
 
 
 class Meetings:
@@ -61,6 +61,18 @@ class MeetingWrites(LockedCycle):
         }
         self._connection.execute(insert(MEETING_OUTCOME), row)
 
+    def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
+        """Store that a meeting was closed, or reopened for a reason."""
+        row = {
+            "cycle_id": self._id,
+            "version": version,
+            "closed": closed,
+            "reason": reason,
+            "by": by,
+            "at": self._now,
+        }
+        self._connection.execute(insert(MEETING_TURN), row)
+
     def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
         """Store words in favour of an application."""
         row = {
@@ -84,6 +96,11 @@ def _meeting(connection: Connection, cycle_id: str, version: int) -> Meeting | N
         .filter_by(cycle_id=cycle_id, version=version)
         .order_by(MEETING_OUTCOME.c.id)
     )
+    turns = (
+        select(*[MEETING_TURN.c[name] for name in ("closed", "reason", "by", "at")])
+        .filter_by(cycle_id=cycle_id, version=version)
+        .order_by(MEETING_TURN.c.id)
+    )
     return Meeting(
         version=version,
         by=opened.by,
@@ -98,4 +115,5 @@ def _meeting(connection: Connection, cycle_id: str, version: int) -> Meeting | N
             )
             for row in connection.execute(query)
         ),
+        turns=tuple(Turn(**row._asdict()) for row in connection.execute(turns)),
     )

@@ -950,6 +950,23 @@ class MeetingOutcomeRow(SQLModel, table=True):
     at: datetime
 
 
+class MeetingTurnRow(SQLModel, table=True):
+    """A meeting was closed or reopened; the last row says which it is."""
+
+    __tablename__ = "meeting_turn"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "version"], ["meeting.cycle_id", "meeting.version"]),
+        Index(None, "cycle_id", "version"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str
+    version: int
+    closed: bool
+    reason: str = Field(sa_type=Text)
+    by: str
+    at: datetime
+
+
 # Office
 
 
@@ -1204,6 +1221,7 @@ SCORE_NOTE = _table(ScoreNoteRow)
 PIN = _table(PinRow)
 MEETING = _table(MeetingRow)
 MEETING_OUTCOME = _table(MeetingOutcomeRow)
+MEETING_TURN = _table(MeetingTurnRow)
 PREPARED = _table(PreparedRow)
 PREPARED_SIGNATURE = _table(PreparedSignatureRow)
 RECONSIDERATION = _table(ReconsiderationRow)

@@ -1,6 +1,6 @@
 """The meeting: one projected page in the order of the proposal, and an applicant at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -13,7 +13,8 @@ from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
 from swapflow.files.document import can_make_pdf, html, pdf
 from swapflow.files.minutes import minutes_document, minutes_json
 from swapflow.office.facade import Visitor
-from swapflow.office.rights import Right, rights_in
+from swapflow.office.members import members_in_conflict
+from swapflow.office.rights import Right
 from swapflow.web.access import may
 from swapflow.web.errors import status_of
 from swapflow.web.nested import FormView, TheForm, text, unwritable
@@ -47,6 +48,38 @@ def open_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Respons
         return _page(request, cycle_id, visitor, problem=str(error))
     if opened:
         parts.office.record(visitor.name, "opened the meeting", cycle_id=cycle_id)
+    return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
+
+
+@router.post("/close")
+def close_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
+    """Close the meeting; nothing is recorded until it is reopened."""
+    parts = parts_of(request)
+    try:
+        closed = parts.product.close_meeting(cycle_id, by=visitor.name)
+    except InvalidInputError as error:
+        return _page(request, cycle_id, visitor, problem=str(error))
+    if closed:
+        parts.office.record(visitor.name, "closed the meeting", cycle_id=cycle_id)
+    return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
+
+
+@router.post("/reopen")
+def reopen_meeting(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+    """Let outcomes be recorded again, for a reason."""
+    parts = parts_of(request)
+    view = FormView({"reason": text(form, "reason")}, prefix="reopen")
+    reason = view.value("reason")
+    if problem := unwritable(reason):
+        view.note("reason", problem)
+        return _page(request, cycle_id, visitor, view=view)
+    try:
+        reopened = parts.product.reopen_meeting(cycle_id, reason=reason, by=visitor.name)
+    except InvalidInputError as error:
+        view.note("reason", str(error))
+        return _page(request, cycle_id, visitor, view=view)
+    if reopened:
+        parts.office.record(visitor.name, "reopened the meeting", cycle_id=cycle_id, detail=reason)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
@@ -88,21 +121,23 @@ def record_outcome(
     elif said not in set(Word):
         view.note("reason", "choose one: in, out, waitlist or discuss")
     else:
-        try:
-            parts.product.record_outcome(
+        refused = _refused(
+            request,
+            cycle_id,
+            number,
+            visitor,
+            view,
+            lambda: parts.product.record_outcome(
                 cycle_id,
                 number,
                 Word(said),
                 reason=view.value("reason"),
                 by=visitor.name,
                 seat=visitor.reviews_in(cycle_id),
-            )
-        except NotFoundError:
-            raise
-        except SwapflowError as error:
-            view.note("reason", str(error))
-            status, _ = status_of(error)
-            return _applicant(request, cycle_id, number, visitor, view, shown=True, status=status)
+            ),
+        )
+        if refused is not None:
+            return refused
         parts.office.record(
             visitor.name,
             f"recorded {said!r} at the meeting",
@@ -123,30 +158,61 @@ def endorse(
     if problem := unwritable(view.value("words")):
         view.note("words", problem)
         return _applicant(request, cycle_id, number, visitor, view, shown=True, status=422)
-    try:
-        parts.product.endorse(
+    refused = _refused(
+        request,
+        cycle_id,
+        number,
+        visitor,
+        view,
+        lambda: parts.product.endorse(
             cycle_id,
             number,
             view.value("words"),
             by=visitor.name,
             seat=visitor.reviews_in(cycle_id),
-        )
-    except NotFoundError:
-        raise
-    except SwapflowError as error:
-        view.note("words", str(error))
-        status, _ = status_of(error)
-        return _applicant(request, cycle_id, number, visitor, view, shown=True, status=status)
+        ),
+    )
+    if refused is not None:
+        return refused
     parts.office.record(
         visitor.name, "wrote words in favour", cycle_id=cycle_id, about=f"applicant {number}"
     )
     return RedirectResponse(f"/decide/{cycle_id}/meeting/{number}?shown=true", 303)
 
 
+def _refused(
+    request: Request,
+    cycle_id: str,
+    number: int,
+    visitor: Visitor,
+    view: FormView,
+    act: Callable[[], None],
+) -> Response | None:
+    """Do something about an applicant; give their page again, with what was typed, if refused."""
+    try:
+        act()
+    except NotFoundError:
+        raise
+    except SwapflowError as error:
+        # Each of these forms has one field that is typed into.
+        (field,) = view.values
+        view.note(field, str(error))
+        status, _ = status_of(error)
+        return _applicant(request, cycle_id, number, visitor, view, shown=True, status=status)
+    return None
+
+
 # Pages
 
 
-def _page(request: Request, cycle_id: str, visitor: Visitor, *, problem: str = "") -> Response:
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    *,
+    problem: str = "",
+    view: FormView | None = None,
+) -> Response:
     parts = parts_of(request)
     cycle = parts.product.cycle(cycle_id)
     agenda = None if cycle.status is CycleStatus.DRAFT else parts.product.agenda(cycle_id)
@@ -170,8 +236,9 @@ def _page(request: Request, cycle_id: str, visitor: Visitor, *, problem: str = "
             "members": _members(parts, cycle, agenda) if agenda else {},
             "pdf_too": can_make_pdf(),
             "problem": problem,
+            "form": view or FormView({}),
         },
-        status=422 if problem else 200,
+        status=422 if problem or view else 200,
     )
 
 
@@ -252,23 +319,12 @@ def _reviews(parts: Parts, cycle_id: str, number: int) -> list[dict[str, object]
 
 def _members(parts: Parts, cycle: Cycle, agenda: Agenda) -> Mapping[int, tuple[str, ...]]:
     """Name the members in conflict, by applicant: those who may see applicants in the program."""
-    seats = {r.number: r.email.lower() for r in parts.product.reviewers(cycle.id) if r.email}
-    wanted = {seats[r] for many in agenda.conflicts.values() for r in many if r in seats}
-    if not wanted:
-        return {}
-    names = {
-        user.account.email.lower(): user.account.shown
-        for user in parts.office.users()
-        if user.account.active
-        and user.account.email.lower() in wanted
-        and Right.SEE_APPLICANTS
-        in rights_in(user.grants, cycle_id=cycle.id, round_id=cycle.round_id)
-    }
-    return {
-        application: found
-        for application, many in agenda.conflicts.items()
-        if (found := tuple(sorted(names[seats[r]] for r in many if seats.get(r) in names)))
-    }
+    return members_in_conflict(
+        agenda.conflicts,
+        reviewers=parts.product.reviewers(cycle.id),
+        users=parts.office.users,
+        cycle=cycle,
+    )
 
 
 def _launched(parts: Parts, cycle_id: str) -> Cycle:

@@ -99,6 +99,7 @@ def _use_everything(office: Office) -> None:
     office.run_until_proposed()
     office.do("cycle", "stop", "ms")
     office.do("cycle", "watch", "ms")
+    _meet(office)
     office.do("cycle", "finalize", "ms", "--waive", "known", "--out", "list")
     office.do("cycle", "explain", "ms", "a2")
     office.do("cycle", "export", "ms")
@@ -111,6 +112,20 @@ def _use_everything(office: Office) -> None:
     past = recording(office)
     office.do("study", "past", f"{past}/scores.csv", f"{past}/items.csv", "--scale", "1..10")
     office.do("replay", past, "--cohort", "2", "--budget", "1.5", "--in-process")
+
+
+def _meet(office: Office) -> None:
+    office.do("meeting", "open", "ms")
+    held = office.ask("meeting", "show", "ms")
+    for name in held["without_outcome"]:
+        outcome = "in" if name in held["chosen"] else "waitlist"
+        office.do("meeting", "record", "ms", name, outcome, "--reason", "we agreed")
+    office.do("meeting", "endorse", "ms", "a2", "builds bridges")
+    office.do("meeting", "conflict", "ms", "a2", "ada")
+    office.do("meeting", "close", "ms")
+    office.do("meeting", "reopen", "ms", "--reason", "a letter came")
+    office.do("meeting", "close", "ms")
+    office.do("meeting", "minutes", "ms", "--out", "list/minutes.html")
 
 
 def _offer(office: Office) -> None:

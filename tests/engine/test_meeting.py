@@ -80,6 +80,10 @@ def test_the_command_that_fixes_a_list_keeps_to_the_meeting_too() -> None:
     says(world, "A008", Word.WAITLIST, "next year")
     says(world, "A005", Word.IN, "a builder")
 
+    with pytest.raises(NotReadyError, match="still open; close it"):
+        world.product.finalize(CYCLE, by="chair")
+    assert world.product.close_meeting(CYCLE, by="chair")
+    assert not world.product.close_meeting(CYCLE, by="chair")
     with pytest.raises(InvalidInputError, match="the meeting recorded otherwise: A008"):
         world.product.finalize(CYCLE, by="chair")
     changes = [
@@ -110,6 +114,7 @@ def test_a_later_meeting_takes_no_place_from_whoever_was_offered_one() -> None:
 
     says(world, "A008", Word.IN)
     through(world)
+    world.product.close_meeting(CYCLE, by="chair")
     digest = world.product.prepare_decision(CYCLE, by="chair")
     assert world.product.sign(CYCLE, digest, by="chair")
     names = world.names()

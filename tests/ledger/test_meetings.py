@@ -46,6 +46,26 @@ def test_what_is_said_later_holds_and_what_was_said_before_is_kept(ledger: SqlLe
     assert meeting.words[4].word is Word.OUT
 
 
+def test_a_meeting_is_closed_and_reopened_as_often_as_it_must_be(ledger: SqlLedger) -> None:
+    with ledger.write("fall") as tx:
+        tx.open_meeting(1, by="ann")
+        tx.insert_turn(1, closed=True, reason="", by="ann")
+        within = tx.meeting(1)
+    assert within is not None
+    assert within.closed is not None
+    assert (within.closed.by, within.closed.reason) == ("ann", "")
+
+    with ledger.write("fall") as tx:
+        tx.insert_turn(1, closed=False, reason="a letter é", by="bob")
+    again = ledger.meeting("fall", 1)
+    assert again is not None
+    assert again.closed is None
+    assert [(t.closed, t.reason, t.by) for t in again.turns] == [
+        (True, "", "ann"),
+        (False, "a letter é", "bob"),
+    ]
+
+
 def test_nothing_is_recorded_where_no_meeting_was_opened(ledger: SqlLedger) -> None:
     with pytest.raises(RefusedStatementError), ledger.write("fall") as tx:
         tx.insert_said(1, 3, Word.IN, reason="x", by="ann")

@@ -65,6 +65,8 @@ def test_whatever_a_page_changes_the_api_changes_too_or_there_is_a_reason() -> N
         "/decide/{cycle_id}/reopen": "/reopening",
         "/decide/{cycle_id}/calibration": "PUT /api/v1/cycles/{cycle_id}/estimates",
         "/decide/{cycle_id}/meeting/open": "POST /api/v1/cycles/{cycle_id}/meeting",
+        "/decide/{cycle_id}/meeting/close": "/meeting/close",
+        "/decide/{cycle_id}/meeting/reopen": "/meeting/reopen",
         "/decide/{cycle_id}/meeting/{number}": "/meeting-outcome",
         "/decide/{cycle_id}/meeting/{number}/endorse": "/endorsements",
         "/decide/{cycle_id}/offers/make": "POST /api/v1/cycles/{cycle_id}/offers",

@@ -42,6 +42,10 @@ def record_all(site: Site, client: TestClient) -> None:
         assert record(client, place.application, proposed) == 303
 
 
+def close(client: TestClient) -> int:
+    return client.post(f"{PATH}/close").status_code
+
+
 def test_without_a_meeting_a_list_is_signed_as_before(site: Site) -> None:
     path = ended(site)
     client = chair(site)
@@ -147,6 +151,13 @@ def test_signing_names_who_has_no_outcome_and_leads_there(site: Site) -> None:
         site.product.finalize("fall", by="ops")
 
     record(client, missing[0].application, _as_proposed(missing[0].standing.value))
+    still_open = client.post("/decide/fall/sign", data={"digest": digest(client)})
+    assert still_open.status_code == 422
+    assert "The meeting is still open; close it, then sign" in still_open.text
+    with pytest.raises(NotReadyError, match="still open"):
+        site.product.finalize("fall", by="ops")
+
+    assert close(client) == 303
     assert sign(client) == 303
     assert site.product.cycle("fall").status is CycleStatus.FINALIZED
 
@@ -178,6 +189,7 @@ def test_the_list_is_decided_as_it_was_recorded_or_not_at_all(site: Site) -> Non
     reasons = {f"reason.{p.application}": "as the meeting said" for p in (left, let_in)}
     assert client.post("/decide/fall/prepare", data={**both, **reasons}).status_code == 303
     assert "is not selected" in client.get("/decide/fall").text
+    assert close(client) == 303
     assert sign(client) == 303
 
     verdicts = {o.application: o.verdict for o in site.product.outcomes("fall", 1)}
@@ -190,9 +202,12 @@ def test_the_list_is_decided_as_it_was_recorded_or_not_at_all(site: Site) -> Non
 def test_what_the_meeting_says_after_it_was_prepared_voids_the_signature(site: Site) -> None:
     client = opened(site)
     record_all(site, client)
+    assert close(client) == 303
     client.post("/decide/fall/prepare")
     last = site.product.propose("fall").places[-1]
-    record(client, last.application, "out", "withdrew by phone")
+    client.post(f"{PATH}/reopen", data={"reason": "somebody withdrew"})
+    assert record(client, last.application, "out", "withdrew by phone") == 303
+    assert close(client) == 303
 
     refused = client.post("/decide/fall/sign", data={"digest": digest(client)})
 
@@ -285,6 +300,7 @@ def test_an_erased_applicant_leaves_no_reason_in_the_minutes(site: Site) -> None
 def test_a_reopened_list_has_a_meeting_of_its_own(site: Site) -> None:
     client = opened(site)
     record_all(site, client)
+    close(client)
     client.post("/decide/fall/prepare")
     sign(client)
     assert "Open the meeting" not in client.get(PATH).text
@@ -295,6 +311,74 @@ def test_a_reopened_list_has_a_meeting_of_its_own(site: Site) -> None:
     agenda = site.product.agenda("fall")
     assert (agenda.version, agenda.meeting) == (2, None)
     assert "Open the meeting" in client.get(PATH).text
+
+
+def test_a_closed_meeting_takes_nothing_more_until_it_is_reopened_for_a_reason(site: Site) -> None:
+    client = opened(site)
+    first, second, *_ = site.product.agenda("fall").close
+    record(client, first.application, "in", "a strong essay")
+
+    assert [close(client), close(client)] == [303, 303]
+    page = client.get(PATH).text
+    late = client.post(f"{PATH}/{second.application}", data={"outcome": "in", "reason": "x"})
+    assert "Closed by chair@example.org" in page
+    assert "Close the meeting" not in page
+    assert late.status_code == 422
+    assert "was closed by chair@example.org" in late.text
+    assert "The meeting is closed" in client.get(f"{PATH}/{second.application}").text
+
+    for nothing in (" ", "a\x00b"):
+        silent = client.post(f"{PATH}/reopen", data={"reason": nothing})
+        assert silent.status_code == 422
+        assert 'id="reopen-reason-problem"' in silent.text
+    why = {"reason": "a letter came <late>"}
+    assert client.post(f"{PATH}/reopen", data=why).status_code == 303
+    assert client.post(f"{PATH}/reopen", data=why).status_code == 303
+    assert record(client, second.application, "waitlist") == 303
+
+    minutes = client.get(f"{PATH}/files/html").text
+    assert "Closed by chair@example.org" in minutes
+    assert "a letter came &lt;late&gt;" in minutes
+    assert "The meeting is still open." in minutes
+    turns = client.get(f"{PATH}/files/json").json()["closed_and_reopened"]
+    assert [(t["closed"], t["reason"]) for t in turns] == [(True, ""), (False, why["reason"])]
+    whats = [e.what for _, e in site.office.ledger.audit(cycle_id="fall")]
+    assert (whats.count("closed the meeting"), whats.count("reopened the meeting")) == (1, 1)
+
+
+def test_a_meeting_closed_too_early_says_that_nobody_can_sign(site: Site) -> None:
+    client = opened(site)
+
+    assert close(client) == 303
+
+    assert "nobody can sign before the meeting is reopened" in client.get(PATH).text
+    member = site.signed_in(Role.COMMITTEE)
+    assert member.post(f"{PATH}/reopen", data={"reason": "x"}).status_code == 403
+    assert member.post(f"{PATH}/close").status_code == 403
+    assert "Reopen the meeting" not in member.get(PATH).text
+
+
+def test_what_was_not_opened_is_not_closed(site: Site) -> None:
+    ended(site)
+    client = chair(site)
+
+    page = client.post(f"{PATH}/close")
+    api = client.post(f"{API}/meeting/reopen", json={"reason": "x"})
+
+    assert (page.status_code, api.status_code) == (422, 422)
+    assert "no meeting about this list is open" in page.text.lower()
+
+
+def test_programs_close_and_reopen_it_too(site: Site) -> None:
+    client = opened(site)
+
+    closed = client.post(f"{API}/meeting/close").json()
+    bare = client.post(f"{API}/meeting/reopen", json={"reason": ""})
+    again = client.post(f"{API}/meeting/reopen", json={"reason": "a letter"}).json()
+
+    assert (closed["open"], closed["closed_by"]) == (False, "chair@example.org")
+    assert bare.status_code == 422
+    assert (again["open"], again["closed_by"], again["closed_at"]) == (True, None, None)
 
 
 def test_programs_read_and_record_the_same_at_the_api(site: Site) -> None:

@@ -156,6 +156,14 @@ class Deciding(Part):
         """Open the meeting about the list that is to be decided; False when it was open before."""
         return meeting.open_meeting(cycle_id, by=by, ledger=self.ledger)
 
+    def close_meeting(self, cycle_id: str, *, by: str) -> bool:
+        """Close the meeting; False when it was closed before."""
+        return meeting.close_meeting(cycle_id, by=by, ledger=self.ledger)
+
+    def reopen_meeting(self, cycle_id: str, *, reason: str, by: str) -> bool:
+        """Let outcomes be recorded again; False when the meeting is open."""
+        return meeting.reopen_meeting(cycle_id, reason=reason, by=by, ledger=self.ledger)
+
     def record_outcome(
         self,
         cycle_id: str,

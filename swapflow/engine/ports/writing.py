@@ -397,6 +397,10 @@ class DecisionWriting(Protocol):
         """Store what a meeting said about an application; what it said before is kept."""
         ...
 
+    def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
+        """Store that a meeting was closed, or reopened for a reason."""
+        ...
+
     def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
         """Store words in favour of an application."""
         ...

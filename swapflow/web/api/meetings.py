@@ -41,6 +41,26 @@ def open_meeting(
     return _meeting(product.agenda(cycle_id))
 
 
+@router.post("/meeting/close")
+def close_meeting(
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+) -> models.TheMeeting:
+    """Close the meeting; nothing is recorded until it is reopened. Then the list is signed."""
+    if product.close_meeting(cycle_id, by=visitor.name):
+        note(request, visitor, "closed the meeting")
+    return _meeting(product.agenda(cycle_id))
+
+
+@router.post("/meeting/reopen")
+def reopen_meeting(
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product, why: models.Because
+) -> models.TheMeeting:
+    """Let outcomes be recorded again after the meeting was closed, for a reason."""
+    if product.reopen_meeting(cycle_id, reason=why.reason, by=visitor.name):
+        note(request, visitor, "reopened the meeting", detail=why.reason)
+    return _meeting(product.agenda(cycle_id))
+
+
 @router.put("/applicants/{number:int}/meeting-outcome", status_code=204)
 def record_outcome(
     request: Request,
@@ -90,6 +110,8 @@ def _meeting(agenda: Agenda) -> models.TheMeeting:
         version=agenda.version,
         opened_by=meeting.by if meeting else None,
         opened_at=meeting.at if meeting else None,
+        closed_by=meeting.closed.by if meeting and meeting.closed else None,
+        closed_at=meeting.closed.at if meeting and meeting.closed else None,
         open=agenda.open,
         places=agenda.size,
         filled=len(agenda.chosen),

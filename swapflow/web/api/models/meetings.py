@@ -35,6 +35,8 @@ class TheMeeting(Out):
     version: int
     opened_by: str | None
     opened_at: datetime | None
+    closed_by: str | None = Field(description="Null while it is open, or open again.")
+    closed_at: datetime | None
     open: bool = Field(description="Whether outcomes can be recorded now.")
     places: int
     filled: int = Field(description="Who is in as proposed and as recorded.")
