@@ -176,6 +176,8 @@ def _card(
             "said": said,
             "pin": next((p for p in product.pins(cycle_id) if p.application == number), None),
             "documents": product.files_of(cycle_id, number),
+            "again": [r for r in product.reconsiderations(cycle_id) if r.application == number],
+            "zone": rules.zone,
             "pdf_too": can_make_pdf(),
             "refused": refused,
         },

@@ -181,6 +181,7 @@ def _shown(reviewer: Reviewer) -> models.Reviewer:
         automatic=bool(reviewer.automatic),
         topics=list(reviewer.topics),
         active=reviewer.active,
+        reserve=reviewer.reserve,
         absences=[models.Away(first=a.first, last=a.last) for a in reviewer.absences],
     )
 
@@ -193,6 +194,7 @@ def _new(reviewer: models.NewReviewer) -> NewReviewer:
         group=reviewer.panel,
         capacity=reviewer.capacity,
         packet=reviewer.packet,
+        reserve=reviewer.reserve,
         topics=tuple(reviewer.topics),
         conflicts=tuple(reviewer.conflicts),
         absences=tuple(map(absence_of, reviewer.absences)),

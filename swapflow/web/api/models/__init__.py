@@ -123,6 +123,12 @@ from swapflow.web.api.models.programs import (
     Round,
     RulesText,
 )
+from swapflow.web.api.models.reconsiderations import (
+    NewConclusion,
+    NewReconsideration,
+    Reconsideration,
+    Statement,
+)
 from swapflow.web.api.models.reviewers import (
     Away,
     NewReviewer,
@@ -220,6 +226,7 @@ __all__ = [
     "NewAnswer",
     "NewApplicant",
     "NewApplicants",
+    "NewConclusion",
     "NewDecision",
     "NewDocument",
     "NewDraft",
@@ -231,6 +238,7 @@ __all__ = [
     "NewPin",
     "NewProgram",
     "NewRate",
+    "NewReconsideration",
     "NewReviewer",
     "NewReviewers",
     "NewRound",
@@ -265,6 +273,7 @@ __all__ = [
     "Reason",
     "Reasoned",
     "Receipt",
+    "Reconsideration",
     "Recorded",
     "Requests",
     "Review",
@@ -280,6 +289,7 @@ __all__ = [
     "Signed",
     "Slot",
     "StaffDocument",
+    "Statement",
     "StoredFile",
     "StoredFiles",
     "Struck",

@@ -84,7 +84,7 @@ class NewDecision(In):
 class Prepared(Out):
     """What waits for signatures."""
 
-    what: Literal["decision", "reopening"]
+    what: Literal["decision", "reopening", "reconsideration", "undoing"]
     digest: str
     by: str
     reason: str

@@ -28,6 +28,7 @@ class Reviewer(Out):
     automatic: bool
     topics: list[str]
     active: bool
+    reserve: bool = Field(description="Kept for reconsiderations: asked for nothing else.")
     absences: list[Away]
 
 
@@ -43,6 +44,9 @@ class NewReviewer(In):
         max_length=20,
     )
     packet: Annotated[int, Field(ge=1, le=1000)] | None = None
+    reserve: bool = Field(
+        default=False, description="Kept for reconsiderations: asked for nothing else."
+    )
     topics: list[Name] = Field(default_factory=list, max_length=50)
     conflicts: list[Name] = Field(default_factory=list, max_length=2000)
     absences: list[Away] = Field(default_factory=list, max_length=50)
