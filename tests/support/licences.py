@@ -38,6 +38,7 @@ SAID = {
     "BSD License": "BSD-3-Clause",
     "BSD": "BSD-3-Clause",
     "New BSD": "BSD-3-Clause",
+    "3-Clause BSD License": "BSD-3-Clause",
     "ISC License (ISCL)": "ISC",
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
