@@ -10,6 +10,7 @@ import math
 import zlib
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from swapflow.engine.blocked import Blocked, blocked
 from swapflow.engine.book import Book
 from swapflow.engine.decide import look_now
 from swapflow.engine.judging import Judging, judging
+from swapflow.engine.overlap import Groups, lasting
 from swapflow.engine.ports import Arms, Integers
 from swapflow.engine.ranks import ranking
 from swapflow.engine.situate import candidates, see
@@ -62,6 +64,8 @@ class Board:
         blocked_count: How many there are in all.
         done: Reviews that each reviewer has given, shape (reviewers,).
         judging: How the reviewers judge, by their numbers.
+        apart: Groups of reviewers, by number, that panels keep from ever sharing an applicant;
+            empty where all can be compared, or will be.
     """
 
     position: Position
@@ -83,6 +87,7 @@ class Board:
     blocked_count: int
     done: Integers
     judging: Judging
+    apart: Groups = ()
 
     def received(self, kinds: int) -> Integers:
         """Give `closed` for so many kinds, shape (n, kinds).
@@ -143,7 +148,14 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
             reviewers=len(book.reviewers),
             fitted=fitted,
         ),
+        apart=_apart(book),
     )
+
+
+def _apart(book: Book) -> Groups:
+    """Name groups of reviewers that stay apart; without panels anybody may come to share."""
+    groups = lasting(book) if book.panels else ()
+    return groups if len(groups) > 1 else ()
 
 
 def pack_board(board: Board) -> bytes:
@@ -163,6 +175,7 @@ def pack_board(board: Board) -> bytes:
         "reviewers": int(board.judging.severity.size),
         "blocked": [[b.application, b.kind, b.obstacle.name] for b in board.blocked],
         "blocked_count": board.blocked_count,
+        "apart": board.apart,
     }
     columns = (
         board.application.astype("<i4"),
@@ -237,7 +250,14 @@ def _read(head: dict[str, Json], body: bytes) -> Board:
         blocked_count=int(str(head["blocked_count"])),
         done=done,
         judging=Judging(severity=severity, error=error, apart=apart, shared=shared),
+        apart=_groups(head.get("apart", [])),
     )
+
+
+def _groups(rows: Json) -> Groups:
+    """Read groups; a board of the release before names none."""
+    assert isinstance(rows, list)
+    return tuple(tuple(int(str(number)) for number in cast("list[Json]", row)) for row in rows)
 
 
 def _blocked(rows: Json) -> tuple[Blocked, ...]:

@@ -76,7 +76,7 @@ def _possible(book: Book, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
     """Join whoever shares an applicant with whoever may still be asked about the same one."""
     known = [(n, facts) for n, facts in enumerate(book.reviewers) if not facts.unnamed]
     serving = [
-        frozenset(n for n, facts in known if facts.room(kind) > 0)
+        frozenset(n for n, facts in known if facts.room(kind) > 0 and not facts.reserve)
         for kind in range(len(book.rules.kinds))
     ]
     asked: dict[int, set[int]] = {}

@@ -9,7 +9,12 @@ from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, KindRules, Rules
 from swapflow.engine.folds import Folds
 from swapflow.engine.launch import Obstacle, obstacles
+from swapflow.engine.overlap import lasting
 from swapflow.engine.ports import Ledger
+
+
+SHOWN = 5
+"""Of groups, and of the people in each, so many are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +101,37 @@ def preview(
         rest=rest,
         kinds=kinds,
         days=None if not asked or None in asked else sum(d for d in asked if d is not None),
-        warnings=tuple(_warnings(rules, kinds, roster, applications)),
+        warnings=(
+            *_warnings(rules, kinds, roster, applications),
+            *_apart(cycle_id, roster, ledger=ledger, folds=folds),
+        ),
         obstacles=obstacles(cycle_id, ledger=ledger, provider=provider, folds=folds),
     )
+
+
+def _apart(
+    cycle_id: str, roster: tuple[Reviewer, ...], *, ledger: Ledger, folds: Folds | None
+) -> list[str]:
+    """Warn where some reviewers can never be compared with others, and name them."""
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        groups = lasting(seen.book)
+    if len(groups) <= 1:
+        return []
+    names = {r.number: r.external_id for r in roster}
+    shown = [_people([names.get(n, str(n)) for n in group]) for group in groups[:SHOWN]]
+    if len(groups) > SHOWN:
+        shown.append(f"{len(groups) - SHOWN} more groups")
+    warning = (
+        f"{len(groups)} groups of reviewers will share no applicant ({'; '.join(shown)}), so "
+        "nothing will tell how severe one group is against another: let some applicants be read "
+        "by people of several groups, with panels that overlap or a second review"
+    )
+    return [warning]
+
+
+def _people(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def _floor_counts(rules: Rules, ready: int) -> list[tuple[int, int]]:

@@ -253,7 +253,10 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
     late: dict[int, int] = {}
     for one in waiting:
         late[one.reviewer] = late.get(one.reviewer, 0) + one.overdue
-    people = {r.number: r for r in product.reviewers(cycle.id)} if any(late.values()) else {}
+    named = any(late.values()) or board.apart
+    people = {r.number: r for r in product.reviewers(cycle.id)} if named else {}
+    sees_reviewers = Right.SEE_REVIEWERS in rights
+    names = {n: r.name or r.external_id for n, r in people.items() if sees_reviewers}
     return {
         "cycle": cycle,
         "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
@@ -284,6 +287,7 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])
             if count and number in people
         ],
+        "apart": [[names[n] for n in group if n in names] for group in board.apart],
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),

@@ -12,9 +12,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from swapflow.bandit.adjusted import shifts
 from swapflow.bandit.situation import Scores
 from swapflow.bandit.ties import tie_key
+from swapflow.domain.assignment import Assignment
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Estimates, Floor, RuleName, Rules, SeatLine
+from swapflow.engine.board import pack_board, unpack_board
 from swapflow.engine.calibration import Calibration, Lack, measure
 from swapflow.errors import CycleFinalizedError, InvalidInputError, NotReadyError
 from swapflow.files.bundle import bundle
@@ -385,6 +387,50 @@ def test_reviewers_who_share_no_applicant_are_told_apart_and_named() -> None:
     seen = world.product.calibration(CYCLE)
     assert set(seen.groups) == set(groups)
     assert set(seen.apart) == set(groups)
+    board, _ = world.product.board(CYCLE)
+    assert set(board.apart) == set(groups)
+    assert unpack_board(pack_board(board)).apart == board.apart
+
+
+def test_before_the_launch_the_preview_names_groups_that_will_stay_apart() -> None:
+    wanted = rules(floors=(Floor(kind="review", count=2),), budget=24)
+    world = World(rules=wanted, applications=12, launch=False)
+    assert not any("share no applicant" in text for text in world.product.preview(CYCLE).warnings)
+    pairs = [
+        (f"A{n:03d}", by)
+        for n in range(1, 13)
+        for by in (("R1", "R2") if n <= 6 else ("R3", "R4"))
+    ]
+
+    world.product.set_panel(CYCLE, pairs)
+
+    (warning,) = [t for t in world.product.preview(CYCLE).warnings if "share no applicant" in t]
+    assert warning.startswith("2 groups of reviewers will share no applicant (R1, R2; R3, R4)")
+    world.product.set_panel(CYCLE, [("A001", "R3")])
+    assert not any("share no applicant" in text for text in world.product.preview(CYCLE).warnings)
+
+
+def test_with_one_review_each_and_no_more_nobody_can_be_compared() -> None:
+    once = dataclasses.replace(REVIEW, maximum=1)
+    world = World(rules=rules(kinds=(once,)), launch=False)
+
+    assert [t for t in world.product.preview(CYCLE).warnings if "4 groups of reviewers" in t]
+
+
+def test_reviewers_who_may_still_come_to_share_applicants_are_not_called_apart() -> None:
+    world = World(rules=rules(), applications=8)
+    world.turn()
+    first: dict[int, Assignment] = {}
+    for task in world.waiting():
+        if task.application not in {known.application for known in first.values()}:
+            first.setdefault(task.reviewer, task)
+    for task in first.values():
+        world.submit(task, 0.5)
+
+    seen = world.product.calibration(CYCLE)
+
+    assert len(seen.groups) == 4
+    assert [len(group) for group in seen.apart] == [4]
 
 
 def test_a_connected_graph_of_reviewers_is_one_group() -> None:

@@ -154,6 +154,27 @@ def test_reviewers_who_cannot_be_compared_are_named_on_the_page_and_at_the_api(
     assert told["groups_that_stay_apart"] == told["groups"]
 
 
+def test_today_and_the_launch_page_warn_of_groups_that_stay_apart(site: Site) -> None:
+    site.launched("fall", roster=4, launch=False)
+    pairs = [(f"A{n:03d}", f"R{of}") for n in range(1, 13) for of in ((1, 2) if n % 2 else (3, 4))]
+    site.product.set_panel("fall", pairs)
+    coordinator = site.signed_in(Role.COORDINATOR)
+
+    assert (
+        "2 groups of reviewers will share no applicant"
+        in coordinator.get("/setup/fall/launch").text
+    )
+    site.product.launch("fall", by="ops")
+    site.turn()
+
+    page = coordinator.get("/today/fall").text
+    assert "2 groups of reviewers will share no applicant" in page
+    assert "<li>Reviewer 1, Reviewer 2</li><li>Reviewer 3, Reviewer 4</li>" in page
+    watched = site.signed_in(Role.OBSERVER).get("/today/fall").text
+    assert "2 groups of reviewers will share no applicant" in watched
+    assert "Reviewer 1" not in watched
+
+
 def test_the_api_tells_what_the_page_tells_and_takes_the_request(site: Site) -> None:
     judged(site)
     client = chair(site)
