@@ -265,6 +265,7 @@ class Rules:
         deadline: The rule proposes to stop then; None for none.
         signatures: Named people who must sign the cohort.
         sign_in: Whether the cycle's pages need a sign-in through the identity provider.
+        language: Tag of the language of mails to reviewers; "" for the deployment's.
         session_days: Longest time that a device stays signed in where this cycle is open.
     """
 
@@ -302,6 +303,7 @@ class Rules:
     applications_close: datetime | None = None
     deadline: datetime | None = None
     zone: str = "UTC"
+    language: str = ""
     automatic: AutomaticReview | None = None
     signatures: int = 1
     sign_in: WayIn = WayIn.ANY
@@ -399,7 +401,7 @@ def to_text(rules: Rules) -> str:
     return json.dumps(content, default=_plain, sort_keys=True)
 
 
-_ADDED = {"estimates": Estimates.RULE}
+_ADDED = {"estimates": Estimates.RULE, "language": ""}
 """Settings that the first release does not know, with the values that change nothing."""
 
 

@@ -6,11 +6,12 @@ from datetime import datetime
 from swapflow.domain.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewer import Reviewer
+from swapflow.domain.rules import Rules
 from swapflow.engine.letters import nudge_letter, waiting_letter
 from swapflow.engine.ports import Ledger, Mail
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 from swapflow.speech.dates import moment
-from swapflow.speech.languages import speaking
+from swapflow.speech.languages import writing_to_reviewers
 
 
 def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> int:
@@ -55,11 +56,12 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
     waiting = waiting_for(cycle_id, reviewer.number, ledger=ledger)
     if not waiting:
         raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
-    with speaking():  # not what whoever presses the button reads
+    rules = ledger.rules(cycle_id)
+    with writing_to_reviewers(rules.language):  # not what whoever presses the button reads
         letter = nudge_letter(
             ledger.cycle(cycle_id).name,
             count=len(waiting),
-            due=spelled_due(waiting, ledger.rules(cycle_id).zone),
+            due=spelled_due(waiting, rules.zone),
             link=f"{address}/inbox",
             by=by,
         )
@@ -120,23 +122,23 @@ def _waiting_mails(
     new = reachable.keys() - ledger.known_mails(list(reachable)) if reachable else set()
     if not new:
         return []
-    program, zone = ledger.cycle(cycle_id).name, ledger.rules(cycle_id).zone
+    program, rules = ledger.cycle(cycle_id).name, ledger.rules(cycle_id)
     return [
-        _waiting_mail(mail_id, reviewer, program, zone=zone, ledger=ledger, address=address)
+        _waiting_mail(mail_id, reviewer, program, rules=rules, ledger=ledger, address=address)
         for mail_id, reviewer in reachable.items()
         if mail_id in new
     ]
 
 
 def _waiting_mail(
-    mail_id: str, reviewer: Reviewer, program: str, *, zone: str, ledger: Ledger, address: str
+    mail_id: str, reviewer: Reviewer, program: str, *, rules: Rules, ledger: Ledger, address: str
 ) -> Mail:
     waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
-    with speaking():  # staff may have set off what is said here
+    with writing_to_reviewers(rules.language):  # staff may have set off what is said here
         letter = waiting_letter(
             program,
             count=max(1, len(waiting)),
-            due=spelled_due(waiting, zone),
+            due=spelled_due(waiting, rules.zone),
             link=f"{address}/inbox",
         )
     return letter.to(reviewer.email, mail_id=mail_id)

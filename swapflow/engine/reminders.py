@@ -9,6 +9,7 @@ from swapflow.domain.cycle import ASKING
 from swapflow.engine.letters import reminder_letter
 from swapflow.engine.notify import spelled_due
 from swapflow.engine.ports import Ledger, Mail
+from swapflow.speech.languages import writing_to_reviewers
 
 
 EVERY = timedelta(hours=1)
@@ -76,17 +77,18 @@ def remind(cycle_id: str, *, ledger: Ledger, address: str) -> int:
 def _mails(
     cycle_id: str, due: Mapping[str, list[Assignment]], *, ledger: Ledger, address: str
 ) -> list[Mail]:
-    program, zone = ledger.cycle(cycle_id).name, ledger.rules(cycle_id).zone
+    program, rules = ledger.cycle(cycle_id).name, ledger.rules(cycle_id)
     reachable = {r.number: r.email for r in ledger.reviewers(cycle_id) if r.email}
     last = f":remind-{STEPS[-1].number}:"
-    return [
-        reminder_letter(
-            program,
-            count=len(owed),
-            due=spelled_due(owed, zone),
-            link=f"{address}/inbox",
-            last=last in mail_id,
-        ).to(reachable[owed[0].reviewer], mail_id=mail_id)
-        for mail_id, owed in due.items()
-        if owed[0].reviewer in reachable
-    ]
+    with writing_to_reviewers(rules.language):
+        return [
+            reminder_letter(
+                program,
+                count=len(owed),
+                due=spelled_due(owed, rules.zone),
+                link=f"{address}/inbox",
+                last=last in mail_id,
+            ).to(reachable[owed[0].reviewer], mail_id=mail_id)
+            for mail_id, owed in due.items()
+            if owed[0].reviewer in reachable
+        ]

@@ -207,6 +207,7 @@ def rules_text(rules: Rules) -> str:
                 "sign_in": rules.sign_in.value,
                 "session_days": rules.session_days,
                 "zone": rules.zone,
+                "language": rules.language or None,
                 "fewest": rules.fewest,
                 "bar": rules.bar or None,
                 "applications_close": rules.applications_close,

@@ -20,6 +20,7 @@ from swapflow.domain.rules import (
 from swapflow.files.problem import Problem, at_least, numbered, quoted
 from swapflow.files.protected import protected_trait
 from swapflow.files.rules_groups import group_problems
+from swapflow.speech.languages import known_languages
 
 
 MOST_KINDS = 6
@@ -404,6 +405,13 @@ def _time(rules: Rules) -> Iterator[Problem]:
             reason="there is no such time zone",
             cure='Write one such as "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
             "on Earth)",
+        )
+    if rules.language and rules.language not in known_languages():
+        yield Problem(
+            place="language",
+            value=quoted(rules.language),
+            reason="mails cannot be written in it here",
+            cure=f"Write one of {', '.join(map(quoted, known_languages()))}, or remove the line",
         )
     closing, deadline = rules.applications_close, rules.deadline
     if closing and deadline and closing > deadline:

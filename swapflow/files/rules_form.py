@@ -207,6 +207,7 @@ class RulesTable(_Table):
     sign_in: Literal["any", "provider"] = "any"
     session_days: float = 30.0
     zone: str = "UTC"
+    language: str = ""
     applications_close: Moment | None = None
     deadline: Moment | None = None
     places: list[PlacesTable]
@@ -301,6 +302,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         applications_close=moments["applications_close"],
         deadline=moments["deadline"],
         zone=zone_name(table.zone),
+        language=table.language,
         automatic=_automatic(table.automatic),
         signatures=table.signatures,
         sign_in=WayIn(table.sign_in),

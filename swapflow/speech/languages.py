@@ -5,7 +5,7 @@ request, in whichever thread, speaks it. Outside of requests the deployment's la
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -98,6 +98,17 @@ def speaking(tag: str = "") -> Iterator[Language]:
         yield language
     finally:
         _spoken.reset(before)
+
+
+def writing_to_reviewers(tag: str) -> AbstractContextManager[Language]:
+    """Speak the language in which a program writes to its reviewers.
+
+    Args:
+        tag: That of the program's rules; "" for the deployment's, which also stands in for a
+            language that has since been taken away: a mail is better read in another language
+            than not sent.
+    """
+    return speaking(tag if tag in known_languages() else "")
 
 
 def gettext(message: str) -> str:

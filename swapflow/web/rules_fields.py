@@ -84,6 +84,7 @@ _TOP = (
     "blind",
     "signatures",
     "zone",
+    "language",
     "applications_close",
     "deadline",
     "sign_in",

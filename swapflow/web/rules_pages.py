@@ -15,6 +15,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.files.rules import parse_rules, rules_text
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
+from swapflow.speech.languages import languages_to_choose
 from swapflow.web.access import may
 from swapflow.web.nested import (
     FormView,
@@ -171,6 +172,7 @@ def _page(
             "rules": parts.product.rules(cycle_id),
             "unit": unit_of(parts, cycle),
             "zones": _ZONES,
+            "languages": languages_to_choose(),
             "said": said,
             "changes": changes,
             "spelled": form.value("text") or rules_text(parts.product.rules(cycle_id)),

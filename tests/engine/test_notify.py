@@ -7,7 +7,7 @@ import pytest
 
 from swapflow.domain.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.reviewer import DeclineKind
-from swapflow.domain.rules import Purpose, Rules, SeatLine
+from swapflow.domain.rules import Purpose, Rules, SeatLine, from_text, to_text
 from swapflow.engine.letters import (
     sign_in_letter,
     waiting_letter,
@@ -22,6 +22,7 @@ from swapflow.errors import (
     NotReadyError,
     UnavailableError,
 )
+from swapflow.speech.languages import speaking
 from tests.engine.world import CYCLE, REVIEW, World, applicant, reviewer, rules
 
 
@@ -177,6 +178,28 @@ def test_the_coordinator_looks_once_an_hour() -> None:
 def test_every_step_comes_before_the_due_time() -> None:
     assert [step.number for step in STEPS] == [1, 2, 3]
     assert all(step.before > timedelta() and 0 < step.share < 1 for step in STEPS)
+
+
+# Language
+
+
+@pytest.mark.parametrize("tag", ["de", "", "gone"])
+def test_reviewers_are_written_to_in_the_language_of_their_program(tag: str) -> None:
+    world = one_reviewer(language=tag)
+    with speaking("en"):  # what whoever presses the button reads
+        world.product.nudge(CYCLE, "R1", by="Ada of the office")
+    pass_time(world, 13 * DAY)
+
+    mails = [m.mail for m in mailed(world)]
+    said = {"Gutachten" in mail.text for mail in mails}
+    kinds = {mail.id.split(":")[1].partition("-")[0] for mail in mails}
+    assert kinds == {"waiting", "nudge", "remind"}
+    assert said == {tag == "de"}
+
+
+def test_a_language_that_says_nothing_is_not_stored_so_that_older_processes_read_rules() -> None:
+    assert "language" not in to_text(REAL)
+    assert from_text(to_text(replace(REAL, language="de"))).language == "de"
 
 
 # Nudges

@@ -110,6 +110,7 @@ FULL = Rules(
     applications_close=datetime(2026, 1, 15, 22, 59, 59, tzinfo=UTC),
     deadline=datetime(2026, 3, 1, 12, 0, tzinfo=UTC),
     zone="Europe/Berlin",
+    language="de",
     automatic=AutomaticReview(purpose="a trial", approver="A. Person", date="2026-01-01"),
     signatures=2,
     sign_in=WayIn.ANY,
@@ -282,6 +283,13 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
                 'zone = "Mars/North": there is no such time zone. Write one such as '
                 '"Europe/Berlin", '
                 '"America/New_York", "UTC" or "AoE" (anywhere on Earth)'
+            ),
+        ),
+        (
+            'language = "klingon"\n' + GOOD,
+            (
+                'language = "klingon": mails cannot be written in it here. Write one of '
+                '"en", "de", or remove the line'
             ),
         ),
         (

@@ -69,6 +69,24 @@ def test_limits_on_groups_and_wishes_are_rows_of_the_form(site: Site) -> None:
     assert form_of(site)["quotas.0.value"] == "Leipzig"
 
 
+def test_the_language_of_mails_to_reviewers_is_chosen_among_those_that_are_spoken(
+    site: Site,
+) -> None:
+    site.launched(launch=False)
+    client = site.signed_in(Role.ADMINISTRATOR)
+    typed = form_of(site)
+    assert typed["language"] == ""
+
+    chosen = client.post(HERE, data=typed | {"language": "de", "do": "save"})
+    strange = client.post(HERE, data=typed | {"language": "xx", "do": "save"})
+
+    assert chosen.status_code == 303
+    assert site.product.rules("fall").language == "de"
+    assert form_of(site)["language"] == "de"
+    assert strange.status_code == 422
+    assert "mails cannot be written in it here" in strange.text.replace("Mails", "mails")
+
+
 def test_saving_the_form_as_it_is_changes_nothing(site: Site) -> None:
     site.launched(launch=False)
     before = site.product.rules("fall")
