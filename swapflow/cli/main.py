@@ -17,6 +17,7 @@ from swapflow.cli import (
     cycles,
     doctor,
     inbox,
+    letters,
     meeting,
     monitoring,
     offers,
@@ -73,6 +74,7 @@ app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
 app.add_typer(meeting.app, name="meeting")
 app.add_typer(offers.app, name="offers")
+app.add_typer(letters.app, name="letters")
 app.add_typer(monitoring.app, name="monitoring")
 app.add_typer(person.app, name="person")
 app.add_typer(users.app, name="user")

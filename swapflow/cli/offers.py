@@ -112,7 +112,7 @@ def make(
             rows=tuple((one["applicant"], one["line"]) for one in made),
             empty="no place is free",
         ),
-        f"{many(len(made), 'place')} {verb}; swapflow writes to no applicant: you do",
+        f"{many(len(made), 'place')} {verb}; `swapflow letters` writes to them, or you do",
         as_json=as_json,
     )
 

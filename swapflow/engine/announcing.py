@@ -35,6 +35,7 @@ USUAL_HOLD = timedelta(minutes=30)
 LONGEST_SUBJECT, LONGEST_TEXT = 200, 10_000
 
 _PLACES = frozenset({"name", "program", "until"})
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -388,6 +389,8 @@ def _check_wording(group: Group, words: Wording) -> None:
             raise InvalidInputError(f"{place} is empty; write it, or leave this group out")
         if len(text) > most:
             raise InvalidInputError(f"{place} has {len(text):,} characters of at most {most:,}")
+        if _CONTROLS.search(text):
+            raise InvalidInputError(f"{place} holds invisible control characters; type it anew")
         unknown = [name for name in _BRACES.findall(text) if name not in _PLACES]
         if unknown:
             raise InvalidInputError(

@@ -1,7 +1,8 @@
 """The words of every mail, once: from them come the plain text and its HTML twin.
 
-No letter has a place for an applicant's name, mark or document: a mail is read on screens that
-swapflow knows nothing of. Every value is escaped where it enters the HTML.
+No letter to reviewers or staff has a place for an applicant's name, mark or document: a mail is
+read on screens that swapflow knows nothing of. What applicants are told is in `announcing.py`.
+Every value is escaped where it enters the HTML.
 """
 
 import re

@@ -34,6 +34,9 @@ STATES = (
     ("queued", later("Waiting")),
     ("sending", later("On their way")),
     ("failed", later("Failed")),
+    ("held", later("Held")),
+    ("taken back", later("Taken back")),
+    ("void", later("No longer true")),
 )
 
 FRAME_POLICY = (

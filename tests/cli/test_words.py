@@ -132,6 +132,13 @@ def _offer(office: Office) -> None:
     office.do("offers", "rate", "ms", "--accepted", "30", "--of", "60", "--risk", "0.1")
     office.do("offers", "make", "ms", "--check")
     office.do("offers", "make", "ms", "--until", "2199-04-15", "--at-most", "1")
+    words = office.folder / "letters.toml"
+    words.write_text(office.do("letters", "words").out, encoding="utf-8")
+    office.do("letters", "look", "ms", "--words", str(words))
+    office.do("letters", "send", "ms", "--words", str(words))
+    office.do("letters", "show", "ms")
+    office.do("letters", "take-back", "ms")
+    office.do("offers", "make", "ms", "--until", "2199-04-15", "--at-most", "1")
     first = office.ask("offers", "show", "ms")["offers"][0]["applicant"]
     office.do("offers", "answer", "ms", first, "declined", "--reason", "took another place")
     office.do("offers", "show", "ms")

@@ -203,7 +203,7 @@ def test_a_letter_that_is_no_longer_true_is_not_sent(
             product.finalize(CYCLE, by="chair")
         case "declined":
             product.answer_offer(CYCLE, to, OfferAnswer.DECLINED, by="ops")
-        case "promoted":
+        case _:
             product.answer_offer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
             office.offer()
 

@@ -60,7 +60,8 @@ def make_offers(
 ) -> models.Wave:
     """Record that the free places are offered: to the chosen first, then down the waitlist.
 
-    Offers whose date has passed without an answer are passed on. No applicant is written to.
+    Offers whose date has passed without an answer are passed on. This writes to nobody;
+    `letters` does.
     """
     wave = product.offer(
         cycle_id, by=visitor.name, until=new.until, at_most=new.at_most, seen=new.seen
