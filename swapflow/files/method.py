@@ -1,6 +1,7 @@
 """The method sheet: how a list came about, in words that HR can pass on."""
 
 import math
+import re
 
 from swapflow.domain.cohort import MethodSheet
 
@@ -30,6 +31,12 @@ _JUDGED_ALWAYS = (
     "That marks measure what the program is for. No calculation can know that.",
 )
 _TAKEN_OUT = "The score of each applicant: a model that takes out how severe each reviewer is."
+_ASSUMED = (
+    "How generous one kind of review is against another: nobody got another kind by chance, "
+    "so it is an assumption of the model."
+)
+"""Said where a list is made with kinds' offsets taken out."""
+_OFFSET = re.compile(r"(adjusted_)?offset_\d+$")
 _JUDGED = {
     "budget": (
         _TAKEN_OUT,
@@ -137,6 +144,8 @@ def _covered(sheet: MethodSheet) -> str:
         judged = [line for line in judged if line != _TAKEN_OUT]
     if sheet.estimates == "adjusted" and sheet.rule != "budget":
         judged.append(_TAKEN_OUT)
+    if any(value for name, value in sheet.parameters.items() if _OFFSET.match(name)):
+        judged.append(_ASSUMED)
     if not linear:
         judged.append("That more reviews would not help: for this kind of list there is no proof.")
     if sheet.stop_reason in _ENDED:

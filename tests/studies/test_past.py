@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +191,12 @@ def invented(folder: Path, *, seed: int = 0) -> tuple[Path, Path]:
     return scores, items
 
 
+def unknown_of(content: Mapping[str, object]) -> list[dict[str, str]]:
+    listed = content["unknown"]
+    assert isinstance(listed, list)
+    return listed
+
+
 def test_known_spreads_worth_and_cost_are_recovered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,6 +216,9 @@ def test_known_spreads_worth_and_cost_are_recovered(
     assert rules.sigma == pytest.approx(0.05, rel=0.05)
     assert rules.cohort_size == content["accepted"]
     assert rules.kinds[1].gain == pytest.approx(figures["gain_interview"]["value"], abs=0.06)
+    (assumed,) = [u for u in unknown_of(content) if u["name"].startswith("generosity of")]
+    assert assumed["name"] == "generosity of interviews against reviews"
+    assert "is an assumption" in assumed["reason"]
     assert rules.kinds[0].cost == 20
 
 

@@ -185,6 +185,7 @@ class _Fit:
             both = np.isin(np.unique(scores.arm[scores.kind == kind]), judged).sum()
             if both >= ENOUGH:
                 used.append(kind)
+                unknown.append(_assumed(past.kinds[kind], past.kinds[0]))
             else:
                 unknown.append(
                     Unknown(
@@ -363,6 +364,15 @@ def _part(scores: Scores, kinds: list[int]) -> Scores:
 def _repeats(groups: IntArray) -> int:
     """Count the members of groups beyond their first."""
     return int(groups.size - np.unique(groups).size)
+
+
+def _assumed(kind: str, first: str) -> Unknown:
+    """Say why a difference of level is not known, whatever the model says of it."""
+    return Unknown(
+        name=f"generosity of {kind}s against {first}s",
+        reason=f"the files do not say that anybody got one of the {kind}s by chance; if whoever "
+        "got one was chosen for it, the difference of the levels is an assumption",
+    )
 
 
 def _no_severity(kind: str, *, named: bool) -> Unknown:
