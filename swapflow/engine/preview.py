@@ -11,6 +11,7 @@ from swapflow.engine.folds import Folds
 from swapflow.engine.launch import Obstacle, obstacles
 from swapflow.engine.overlap import lasting
 from swapflow.engine.ports import Ledger
+from swapflow.speech.languages import later
 
 
 SHOWN = 5
@@ -121,7 +122,7 @@ def _apart(
     shown = [_people([names.get(n, str(n)) for n in group]) for group in groups[:SHOWN]]
     if len(groups) > SHOWN:
         shown.append(f"{len(groups) - SHOWN} more groups")
-    warning = (
+    warning = later(
         f"{len(groups)} groups of reviewers will share no applicant ({'; '.join(shown)}), so "
         "nothing will tell how severe one group is against another: let some applicants be read "
         "by people of several groups, with panels that overlap or a second review"
@@ -187,8 +188,10 @@ def _warnings(
         floor = kind.everyone + kind.chosen
         if kind.room is not None and kind.room < floor:
             found.append(
-                f"the floors ask for {floor} × {kind.name}, and the reviewers take {kind.room} in "
-                "all: raise capacities, or add reviewers"
+                later(
+                    f"the floors ask for {floor} × {kind.name}, and the reviewers take "
+                    f"{kind.room} in all: raise capacities, or add reviewers"
+                )
             )
     for first, second in combinations(rules.kinds, 2):
         able = [
@@ -197,20 +200,27 @@ def _warnings(
         both = able[0] & able[1]
         if both:
             found.append(
-                f"{len(both)} of {len(able[0] | able[1])} reviewers take both {first.name} and "
-                f"{second.name}: nobody gets the same applicant twice, but the two opinions come "
-                "from the same people. Separate them by capacities if they shall be independent"
+                later(
+                    f"{len(both)} of {len(able[0] | able[1])} reviewers take both {first.name} "
+                    f"and {second.name}: nobody gets the same applicant twice, but the two "
+                    "opinions come from the same people. Separate them by capacities if they "
+                    "shall be independent"
+                )
             )
     silent = sum(not r.email and not r.automatic for r in roster)
     if silent:
         found.append(
-            f"{silent} reviewers have no mail address: they get no mail and cannot sign in"
+            later(f"{silent} reviewers have no mail address: they get no mail and cannot sign in")
         )
     waiting = sum(a.status.value == "incomplete" for a in applications)
     if waiting:
         found.append(
-            f"{waiting} applicants are incomplete: they take part once they are marked ready"
+            later(
+                f"{waiting} applicants are incomplete: they take part once they are marked ready"
+            )
         )
     if rules.deadline is None:
-        found.append("there is no deadline: asking goes on until the budget or the gain ends it")
+        found.append(
+            later("there is no deadline: asking goes on until the budget or the gain ends it")
+        )
     return found

@@ -14,6 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.speech.languages import spoken
 
 
 FONT_PACKAGES = ("pylopdf_fonts_ar", "pylopdf_fonts_he", "pylopdf_fonts_hi", "pylopdf_fonts_jp")
@@ -74,7 +75,9 @@ def html(document: Document) -> bytes:
     """Make one HTML page that needs nothing else."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.from_string(_template("document.html"))
-    return template.render(document=document, style=_template("document.css")).encode()
+    return template.render(
+        document=document, style=_template("document.css"), language=spoken()
+    ).encode()
 
 
 def pdf(document: Document, *, fonts: Sequence[Path] = ()) -> bytes:
@@ -99,7 +102,10 @@ def pdf(document: Document, *, fonts: Sequence[Path] = ()) -> bytes:
             _template("document.typ").encode(),
             format="pdf",
             font_paths=typst.Fonts(font_paths=[*map(str, fonts), *_packaged_fonts()]),
-            sys_inputs={"document": json.dumps(asdict(document))},
+            sys_inputs={
+                "document": json.dumps(asdict(document)),
+                "language": spoken().locale.language,
+            },
             pdf_standards=["ua-1"],
             timestamp=datetime.fromtimestamp(0, UTC),
         )

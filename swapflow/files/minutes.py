@@ -7,12 +7,14 @@ monitored.
 import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from swapflow.domain.cohort import Place, Standing
 from swapflow.domain.meeting import Meeting
 from swapflow.engine.meeting import Agenda
 from swapflow.files.document import Document, Grid, Part
+from swapflow.speech.dates import moment
+from swapflow.speech.languages import gettext
+from swapflow.speech.told import told
 
 
 def minutes_json(agenda: Agenda) -> bytes:
@@ -64,52 +66,74 @@ def minutes_document(
     """
     meeting = agenda.meeting
     opened = (
-        f"Opened by {meeting.by}, {_moment(meeting.at, zone)}."
+        gettext("Opened by %(who)s, %(when)s.")
+        % {"who": meeting.by, "when": moment(meeting.at, zone)}
         if meeting
-        else "No meeting was opened about this list."
+        else gettext("No meeting was opened about this list.")
     )
     return Document(
-        title="Minutes",
-        about=f"{agenda.cycle.name}, version {agenda.version} of the list",
+        title=gettext("Minutes"),
+        about=gettext("%(program)s, version %(version)s of the list")
+        % {"program": agenda.cycle.name, "version": agenda.version},
         lead=(opened, *_turns(meeting, zone), _lead(agenda)),
         parts=tuple(_parts(agenda, members, zone)),
-        foot=f"Made {_moment(at, zone)} from program {agenda.cycle.id}.",
+        foot=gettext("Made %(when)s from program %(program)s.")
+        % {"when": moment(at, zone), "program": agenda.cycle.id},
     )
 
 
 def _turns(meeting: Meeting | None, zone: str) -> Iterable[str]:
     turns = meeting.turns if meeting else ()
     for turn in turns:
-        verb = "Closed" if turn.closed else "Reopened"
+        said = gettext("Closed by %(who)s, %(when)s%(why)s.")
+        if not turn.closed:
+            said = gettext("Reopened by %(who)s, %(when)s%(why)s.")
         why = f": {turn.reason}" if turn.reason else ""
-        yield f"{verb} by {turn.by}, {_moment(turn.at, zone)}{why}."
+        yield said % {"who": turn.by, "when": moment(turn.at, zone), "why": why}
     if meeting and not meeting.closed:
-        yield "The meeting is still open."
+        yield gettext("The meeting is still open.")
 
 
 def _lead(agenda: Agenda) -> str:
-    said = f"{len(agenda.chosen)} of {agenda.size} places are filled as things stand."
+    said = gettext("%(n)s of %(size)s places are filled as things stand.")
+    said %= {"n": len(agenda.chosen), "size": agenda.size}
     if agenda.missing:
         names = ", ".join(place.external_id for place in agenda.missing)
-        return f"{said} Still without an outcome: {names}."
-    return f"{said} Everybody too close to call has an outcome." if agenda.meeting else said
+        missing = gettext("Still without an outcome: %(names)s.") % {"names": names}
+        return f"{said} {missing}"
+    through = gettext("Everybody too close to call has an outcome.")
+    return f"{said} {through}" if agenda.meeting else said
 
 
 def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) -> Iterable[Part]:
     yield Part(
-        title="Places",
-        facts=tuple((name, f"{taken} of {places}") for name, taken, places in agenda.lines),
-        text=tuple(f"{words}: {'kept' if kept else 'not kept'}." for words, kept in agenda.limits),
+        title=gettext("Places"),
+        facts=tuple(
+            (name, gettext("%(taken)s of %(places)s") % {"taken": taken, "places": places})
+            for name, taken, places in agenda.lines
+        ),
+        text=tuple(
+            (gettext("%(limit)s: kept.") if kept else gettext("%(limit)s: not kept."))
+            % {"limit": told(words)}
+            for words, kept in agenda.limits
+        ),
     )
     close = [place for place in agenda.close if place.application not in agenda.words]
     recorded = [place for place in agenda.places if place.application in agenda.words]
     yield Part(
-        title="Outcomes",
-        text=() if recorded or close else ("Nothing was recorded.",),
+        title=gettext("Outcomes"),
+        text=() if recorded or close else (gettext("Nothing was recorded."),),
         grids=(
             Grid(
-                caption="What holds, in the order of the proposal",
-                headers=("Applicant", "Rank", "Proposed", "Outcome", "Reason", "In conflict"),
+                caption=gettext("What holds, in the order of the proposal"),
+                headers=(
+                    gettext("Applicant"),
+                    gettext("Rank"),
+                    gettext("Proposed"),
+                    gettext("Outcome"),
+                    gettext("Reason"),
+                    gettext("In conflict"),
+                ),
                 rows=tuple(
                     _row(place, agenda, members)
                     for place in agenda.places
@@ -123,18 +147,24 @@ def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) ->
     if agenda.meeting and agenda.meeting.said:
         names = {place.application: place for place in agenda.places}
         yield Part(
-            title="Every change",
+            title=gettext("Every change"),
             grids=(
                 Grid(
-                    caption="In the order in which it was recorded",
-                    headers=("When", "Applicant", "Outcome", "Reason", "By"),
+                    caption=gettext("In the order in which it was recorded"),
+                    headers=(
+                        gettext("When"),
+                        gettext("Applicant"),
+                        gettext("Outcome"),
+                        gettext("Reason"),
+                        gettext("By"),
+                    ),
                     rows=tuple(
                         (
-                            _moment(said.at, zone),
+                            moment(said.at, zone),
                             names[said.application].external_id
                             if said.application in names
-                            else "erased",
-                            said.word.value,
+                            else gettext("erased"),
+                            gettext(said.word.value),
                             said.reason,
                             said.by,
                         )
@@ -147,16 +177,12 @@ def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) ->
 
 def _row(place: Place, agenda: Agenda, members: Mapping[int, Collection[str]]) -> tuple[str, ...]:
     said = agenda.words.get(place.application)
-    name = place.name or place.external_id or "erased"
+    name = place.name or place.external_id or gettext("erased")
     return (
         f"{name} ({place.external_id})" if place.name else name,
         str(place.rank),
-        "on the list" if place.standing is Standing.COHORT else "waitlist",
-        said.word.value if said else "none yet",
+        gettext("on the list") if place.standing is Standing.COHORT else gettext("waitlist"),
+        gettext(said.word.value) if said else gettext("none yet"),
         said.reason if said else "",
         ", ".join(members.get(place.application, ())),
     )
-
-
-def _moment(at: datetime, zone: str) -> str:
-    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M %Z}"

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from swapflow.speech.languages import later
+
 
 class Role(StrEnum):
     """What somebody is in the office, in a round or in a cycle.
@@ -15,13 +17,13 @@ class Role(StrEnum):
     reviews there, and sees what is assigned to them, nothing else.
     """
 
-    ADMINISTRATOR = "administrator"
-    OPERATIONS = "operations"
-    COORDINATOR = "coordinator"
-    CHAIR = "chair"
-    COMMITTEE = "committee"
-    COMPLIANCE = "compliance"
-    OBSERVER = "observer"
+    ADMINISTRATOR = later("administrator")
+    OPERATIONS = later("operations")
+    COORDINATOR = later("coordinator")
+    CHAIR = later("chair")
+    COMMITTEE = later("committee")
+    COMPLIANCE = later("compliance")
+    OBSERVER = later("observer")
 
 
 class Scope(StrEnum):
@@ -35,22 +37,22 @@ class Scope(StrEnum):
 class Right(StrEnum):
     """One thing that a role may do; the words are those that a refusal shows."""
 
-    SEE_PROGRESS = "see how a program stands"
-    SEE_APPLICANTS = "see applicants and what reviewers said"
-    SEE_REVIEWERS = "see reviewers and their load"
-    MANAGE_APPLICANTS = "import and change applicants"
-    MANAGE_REVIEWERS = "import and change reviewers"
-    ENTER_REVIEWS = "enter, correct or void a review"
-    APPROVE = "approve requests before they go out"
-    RUN = "launch, pause and stop a program"
-    SET_UP = "set up programs and change their rules"
-    DECIDE = "prepare and record decisions"
-    SIGN = "sign a decision"
-    EXPORT = "download lists and reports"
-    SEE_MAIL = "read mails that were sent"
-    SEE_AUDIT = "read the audit log"
-    SEE_MONITORING = "see what became of groups of applicants"
-    MANAGE_USERS = "manage users and their rights"
+    SEE_PROGRESS = later("see how a program stands")
+    SEE_APPLICANTS = later("see applicants and what reviewers said")
+    SEE_REVIEWERS = later("see reviewers and their load")
+    MANAGE_APPLICANTS = later("import and change applicants")
+    MANAGE_REVIEWERS = later("import and change reviewers")
+    ENTER_REVIEWS = later("enter, correct or void a review")
+    APPROVE = later("approve requests before they go out")
+    RUN = later("launch, pause and stop a program")
+    SET_UP = later("set up programs and change their rules")
+    DECIDE = later("prepare and record decisions")
+    SIGN = later("sign a decision")
+    EXPORT = later("download lists and reports")
+    SEE_MAIL = later("read mails that were sent")
+    SEE_AUDIT = later("read the audit log")
+    SEE_MONITORING = later("see what became of groups of applicants")
+    MANAGE_USERS = later("manage users and their rights")
 
 
 _WATCH = frozenset({Right.SEE_PROGRESS})

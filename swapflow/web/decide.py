@@ -13,7 +13,7 @@ from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.finalize import Override
 from swapflow.engine.signing import REOPENING, Pending, needed_signatures
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.files.method import method_text
+from swapflow.files.method import method_told
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.speech.languages import gettext, later
@@ -389,7 +389,7 @@ def _result(
             "latest": latest,
             "sheet": proposal.sheet,
             "promise": promise(proposal.sheet),
-            "method": method_text(proposal.sheet),
+            "method": method_told(proposal.sheet),
             "selected": _decided(proposal, decided, Verdict.SELECTED),
             "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
             "signed": product.signatures(cycle.id, version),

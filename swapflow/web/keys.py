@@ -9,6 +9,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.office.accounts import ApiToken
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import SCOPES
+from swapflow.speech.languages import later
 from swapflow.web.access import Signed
 from swapflow.web.pages import render
 from swapflow.web.parts import Parts, parts_of
@@ -16,14 +17,14 @@ from swapflow.web.parts import Parts, parts_of
 
 router = APIRouter(prefix="/me/keys")
 
-LIVES = {"30": "30 days", "365": "a year", "": "until it is revoked"}
+LIVES = {"30": later("30 days"), "365": later("a year"), "": later("until it is revoked")}
 """How long a key may be good, as the form offers it."""
 
 MEANINGS = {
-    "read": "read what you may see",
-    "write": "change what you may change",
-    "review": "act as you in your own reviews",
-    "webhooks": "register addresses that are told what happens",
+    "read": later("read what you may see"),
+    "write": later("change what you may change"),
+    "review": later("act as you in your own reviews"),
+    "webhooks": later("register addresses that are told what happens"),
 }
 
 
@@ -45,11 +46,11 @@ def make_key(
     typed: dict[str, object] = {"name": name, "days": days, "scopes": scopes or []}
     problems: dict[str, str] = {}
     if not name.strip() or len(name) > 100 or not name.strip().isprintable():  # noqa: PLR2004
-        problems["name"] = "Say what the key is for, in up to 100 characters."
+        problems["name"] = later("Say what the key is for, in up to 100 characters.")
     if not scopes or any(scope not in SCOPES for scope in scopes):
-        problems["scopes"] = "Choose at least one."
+        problems["scopes"] = later("Choose at least one.")
     if days not in LIVES:
-        problems["days"] = "Choose one of these."
+        problems["days"] = later("Choose one of these.")
     if not problems:
         try:
             made = parts_of(request).office.make_token(

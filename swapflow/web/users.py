@@ -9,6 +9,7 @@ from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.office.accounts import Account
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import RIGHTS, Right, Role, Scope
+from swapflow.speech.languages import gettext, later
 from swapflow.web.access import may
 from swapflow.web.nested import FormView, TheForm, text, unwritable
 from swapflow.web.pages import render
@@ -29,11 +30,11 @@ def list_users(request: Request, visitor: MayManage, done: str = "") -> Response
 
 
 _DONE = {
-    "invited": "The invitation is on its way.",
-    "given": "The role is given.",
-    "taken": "The role is taken away.",
-    "closed": "The account is closed, and signed out everywhere.",
-    "opened": "The account is open again.",
+    "invited": later("The invitation is on its way."),
+    "given": later("The role is given."),
+    "taken": later("The role is taken away."),
+    "closed": later("The account is closed, and signed out everywhere."),
+    "opened": later("The account is open again."),
 }
 
 
@@ -163,7 +164,13 @@ def _page(
     request: Request, visitor: Visitor, form: FormView, *, said: str = "", status: int = 200
 ) -> Response:
     parts = parts_of(request)
-    cycles, rounds = parts.product.cycles(), parts.product.rounds()
+    places = {
+        f"round:{r.id}": gettext("round %(name)s") % {"name": r.name}
+        for r in parts.product.rounds()
+    } | {
+        f"cycle:{c.id}": gettext("program %(name)s") % {"name": c.name}
+        for c in parts.product.cycles()
+    }
     return render(
         request,
         "users.html",
@@ -172,17 +179,12 @@ def _page(
             "me": visitor.account.id,
             "form": form,
             "said": said,
-            "roles": [("", "choose …"), *((role.value, role.value) for role in Role)],
-            "wheres": [
-                ("office", "the whole office"),
-                *((f"round:{r.id}", f"round {r.name}") for r in rounds),
-                *((f"cycle:{c.id}", f"program {c.name}") for c in cycles),
+            "roles": [
+                ("", gettext("choose …")),
+                *((role.value, gettext(role.value)) for role in Role),
             ],
-            "names": {
-                **{f"round:{r.id}": f"round {r.name}" for r in rounds},
-                **{f"cycle:{c.id}": f"program {c.name}" for c in cycles},
-                "office:": "the whole office",
-            },
+            "wheres": [("office", gettext("the whole office")), *places.items()],
+            "names": {**places, "office:": gettext("the whole office")},
             "rights": {role.value: sorted(r.value for r in RIGHTS[role]) for role in Role},
         },
         status=status,

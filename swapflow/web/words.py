@@ -103,9 +103,22 @@ PROMISES = (
         "The rule in force promises no bound on its own; the number above is the most that the "
         "list could still gain under the stated assumptions. This is about marks, not merit."
     ),
+    later(
+        "The rule {rule} promises no bound on its own; the number above is the most that the "
+        "list could still gain under the stated assumptions. This is about marks, not merit."
+    ),
     later("The round is still running."),
 )
 """What is promised of a list: sentences of the method sheet."""
+
+STEPS = (later("rules"), later("rubrics"), later("applicants"), later("reviewers"))
+"""Where a launch is held up (`Step`)."""
+
+UNITS = (later("minutes"), later("hours"), later("reviews"))
+"""What a budget counts, where the office uses one of these words."""
+
+MORE = (later("{list} and {n} more"), later("{n} more groups"))
+"""How a list ends of which only the beginning is shown."""
 
 BAD_ROW = (
     later("line {line}, column {column}, value {value}"),

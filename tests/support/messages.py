@@ -50,6 +50,7 @@ KEYWORDS = {
     **DEFAULT_KEYWORDS,
     **REFUSALS,
     "FieldError": (2,),
+    "Obstacle": (2,),
     "later": None,
     "later_counted": (1, 2),
     "counted": (2, 3),

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,77 +15,10 @@ from swapflow.errors import NotReadyError
 from swapflow.office.rights import Role
 from swapflow.settings import Settings, load_settings
 from swapflow.speech.languages import SOURCE, set_deployment_language
+from tests.support.plain import Words, plain
 from tests.web.crawl import walk
 from tests.web.everyone import busy, people
-from tests.web.site import ADDRESS, RUBRIC, SITE_RULES, Site
-
-
-DATA = re.compile(
-    r"swapflow|testserver|^test$|https?://\S+|\S+@\S+|MS (fall|draft|done)|Fall 2027"
-    r"|(Reviewer|Applicant) \d+|\bR\d+\b|\bA\d{3}\b|PDF|JSON|CSV|Excel|Redis|\bminutes\b"
-    r"|English|Deutsch|^round ·|capacity:"
-    r"|statement|Why I want to study here, number \d+\."
-    r"|clear and well argued|enough for this year|[Rr]eview\b|\bops\b|\bUTC\b"
-    r"|a name typed here|Room 5|/(inbox|tasks/\S+)|"
-    + "|".join(
-        re.escape(word)
-        for criterion in RUBRIC.criteria
-        for word in (criterion.name, *(meaning for _, meaning in criterion.marks))
-    )
-)
-"""What people typed, and names that are the same in every language."""
-
-KEYS = re.compile(r"^(Ctrl|Enter|n|j|k)$")
-"""What stands on the keys of a keyboard."""
-
-PLAIN = re.compile(r"[A-Za-z]{2,}")
-"""Two letters in a row that the strange spelling does not know."""
-
-
-class Words(HTMLParser):
-    """Everything that a page shows or says, piece by piece: texts, labels, what scripts say."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.pieces: list[str] = []
-        self.language = ("", "")
-        self._quiet = 0
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "html":
-            self.language = (given.get("lang", ""), given.get("dir", ""))
-        if tag in {"script", "style"}:
-            self._quiet += 1
-        spoken = ("placeholder", "aria-label", "title", "alt", "data-show", "data-hide")
-        self.pieces += [given[name] for name in spoken if name in given]
-        if "data-words" in given:
-            self.pieces += re.findall(r'": "((?:[^"\\]|\\.)*)"', given["data-words"])
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in {"script", "style"}:
-            self._quiet -= 1
-
-    def handle_data(self, data: str) -> None:
-        if not self._quiet:
-            self.pieces.append(data)
-
-
-def plain(text: str) -> list[str]:
-    """Give the pieces of a page or mail in which plain English is left."""
-    pieces = Words(text).pieces if "<" in text else [text]
-    said = [" ".join(piece.split()) for piece in pieces]
-    return [
-        piece
-        for piece in said
-        if not KEYS.match(piece) and PLAIN.search(DATA.sub("", _unfilled(piece)))
-    ]
-
-
-def _unfilled(piece: str) -> str:
-    """Leave out the places that a page's script fills in, and what escapes letters in JSON."""
-    return re.sub(r"\{\w+\}|\\u[0-9a-f]{4}", "", piece)
+from tests.web.site import ADDRESS, SITE_RULES, Site
 
 
 @pytest.fixture
@@ -138,8 +70,16 @@ STAFF = (
     "/applicants/CYCLE/NUMBER",
     "/reviewers/CYCLE",
     "/reviewers/CYCLE/NUMBER",
+    "/decide/CYCLE",
+    "/decide/CYCLE/calibration",
+    "/decide/CYCLE/meeting",
+    "/decide/CYCLE/meeting/NUMBER",
+    "/decide/CYCLE/offers",
     "/setup",
     "/setup/CYCLE",
+    "/setup/CYCLE/launch",
+    "/setup/users",
+    "/today/CYCLE/audit",
     "/setup/CYCLE/applicants",
     "/setup/CYCLE/reviewers",
     "/setup/CYCLE/rubrics",
