@@ -295,10 +295,6 @@ def erase(here: Rehearsal) -> None:
     here.run("swapflow applications purge masters A05 --yes")
     here.run("swapflow applications list masters", says="withdrawn")
     here.run("swapflow cycle verify masters", says="agree")
-    here.run("swapflow person export masters ben --reviewer --out held-too")
-    here.run("swapflow reviewers leave masters ben")
-    here.run("swapflow reviewers purge masters ben --yes", says="erased")
-    here.run("swapflow cycle verify masters", says="agree")
 
 
 def roll_back(here: Rehearsal) -> None:
