@@ -96,7 +96,7 @@ def _usual_wording() -> dict[Group, Wording]:
             text="\n\n".join(
                 (
                     hello,
-                    gettext("we are glad to offer you a place in {program}."),
+                    gettext("We are glad to offer you a place in {program}."),
                     gettext("Please let us know by {until} whether you accept it."),
                 )
             ),
@@ -107,7 +107,7 @@ def _usual_wording() -> dict[Group, Wording]:
                 (
                     hello,
                     gettext(
-                        "all places in {program} are offered to others at the moment. You are on "
+                        "All places in {program} are offered to others at the moment. You are on "
                         "the waitlist: we write to you as soon as a place is free for you."
                     ),
                 )
@@ -118,7 +118,7 @@ def _usual_wording() -> dict[Group, Wording]:
             text="\n\n".join(
                 (
                     hello,
-                    gettext("thank you for applying to {program}."),
+                    gettext("Thank you for applying to {program}."),
                     gettext("We are sorry that we cannot offer you a place this time."),
                 )
             ),

@@ -253,5 +253,5 @@ def _told(announcement: Announcement) -> Told:
 
 def _samples(draft: Draft | None) -> Mapping[Group, Addressee]:
     """Give the first letter of each group, to be read in full."""
-    letters = draft.letters if draft else ()
-    return {letter.group: letter for letter in reversed(letters)}
+    first = {letter.group: letter for letter in reversed(draft.letters if draft else ())}
+    return {group: first[group] for group in Group if group in first}

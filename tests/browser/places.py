@@ -7,14 +7,16 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Error, Page, Response
 
+from swapflow.domain.announcement import Group
 from swapflow.domain.meeting import Word
 from swapflow.domain.offer import OfferAnswer
 from swapflow.domain.rules import KindRules
+from swapflow.engine.announcing import usual_wording
 from swapflow.engine.documents import Upload
 from swapflow.engine.interviews import Slot
 from swapflow.office.rights import Role
@@ -103,6 +105,8 @@ def furnish(up: Deployment) -> None:
     offer, *_ = product.offers("done").offers
     accepted = next(a for a in product.applications("done") if a.number == offer.application)
     product.answer_offer("done", accepted.external_id, OfferAnswer.ACCEPTED, by="ops")
+    waiting = {Group.WAITLISTED: usual_wording()[Group.WAITLISTED]}
+    product.announce("done", waiting, waitlist=1, hold=timedelta(days=2), by="ops")
     product.open_meeting("ended", by="ops")
     close, *_ = product.agenda("ended").places
     said, words = "a strong essay", "builds what others plan"
@@ -243,6 +247,9 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _no_words, "meeting-no-words"),
             (ADMIN, "/decide/done/offers", 422, _no_rate, "offers-no-rate"),
             (ADMIN, "/decide/done/offers", 422, _no_date, "offers-no-date"),
+            (ADMIN, "/decide/done/letters", 200, None, "letters"),
+            (ADMIN, "/decide/done/letters", 200, _press("Look at the letters"), "letters-look"),
+            (ADMIN, "/decide/done/letters", 422, _no_letter, "letters-wrong"),
             (ADMIN, "/reviewers/busy/sheets", 200, _scores, "sheet-preview"),
             (ADMIN, "/reviewers/busy/sheets", 200, _bad_scores, "sheet-bad-rows"),
             (ADMIN, "/reviewers/busy/sheets", 422, _bad_scale, "sheet-wrong"),
@@ -375,6 +382,12 @@ def _no_rate(page: Page) -> None:
 def _no_date(page: Page) -> None:
     page.locator("#make-until").fill("2020-01-01")
     page.get_by_role("button", name="Record these offers").click()
+
+
+def _no_letter(page: Page) -> None:
+    page.locator("#letters-offered-subject").fill("")
+    page.locator("#letters-minutes").fill("soon")
+    page.get_by_role("button", name="Look at the letters").click()
 
 
 def _decline_without_why(page: Page) -> None:
