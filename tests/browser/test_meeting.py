@@ -37,6 +37,7 @@ def test_a_meeting_is_held_signed_and_an_offer_answered(up: Deployment, tmp_path
         loading.value.save_as(tmp_path / "minutes.pdf")
         assert (tmp_path / "minutes.pdf").read_bytes().startswith(b"%PDF-")
 
+        page.get_by_role("button", name="Close the meeting").click()
         page.get_by_role("link", name="Go on to the list and the signatures").click()
         page.get_by_role("button", name="Sign as").click()
         expect(page.get_by_text("Version 1 of the list is fixed")).to_be_visible()
