@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+from scipy import linalg, sparse
 
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 
@@ -340,6 +340,9 @@ class _Model:
         self, best: FloatArray, place: int, lowest: float, step: float, bound: float
     ) -> float:
         """Find where the profile has fallen by `CONFIDENCE_DROP`, or the bound."""
+        # Half of what a process would import at its start.
+        from scipy import optimize  # noqa: PLC0415 - see above
+
         near, others = float(best[place]), best
         heights = {near: -CONFIDENCE_DROP}
 
@@ -392,6 +395,8 @@ class _Model:
 
     def _climb(self, start: FloatArray, held: int | None) -> tuple[FloatArray, float]:
         """Minimise the deviance; one variance may be held where it is."""
+        from scipy import optimize  # noqa: PLC0415 - as in `_end`
+
         free = np.array([place for place in range(self.size) if place != held])
 
         def deviance(part: FloatArray) -> tuple[float, FloatArray]:

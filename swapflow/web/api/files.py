@@ -34,7 +34,14 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["fil
 
 Number = Annotated[int, Path(ge=0, le=2**31 - 1)]
 ANY_FILE: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/octet-stream": {}}, "description": "The file."}
+    200: {"content": {"*/*": {}}, "description": "The file, as what it is."}
+}
+
+ANY_CARD: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"text/html": {}, "application/pdf": {}, "application/json": {}},
+        "description": "The card.",
+    }
 }
 
 MayMonitor = Annotated[Visitor, Depends(may(Right.SEE_MONITORING))]
@@ -171,7 +178,7 @@ def take_bundle(
     return _attachment(body, f"{cycle_id}.bundle")
 
 
-@router.get("/applicants/{number:int}/card/{form}", response_class=Response, responses=ANY_FILE)
+@router.get("/applicants/{number:int}/card/{form}", response_class=Response, responses=ANY_CARD)
 def take_card(
     request: Request, cycle_id: CycleId, number: Number, form: CardForm, visitor: MaySeeApplicants
 ) -> Response:
