@@ -45,11 +45,10 @@ _HOW = """\
 
 
 @app.command("words")
-def words(as_json: AsJson = False) -> None:
+def words(cycle: CycleId, as_json: AsJson = False) -> None:
     """Print words to start from, as a file to edit; groups that are deleted are not written to."""
-    from swapflow.engine.announcing import usual_wording
-
-    wording = {_key(group): words for group, words in usual_wording().items()}
+    usual = product().usual_letters(cycle)
+    wording = {_key(group): words for group, words in usual.items()}
     parts = [_HOW]
     for name, words in wording.items():
         subject, text = (
@@ -190,7 +189,9 @@ def _read(file: Path) -> "dict[Group, Wording]":
     from swapflow.domain.announcement import Group, Wording
 
     if not file.exists():
-        raise NotFoundError(f"{file} is missing; `swapflow letters words > {file}` begins one")
+        raise NotFoundError(
+            f"{file} is missing; `swapflow letters words CYCLE > {file}` begins one"
+        )
     try:
         content = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -265,7 +265,8 @@ class Rules:
         deadline: The rule proposes to stop then; None for none.
         signatures: Named people who must sign the cohort.
         sign_in: Whether the cycle's pages need a sign-in through the identity provider.
-        language: Tag of the language of mails to reviewers; "" for the deployment's.
+        language: Tag of the language of mails to reviewers and of letters to applicants; ""
+            for the deployment's.
         session_days: Longest time that a device stays signed in where this cycle is open.
     """
 

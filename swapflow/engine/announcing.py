@@ -24,7 +24,7 @@ from swapflow.engine.places import restored
 from swapflow.engine.ports import Ledger, Mail, Transaction
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from swapflow.speech.dates import moment
-from swapflow.speech.languages import gettext, speaking
+from swapflow.speech.languages import gettext, writing_in
 
 
 LONGEST_HOLD = timedelta(days=30)
@@ -82,9 +82,9 @@ class Draft:
         return sum(letter.group is group for letter in self.letters)
 
 
-def usual_wording() -> dict[Group, Wording]:
-    """Give words to start from, in the language that the program speaks."""
-    with speaking():
+def usual_wording(language: str = "") -> dict[Group, Wording]:
+    """Give words to start from, in a program's language; "" for the deployment's."""
+    with writing_in(language):
         return _usual_wording()
 
 
@@ -176,7 +176,7 @@ def draft(
         and offer.version >= since.get(offer.application, 0)
     }
     people = {a.number: a for a in ledger.applications(cycle_id)}
-    zone = ledger.rules(cycle_id).zone
+    rules = ledger.rules(cycle_id)
     found = []
     for number, group in groups.items():
         offer = offers.get(number) if group is Group.OFFERED else None
@@ -188,8 +188,8 @@ def draft(
         applicant = people[number]
         if not applicant.status.is_candidate:
             continue
-        with speaking():  # what the program speaks, not whoever looks
-            until = moment(offer.until, zone) if offer and offer.until else ""
+        with writing_in(rules.language):  # not what whoever looks speaks
+            until = moment(offer.until, rules.zone) if offer and offer.until else ""
         subject, parts = _filled(
             wording[group],
             name=applicant.name or applicant.external_id,
@@ -247,7 +247,7 @@ def announce(
         raise InvalidInputError(
             f"letters are held from 0 minutes to {LONGEST_HOLD.days} days before they leave"
         )
-    folds = folds or Folds()
+    folds, language = folds or Folds(), ledger.rules(cycle_id).language
     for _ in range(TRIES):
         made = draft(cycle_id, wording, waitlist=waitlist, ledger=ledger, folds=folds)
         if seen and made.digest != seen:
@@ -264,7 +264,7 @@ def announce(
             tx.insert_letters(
                 number,
                 [
-                    (a.application, a.group, a.offer, _mail(cycle_id, number, a))
+                    (a.application, a.group, a.offer, _mail(cycle_id, number, a, language))
                     for a in made.letters
                 ],
             )
@@ -434,7 +434,7 @@ def _sealed(
     )
 
 
-def _mail(cycle_id: str, announcement: int, to: Addressee) -> Mail:
-    with speaking():
+def _mail(cycle_id: str, announcement: int, to: Addressee, language: str) -> Mail:
+    with writing_in(language):
         letter = Letter(subject=to.subject, parts=to.parts)
     return letter.to(to.address, mail_id=f"{cycle_id}:letter:{announcement}:{to.application}")

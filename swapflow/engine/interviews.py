@@ -21,7 +21,7 @@ from swapflow.engine.letters import Letter, Link, Part
 from swapflow.engine.ports import Ledger, Mail, Transaction
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 from swapflow.speech.dates import counted, moment
-from swapflow.speech.languages import gettext, writing_to_reviewers
+from swapflow.speech.languages import gettext, writing_in
 
 
 LONGEST_PLACE = 200
@@ -185,7 +185,7 @@ def excuse(tx: Transaction, left: Assignment, *, address: str = "") -> None:
     slot = tx.interview(left.pull_id)
     if slot is None or not slot.stands:
         return
-    with writing_to_reviewers(tx.rules().language):  # not what whoever declines reads
+    with writing_in(tx.rules().language):  # not what whoever declines reads
         tx.queue_mail(_excuses(tx, left, slot, address=address))
 
 
@@ -294,7 +294,7 @@ def _tell(
 ) -> None:
     """Queue an invitation, or its cancellation, for everybody who sits there."""
     people = {r.number: r for r in tx.reviewers()}
-    with writing_to_reviewers(tx.rules().language):  # not what staff read
+    with writing_in(tx.rules().language):  # not what staff read
         mails = [
             _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
             for assignment in seated

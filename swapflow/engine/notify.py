@@ -11,7 +11,7 @@ from swapflow.engine.letters import nudge_letter, waiting_letter
 from swapflow.engine.ports import Ledger, Mail
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 from swapflow.speech.dates import moment
-from swapflow.speech.languages import writing_to_reviewers
+from swapflow.speech.languages import writing_in
 
 
 def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> int:
@@ -57,7 +57,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
     if not waiting:
         raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
     rules = ledger.rules(cycle_id)
-    with writing_to_reviewers(rules.language):  # not what whoever presses the button reads
+    with writing_in(rules.language):  # not what whoever presses the button reads
         letter = nudge_letter(
             ledger.cycle(cycle_id).name,
             count=len(waiting),
@@ -134,7 +134,7 @@ def _waiting_mail(
     mail_id: str, reviewer: Reviewer, program: str, *, rules: Rules, ledger: Ledger, address: str
 ) -> Mail:
     waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
-    with writing_to_reviewers(rules.language):  # staff may have set off what is said here
+    with writing_in(rules.language):  # staff may have set off what is said here
         letter = waiting_letter(
             program,
             count=max(1, len(waiting)),

@@ -9,7 +9,7 @@ from swapflow.domain.cycle import ASKING
 from swapflow.engine.letters import reminder_letter
 from swapflow.engine.notify import spelled_due
 from swapflow.engine.ports import Ledger, Mail
-from swapflow.speech.languages import writing_to_reviewers
+from swapflow.speech.languages import writing_in
 
 
 EVERY = timedelta(hours=1)
@@ -80,7 +80,7 @@ def _mails(
     program, rules = ledger.cycle(cycle_id).name, ledger.rules(cycle_id)
     reachable = {r.number: r.email for r in ledger.reviewers(cycle_id) if r.email}
     last = f":remind-{STEPS[-1].number}:"
-    with writing_to_reviewers(rules.language):
+    with writing_in(rules.language):
         return [
             reminder_letter(
                 program,

@@ -100,8 +100,8 @@ def speaking(tag: str = "") -> Iterator[Language]:
         _spoken.reset(before)
 
 
-def writing_to_reviewers(tag: str) -> AbstractContextManager[Language]:
-    """Speak the language in which a program writes to its reviewers.
+def writing_in(tag: str) -> AbstractContextManager[Language]:
+    """Speak the language in which a program writes to its reviewers and applicants.
 
     Args:
         tag: That of the program's rules; "" for the deployment's, which also stands in for a

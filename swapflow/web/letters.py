@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.announcement import Announcement, Group, LetterState, Wording
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.announcing import USUAL_HOLD, Addressee, Draft, usual_wording
+from swapflow.engine.announcing import USUAL_HOLD, Addressee, Draft
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
@@ -81,7 +81,7 @@ class Typed:
 @router.get("")
 def show_letters(request: Request, cycle_id: str, visitor: MaySee) -> Response:
     """Show what applicants were told, and what they could be told now."""
-    return _page(request, cycle_id, visitor, _usual_form())
+    return _page(request, cycle_id, visitor, _usual_form(request, cycle_id))
 
 
 @router.post("/look")
@@ -146,7 +146,12 @@ def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
         lambda: product.take_letters_back(cycle_id, by=visitor.name),
         form="take-back",
         again=lambda refused: _page(
-            request, cycle_id, visitor, _usual_form(), refused=refused, status=refused.status
+            request,
+            cycle_id,
+            visitor,
+            _usual_form(request, cycle_id),
+            refused=refused,
+            status=refused.status,
         ),
     )
 
@@ -154,9 +159,9 @@ def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
 # What was typed
 
 
-def _usual_form() -> FormView:
+def _usual_form(request: Request, cycle_id: str) -> FormView:
     values = {"waitlist": "", "minutes": f"{USUAL_HOLD.total_seconds() / 60:.0f}"}
-    for group, words in usual_wording().items():
+    for group, words in parts_of(request).product.usual_letters(cycle_id).items():
         name = FIELDS[group]
         values |= {name: "yes", f"{name}_subject": words.subject, f"{name}_text": words.text}
     return FormView(values, prefix="letters")

@@ -14,7 +14,7 @@ def offered(office: Office) -> Office:
     office.run_until_proposed()
     office.do("cycle", "finalize", "ms", "--by", "Chair")
     office.do("offers", "make", "ms", "--until", "2090-01-01")
-    Path("letters.toml").write_text(office.do("letters", "words").out, encoding="utf-8")
+    Path("letters.toml").write_text(office.do("letters", "words", "ms").out, encoding="utf-8")
     return office
 
 

@@ -133,7 +133,7 @@ def _offer(office: Office) -> None:
     office.do("offers", "make", "ms", "--check")
     office.do("offers", "make", "ms", "--until", "2199-04-15", "--at-most", "1")
     words = office.folder / "letters.toml"
-    words.write_text(office.do("letters", "words").out, encoding="utf-8")
+    words.write_text(office.do("letters", "words", "ms").out, encoding="utf-8")
     office.do("letters", "look", "ms", "--words", str(words))
     office.do("letters", "send", "ms", "--words", str(words))
     office.do("letters", "show", "ms")

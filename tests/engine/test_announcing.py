@@ -28,8 +28,9 @@ PEOPLE = [
 class Office:
     """A world whose list is fixed (A008, A007, A006, waitlist from A005 down), and its post."""
 
-    def __init__(self, people: Sequence[NewApplication] = PEOPLE) -> None:
-        self.world = World(rules=rules(budget=8, purpose=Purpose.REAL), applications=people)
+    def __init__(self, people: Sequence[NewApplication] = PEOPLE, *, language: str = "") -> None:
+        real = rules(budget=8, purpose=Purpose.REAL, language=language)
+        self.world = World(rules=real, applications=people)
         self.world.run(rising)
         self.world.product.finalize(CYCLE, by="chair")
         self.posted: list[Mail] = []
@@ -298,6 +299,18 @@ def test_the_time_to_undo_is_neither_negative_nor_endless(office: Office) -> Non
         with pytest.raises(InvalidInputError, match="from 0 minutes to 30 days"):
             office.announce(hold=hold)
     assert timedelta() < USUAL_HOLD
+
+
+def test_letters_speak_the_language_of_their_program() -> None:
+    office = Office(language="de")
+    office.offer()
+    only = {Group.OFFERED: Wording(subject="{program}", text="Ja, bis {until}.")}
+
+    office.announce(wording=only, hold=timedelta())
+    office.send()
+
+    assert all('lang="de"' in mail.html for mail in office.posted)
+    assert all("Ja, bis" in mail.text for mail in office.posted)
 
 
 def test_before_a_list_is_fixed_there_is_nothing_to_tell() -> None:

@@ -113,6 +113,10 @@ class Deciding(Part):
         self.ledger.cycle(cycle_id)
         return self.ledger.announcements(cycle_id)
 
+    def usual_letters(self, cycle_id: str) -> dict[Group, Wording]:
+        """Give words for letters to start from, in the program's language."""
+        return announcing.usual_wording(self.ledger.rules(cycle_id).language)
+
     def draft_letters(
         self, cycle_id: str, wording: Mapping[Group, Wording], *, waitlist: int | None = None
     ) -> announcing.Draft:
