@@ -1,7 +1,8 @@
 """Rubrics in versions: an answer is kept as marks, so another rubric can read it again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
 
 from swapflow.domain.quantity import value_units
@@ -9,7 +10,7 @@ from swapflow.domain.rubric import utility
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.domain.score import Answer
 from swapflow.engine.corrections import revise
-from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.ports import Ledger, RulesVersion, Transaction
 from swapflow.errors import InvalidInputError, InvalidRulesError
 
 
@@ -25,6 +26,35 @@ def numbered(old: Rules, new: Rules) -> Rules:
         else:
             rubrics.append(replace(rubric, version=before.version + 1))
     return replace(new, rubrics=tuple(rubrics))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricChange:
+    """A rubric that was changed after people were first asked."""
+
+    kind: str
+    by: str
+    reason: str
+    at: datetime
+
+
+def changed_since(history: Sequence[RulesVersion], begun: datetime | None) -> list[RubricChange]:
+    """Name the rubrics that were changed after a moment, the first change first.
+
+    Args:
+        history: Every version of the rules, newest first.
+        begun: When people were first asked; None for not yet, so that nothing counts.
+    """
+    if begun is None:
+        return []
+    pairs = zip(history[1:], history, strict=False)
+    return [
+        RubricChange(kind=rubric.kind, by=new.by, reason=new.reason, at=new.at)
+        for old, new in reversed(list(pairs))
+        if new.at > begun
+        for rubric in new.rules.rubrics
+        if rubric != old.rules.rubric(rubric.kind)
+    ]
 
 
 def recompute(tx: Transaction, old: Rules, new: Rules, *, by: str) -> int:

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.bootstrap import monitoring_beside
 from swapflow.domain.cohort import MethodSheet, Outcome, Place, Proposal, Standing, Verdict
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.finalize import Override
@@ -317,6 +318,9 @@ def _open(
             "near": [p.external_id for p in places if p.application in proposal.near][:12]
             if proposal
             else [],
+            "rubric_changes": product.rubric_changes(cycle.id),
+            # That groups are recorded, never what they say: no name of one leaves this line.
+            "monitored": bool(monitoring_beside(product).attributes(cycle.id)),
             "gone": [
                 a for a in product.named(cycle.id) if a.status.value in {"withdrawn", "ineligible"}
             ],

@@ -13,7 +13,9 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.score import Answer
 from swapflow.engine.ports import Prepared
 from swapflow.office.rights import Role
+from tests.engine.world import applicant
 from tests.web.site import SITE_RULES, Site
+from tests.web.test_setup import fields_of
 
 
 def ended(site: Site, *, signatures: int = 1, complete: bool = True) -> str:
@@ -303,3 +305,37 @@ def test_a_signature_is_for_one_digest_only(site: Site) -> None:
     stored = site.ledger.prepared("fall")
     assert stored is not None
     assert stored.signed == ()
+
+
+def test_a_score_form_that_was_changed_after_the_first_requests_is_named_to_whoever_signs(
+    site: Site,
+) -> None:
+    path = ended(site)
+    client = site.signed_in(Role.OPERATIONS)
+    before = client.get(path).text
+    assert "Score forms changed after the first requests: 0" in before
+    fields = fields_of(client.get("/setup/fall/rubrics/review").text)
+    change = {"criteria.0.weight": "5", "reason": "asked for", "do": "save"}
+    saved = client.post("/setup/fall/rubrics/review", data={**fields, **change})
+    assert saved.status_code == 303, saved.text
+
+    page = client.get(path).text
+
+    assert "Score forms changed after the first requests: 1: review by operations" in page
+    assert "(asked for). Whoever signs accepts them." in page
+
+
+def test_the_checks_say_that_groups_are_recorded_and_never_what_they_are(site: Site) -> None:
+    site.launched("plain")
+    site.launched("watched", launch=False)
+    site.product.import_applications(
+        "watched", [applicant("A001", monitor={"colour": "heliotrope"})]
+    )
+    site.product.launch("watched", by="ops")
+    client = chair(site)
+
+    assert "No groups of applicants are recorded" in client.get("/decide/plain").text
+    page = client.get("/decide/watched").text
+    assert "groups are recorded for monitoring" in page
+    assert "heliotrope" not in page
+    assert "colour" not in page

@@ -12,7 +12,7 @@ from swapflow.engine.facade.part import Part
 from swapflow.engine.launch import Obstacle, launch, obstacles
 from swapflow.engine.ports import RulesVersion
 from swapflow.engine.preview import Preview, preview
-from swapflow.engine.rubrics import RubricEffect, effect
+from swapflow.engine.rubrics import RubricChange, RubricEffect, changed_since, effect
 from swapflow.errors import InvalidInputError, NotFoundError
 
 
@@ -96,6 +96,11 @@ class Cycles(Part):
     def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
         """Read every version of a cycle's rules, newest first."""
         return self.ledger.rules_history(cycle_id)
+
+    def rubric_changes(self, cycle_id: str) -> list[RubricChange]:
+        """Name the rubrics that were changed after people were first asked."""
+        history = self.ledger.rules_history(cycle_id)
+        return changed_since(history, self.ledger.pulse(cycle_id).begun_at)
 
     def rubric_effect(self, cycle_id: str, rubric: Rubric) -> RubricEffect:
         """Say what putting a rubric in force would change."""
