@@ -12,7 +12,7 @@ from swapflow.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from swapflow.domain.reconsideration import Reconsideration
-    from swapflow.engine.reconsider import Weighed
+    from swapflow.engine.weighing import Weighed
 
 
 app = typer.Typer(
@@ -101,7 +101,7 @@ def list_all(cycle: CycleId, as_json: AsJson = False) -> None:
 @app.command("show")
 def show(cycle: CycleId, applicant: ApplicationId, as_json: AsJson = False) -> None:
     """Say where the applicant would have stood, and what is proposed."""
-    from swapflow.engine.reconsider import HOW
+    from swapflow.engine.weighing import HOW
 
     found = product().weigh(cycle, applicant)
     report(

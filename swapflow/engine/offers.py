@@ -13,7 +13,6 @@ from datetime import datetime
 import numpy as np
 
 from swapflow.bandit.limits import Terms, feasible
-from swapflow.domain.announcement import Group, told
 from swapflow.domain.applicant import Application
 from swapflow.domain.cohort import Verdict
 from swapflow.domain.cycle import CycleStatus, Position
@@ -23,7 +22,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.book import Book
 from swapflow.engine.folds import Folds
 from swapflow.engine.intake import find
-from swapflow.engine.places import beyond_places, restored
+from swapflow.engine.places import beyond_places, out_of_waiting, restored
 from swapflow.engine.ports import Ledger
 from swapflow.engine.terms import terms_of
 from swapflow.engine.yields import Odds, most_offers
@@ -285,7 +284,7 @@ class _Desk:
                 for outcome in ledger.outcomes(cycle_id, self._version)
             }
             applications = {a.number: a for a in ledger.applications(cycle_id)}
-            self._told = told(ledger.announcements(cycle_id))
+            self._announcements = ledger.announcements(cycle_id)
             self._ranked = self._order(applications, ledger=ledger)
             self._numbers = np.array(sorted(self._verdicts), dtype=np.int64)
             self._terms = self._terms_of(seen.book)
@@ -345,19 +344,7 @@ class _Desk:
             if version == self._version
             for place in places
         }
-        asked = {
-            offer.application
-            for offer in self._offers
-            if offer.answer is not OfferAnswer.TAKEN_BACK
-            and offer.version >= self._since.get(offer.application, 0)
-        }
-        # Nobody is passed a place after they were told that there is none.
-        asked |= {
-            letter.application
-            for announcement, letter in self._told.values()
-            if letter.group is Group.NOT_SELECTED
-            and announcement.version >= self._since.get(letter.application, 0)
-        }
+        asked = out_of_waiting(self._offers, self._announcements, since=self._since)
         waiting = [
             number
             for number, verdict in self._verdicts.items()

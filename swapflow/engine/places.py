@@ -1,7 +1,9 @@
-"""What reconsiderations change about the places that are offered."""
+"""Who may still be offered a place, and what reconsiderations change about it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+from swapflow.domain.announcement import Announcement, Group, told
+from swapflow.domain.offer import Offer, OfferAnswer
 from swapflow.domain.reconsideration import CHANGES, Reconsideration
 
 
@@ -21,3 +23,30 @@ def beyond_places(reconsiderations: Collection[Reconsideration]) -> dict[int, in
         for one in reconsiderations
         if one.closing is not None and one.adds and one.closing.beyond
     }
+
+
+def out_of_waiting(
+    offers: Collection[Offer],
+    announcements: tuple[Announcement, ...],
+    *,
+    since: Mapping[int, int],
+) -> frozenset[int]:
+    """Give who waits for no place any more: they were offered one, or told that there is none.
+
+    Args:
+        offers: Every offer; one that was taken back never was.
+        announcements: What applicants were told.
+        since: Versions since which earlier offers and letters count no more, by application.
+    """
+    offered = {
+        offer.application
+        for offer in offers
+        if offer.answer is not OfferAnswer.TAKEN_BACK
+        and offer.version >= since.get(offer.application, 0)
+    }
+    refused = {
+        number
+        for number, (announcement, letter) in told(announcements).items()
+        if letter.group is Group.NOT_SELECTED and announcement.version >= since.get(number, 0)
+    }
+    return frozenset(offered | refused)

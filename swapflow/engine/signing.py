@@ -24,15 +24,8 @@ from swapflow.engine.finalize import (
 from swapflow.engine.folds import Folds
 from swapflow.engine.meeting import check_recorded, follow
 from swapflow.engine.ports import Ledger, Prepared
-from swapflow.engine.reconsider import (
-    Weighed,
-    check_undoing,
-    closing_of,
-    conclude,
-    needed_names,
-    undo,
-    weigh,
-)
+from swapflow.engine.reconsider import check_undoing, conclude, needed_names, undo
+from swapflow.engine.weighing import Weighed, closing_of, weigh
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 

@@ -11,8 +11,9 @@ from fastapi.responses import Response
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reconsideration import CHANGES, USUAL_REVIEWS, Reconsideration, Result
 from swapflow.engine.ports import Named
-from swapflow.engine.reconsider import HOW, Wanted, Weighed
+from swapflow.engine.reconsider import Wanted
 from swapflow.engine.signing import RECONSIDERATION, UNDOING
+from swapflow.engine.weighing import HOW, Weighed
 from swapflow.errors import NotFoundError, SwapflowError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right

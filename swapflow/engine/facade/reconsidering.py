@@ -7,6 +7,7 @@ from swapflow.domain.reconsideration import Closing, Reconsideration, Result
 from swapflow.engine import reconsider as again
 from swapflow.engine import signing
 from swapflow.engine.facade.part import Part
+from swapflow.engine.weighing import Weighed, closing_of, weigh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +25,9 @@ class Reconsidering(Part):
         )
         return self._rung(cycle_id, opened)
 
-    def weigh(self, cycle_id: str, external_id: str) -> again.Weighed:
+    def weigh(self, cycle_id: str, external_id: str) -> Weighed:
         """Say where a reconsideration stands, and what it proposes."""
-        return again.weigh(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
+        return weigh(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
 
     def conclude(
         self,
@@ -40,7 +41,7 @@ class Reconsidering(Part):
     ) -> Closing:
         """Conclude a reconsideration under the names of those who sign it."""
         weighed = self.weigh(cycle_id, external_id)
-        closing = again.closing_of(weighed, result, reason=reason, beyond=beyond)
+        closing = closing_of(weighed, result, reason=reason, beyond=beyond)
         return again.conclude(cycle_id, weighed, closing, names=names, ledger=self.ledger)
 
     def prepare_reconsideration(

@@ -4,7 +4,8 @@ from fastapi import APIRouter, Request, Response
 
 from swapflow.domain.reconsideration import Reconsideration, Result
 from swapflow.domain.rules import Rules
-from swapflow.engine.reconsider import HOW, Wanted
+from swapflow.engine.reconsider import Wanted
+from swapflow.engine.weighing import HOW
 from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.office.facade import Visitor
 from swapflow.web.api import models
