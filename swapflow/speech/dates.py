@@ -1,9 +1,15 @@
 """Moments, days and numbers as the spoken language spells them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_datetime, format_skeleton, format_time, get_timezone_name
+from babel.dates import (
+    format_date,
+    format_datetime,
+    format_skeleton,
+    format_time,
+    get_timezone_name,
+)
 from babel.numbers import format_decimal
 
 from swapflow.speech.languages import (
@@ -62,6 +68,15 @@ def day(at: datetime | None, zone: str = "UTC") -> str:
         spelled = format_datetime(local, _DAY, tzinfo=local.tzinfo, locale=language.locale)
         return _as_said(spelled, language)
     return format_skeleton("MMMEd", local, tzinfo=local.tzinfo, locale=language.locale)
+
+
+def date_of(on: date) -> str:
+    """Spell a date: "Sat 12 Dec 2026"."""
+    language = spoken()
+    if _is_english(language):
+        spelled = format_date(on, "EEE d MMM y", locale=language.locale)
+        return _as_said(spelled, language)
+    return format_skeleton("yMMMEd", on, locale=language.locale)
 
 
 def clock(at: datetime | None, zone: str = "UTC") -> str:

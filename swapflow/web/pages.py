@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
-from swapflow.speech.dates import clock, counted, day, moment, number
+from swapflow.speech.dates import clock, counted, date_of, day, moment, number
 from swapflow.speech.languages import gettext, later, ngettext, spoken
 from swapflow.speech.told import told
 from swapflow.web.access import visitor_of
@@ -105,6 +105,7 @@ def _environment() -> Environment:
     environment.filters.update(
         moment=moment,
         day=day,
+        date_of=date_of,
         clock=clock,
         hundred=hundred,
         number=number,

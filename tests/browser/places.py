@@ -19,6 +19,7 @@ from swapflow.domain.rules import KindRules
 from swapflow.engine.announcing import usual_wording
 from swapflow.engine.documents import Upload
 from swapflow.engine.interviews import Slot
+from swapflow.engine.reconsider import Wanted
 from swapflow.office.rights import Role
 from tests.browser.office import LINK, Deployment, settle
 from tests.support.waiting import wait_until
@@ -107,6 +108,9 @@ def furnish(up: Deployment) -> None:
     product.answer_offer("done", accepted.external_id, OfferAnswer.ACCEPTED, by="ops")
     waiting = {Group.WAITLISTED: usual_wording()[Group.WAITLISTED]}
     product.announce("done", waiting, waitlist=1, hold=timedelta(days=2), by="ops")
+    last = product.named("done", {product.offers("done").waitlist[-1]})[0]
+    again = Wanted(reason="a file was missing", asked_by="the applicant", reviews=1)
+    product.reconsider("done", last.external_id, again, by="ops")
     product.open_meeting("ended", by="ops")
     close, *_ = product.agenda("ended").places
     said, words = "a strong essay", "builds what others plan"
@@ -247,6 +251,8 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _no_words, "meeting-no-words"),
             (ADMIN, "/decide/done/offers", 422, _no_rate, "offers-no-rate"),
             (ADMIN, "/decide/done/offers", 422, _no_date, "offers-no-date"),
+            (ADMIN, "/decide/done/reconsiderations", 200, None, "reconsiderations"),
+            (ADMIN, "/decide/done/calibration", 200, None, "calibration"),
             (ADMIN, "/decide/done/letters", 200, None, "letters"),
             (ADMIN, "/decide/done/letters", 200, _press("Look at the letters"), "letters-look"),
             (ADMIN, "/decide/done/letters", 422, _no_letter, "letters-wrong"),

@@ -6,7 +6,7 @@ import pytest
 
 from swapflow.errors import InvalidInputError
 from swapflow.settings import load_settings
-from swapflow.speech.dates import clock, counted, day, moment, number, until
+from swapflow.speech.dates import clock, counted, date_of, day, moment, number, until
 from swapflow.speech.languages import (
     chosen_language,
     gettext,
@@ -26,6 +26,7 @@ def test_english_dates_are_spelled_the_way_nobody_reads_wrongly() -> None:
     assert moment(AT) == "Sat 12 Dec 2026, 16:01 UTC"
     assert moment(AT, "Europe/Berlin") == "Sat 12 Dec 2026, 17:01 CET"
     assert day(AT) == "Sat 12 Dec"
+    assert date_of(AT.date()) == "Sat 12 Dec 2026"
     assert clock(AT, "Asia/Tokyo") == "01:01"
     assert number(1_234_567) == "1\u202f234\u202f567"
     assert moment(None) == "no date"
@@ -101,3 +102,8 @@ def test_the_strange_languages_keep_places_and_marks_and_go_both_ways() -> None:
     assert "</strong>" in said
     assert language_named("en-XA").direction == "ltr"
     assert not set(known_languages()) & {"en-XA", "ar-XB"}
+
+
+def test_a_date_is_spelled_as_its_language_has_it() -> None:
+    with speaking("de"):
+        assert date_of(AT.date()) == "Sa., 12. Dez. 2026"
