@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Message
+from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
 from swapflow.speech.languages import CATALOGUES
@@ -32,6 +32,36 @@ def test_a_translation_fills_in_what_its_message_fills_in(file: Path) -> None:
         catalogue = read_po(opened)
 
     assert [one for message in catalogue if message.id for one in _wrong(message)] == []
+
+
+def test_a_translation_outlives_a_time_without_its_message(tmp_path: Path) -> None:
+    file = tmp_path / "de" / "LC_MESSAGES" / "messages.po"
+    file.parent.mkdir(parents=True)
+    said: dict[str | tuple[str, str], str | tuple[str, str]] = {
+        "Saved {at}": "Gesichert {at}",
+        "Keep it": "Behalten",
+        ("%(count)s way", "%(count)s ways"): ("%(count)s Weg", "%(count)s Wege"),
+    }
+    whole, less = _template(*said, "New"), _template("Keep it")
+    first = Catalog(locale="de")
+    for message, string in said.items():
+        first.add(message, string, flags=["python-format"])
+    file.write_text(spelled(first), encoding="utf-8")
+
+    for template in (whole, less, less, whole):
+        file.write_text(updated(file, template), encoding="utf-8")
+
+    with file.open("rb") as opened:
+        catalogue = read_po(opened)
+    assert {one.id: one.string for one in catalogue if one.id} == {**said, "New": ""}
+    assert not catalogue.obsolete
+
+
+def _template(*messages: str | tuple[str, str]) -> Catalog:
+    made = Catalog()
+    for message in messages:
+        made.add(message, locations=[("web/parts.py", 0)])
+    return made
 
 
 def _wrong(message: Message) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
@@ -200,17 +200,33 @@ def extracted() -> Catalog:
 def spelled(catalogue: Catalog) -> str:
     """Spell a catalogue as its file."""
     written = io.BytesIO()
-    write_po(written, catalogue, width=99, include_lineno=False, ignore_obsolete=True)
+    write_po(written, catalogue, width=99, include_lineno=False)
     return written.getvalue().decode()
 
 
 def updated(file: Path, template: Catalog) -> str:
-    """Spell a language's file with the template's messages, and its own translations of them."""
+    """Spell a language's file with the template's messages, and its own translations of them.
+
+    A translation whose message is gone stays at the end of the file (`#~`), and comes back with
+    its message: whoever runs this while a sentence is being moved must not lose it for good.
+    """
     language = file.parent.parent.name
     with file.open("rb") as opened:
         catalogue = read_po(opened, locale=language)
+    for key, kept in list(catalogue.obsolete.items()):
+        back = template.get(_key(kept), kept.context)
+        if back is not None and catalogue.get(_key(kept), kept.context) is None:
+            catalogue[kept.id] = kept
+            del catalogue.obsolete[key]
     catalogue.update(template, no_fuzzy_matching=True, update_creation_date=False)
+    for key, gone in list(catalogue.obsolete.items()):
+        if not any(gone.string or "") or catalogue.get(_key(gone), gone.context) is not None:
+            del catalogue.obsolete[key]
     return spelled(catalogue)
+
+
+def _key(message: Message) -> str:
+    return message.id if isinstance(message.id, str) else message.id[0]
 
 
 def main() -> None:
