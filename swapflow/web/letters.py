@@ -186,7 +186,8 @@ def _read(view: FormView) -> Typed | None:
             (f"{name}_subject", words.subject, 200),
             (f"{name}_text", words.text, 10_000),
         ):
-            if problem := unwritable(value, most=most) or ("" if value else "write what it says"):
+            missing = "" if value else later("write what it says")
+            if problem := unwritable(value, most=most) or missing:
                 view.note(field, problem)
         wording[group] = words
     if not wording:

@@ -10,6 +10,7 @@ from swapflow.files.cells import read_number
 from swapflow.files.problem import Problem
 from swapflow.files.rules import examine_rules, raw_rules
 from swapflow.files.rules_form import Toml
+from swapflow.speech.languages import later
 from swapflow.web.nested import (
     LONGEST_TEXT,
     FormView,
@@ -302,7 +303,7 @@ def read_field(name: str, typed: str) -> "Toml | None":
     plain = typed.strip()
     if name in _YES_NO and plain:
         if plain not in {"yes", "no"}:
-            raise ValueError("choose yes or no")
+            raise ValueError(later("choose yes or no"))
         return plain == "yes"
     if problem := unwritable(plain, most=LONGEST.get(name, 200)):
         raise ValueError(problem)
@@ -311,12 +312,12 @@ def read_field(name: str, typed: str) -> "Toml | None":
     if name in _WHOLE:
         digits = re.sub(r"[\s\u202f']", "", plain)
         if not re.fullmatch(r"-?[0-9]{1,12}", digits):
-            raise ValueError("this is no whole number; write digits only, e.g. 20")
+            raise ValueError(later("this is no whole number; write digits only, e.g. 20"))
         return int(digits)
     if name in _NUMBER:
         number = read_number(plain)
         if number is None:
-            raise ValueError("this is no number; write e.g. 0.05")
+            raise ValueError(later("this is no number; write e.g. 0.05"))
         return number
     if name == "questions":
         return [line.strip() for line in plain.splitlines() if line.strip()]
@@ -334,7 +335,7 @@ def _read_moment(plain: str) -> datetime | date:
     try:
         return date.fromisoformat(plain) if len(plain) == 10 else datetime.fromisoformat(plain)  # noqa: PLR2004 - year-month-day
     except ValueError as error:
-        raise ValueError("this is no date and time; write e.g. 2027-01-31T18:00") from error
+        raise ValueError(later("this is no date and time; write e.g. 2027-01-31T18:00")) from error
 
 
 _PART = re.compile(r"(\w+)(?: (\d+)(?: \(\".*?\"\))?)?(?:, |$)")

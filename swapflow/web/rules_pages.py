@@ -15,7 +15,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.files.rules import parse_rules, rules_text
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
-from swapflow.speech.languages import languages_to_choose
+from swapflow.speech.languages import gettext, languages_to_choose
 from swapflow.web.access import may
 from swapflow.web.nested import (
     FormView,
@@ -62,7 +62,9 @@ def show_rules(
 ) -> Response:
     """Show the rules in force as a form."""
     form = FormView(shown_rules(product.rules(cycle_id)))
-    said = f"Version {saved} of the rules is in force." if saved else ""
+    said = ""
+    if saved:
+        said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
     return _page(request, cycle_id, visitor, form, said=said)
 
 

@@ -24,6 +24,9 @@ DATA = re.compile(
 KEYS = re.compile(r"^(Ctrl|Enter|n|j|k)$")
 """What stands on the keys of a keyboard."""
 
+QUIET = frozenset({"script", "style"})
+"""What holds no words; a rules file in its field is written as TOML has it."""
+
 PLAIN = re.compile(r"[A-Za-z]{2,}")
 """Two letters in a row that the strange spelling does not know."""
 
@@ -36,21 +39,23 @@ class Words(HTMLParser):
         self.pieces: list[str] = []
         self.language = ("", "")
         self._quiet = 0
+        self._within = ""
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "html":
             self.language = (given.get("lang", ""), given.get("dir", ""))
-        if tag in {"script", "style"}:
+        if tag in QUIET or (tag == "textarea" and given.get("class") == "code"):
             self._quiet += 1
+            self._within = tag
         spoken = ("placeholder", "aria-label", "title", "alt", "data-show", "data-hide")
         self.pieces += [given[name] for name in spoken if name in given]
         if "data-words" in given:
             self.pieces += re.findall(r'": "((?:[^"\\]|\\.)*)"', given["data-words"])
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in {"script", "style"}:
+        if tag == self._within and self._quiet:
             self._quiet -= 1
 
     def handle_data(self, data: str) -> None:

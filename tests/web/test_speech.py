@@ -16,9 +16,11 @@ from swapflow.office.rights import Role
 from swapflow.settings import Settings, load_settings
 from swapflow.speech.languages import SOURCE, set_deployment_language
 from tests.support.plain import Words, plain
-from tests.web.crawl import walk
+from tests.web.crawl import Page, walk
 from tests.web.everyone import busy, people
 from tests.web.site import ADDRESS, SITE_RULES, Site
+from tests.web.test_letters import PATH as LETTERS
+from tests.web.test_letters import looked, offers_out, typed
 
 
 @pytest.fixture
@@ -36,6 +38,7 @@ def strange_mails() -> Iterator[None]:
 FOR_PROGRAMS = ("/me/keys", "/api/")
 """Pages for people who write programs, in English like the API itself."""
 
+RULES = "/setup/fall/rules"
 PANEL = KindRules(name="review", cost=1, gain=1.0, maximum=1, seats=3, quorum=3)
 MEETINGS = replace(
     SITE_RULES, kinds=(PANEL,), lines=(SeatLine(name="all", places=1),), zone="Europe/Paris"
@@ -72,12 +75,15 @@ STAFF = (
     "/reviewers/CYCLE/NUMBER",
     "/decide/CYCLE",
     "/decide/CYCLE/calibration",
+    "/decide/CYCLE/letters",
+    "/decide/CYCLE/reconsiderations",
     "/decide/CYCLE/meeting",
     "/decide/CYCLE/meeting/NUMBER",
     "/decide/CYCLE/offers",
     "/setup",
     "/setup/CYCLE",
     "/setup/CYCLE/launch",
+    "/setup/CYCLE/rules",
     "/setup/users",
     "/today/CYCLE/audit",
     "/setup/CYCLE/applicants",
@@ -105,6 +111,44 @@ def test_every_word_of_these_pages_of_staff_is_in_the_catalogues(site: Site) -> 
 
     assert left == {}
     assert opened == set(STAFF)
+
+
+def test_every_word_about_letters_is_in_the_catalogues(site: Site) -> None:
+    client = offers_out(site)
+
+    pages = [client.get("/decide/fall/letters").text]
+    form, looked_at = looked(client, waitlist="2")
+    pages += [looked_at, client.post(f"{LETTERS}/look", data=typed(minutes="soon")).text]
+    pages += [client.post(f"{LETTERS}/look", data=typed(offered_text="")).text]
+    assert client.post(f"{LETTERS}/announce", data=form).status_code == 303
+    pages.append(client.get(LETTERS).text)
+    assert client.post(f"{LETTERS}/take-back").status_code == 303
+    pages.append(client.get(LETTERS).text)
+
+    assert "letters/take-back" in pages[4]
+    assert [left for page in pages if (left := plain(page))] == []
+
+
+def test_what_the_rules_form_says_of_mistakes_is_in_the_catalogues(site: Site) -> None:
+    site.launched()
+    client = site.signed_in(Role.ADMINISTRATOR)
+    (form,) = (
+        form for form in Page("/", client.get(RULES).text).forms if form.action.endswith("/rules")
+    )
+    bad = {"budget": "much", "reserve": "some", "deadline": "soon", "reason": ""}
+    worse = {
+        "kinds.0.cost": "0",
+        "places.0.number": "999",
+        "zone": "Nowhere",
+        "reason": "enough for this year",
+    }
+
+    answers = [
+        client.post(RULES, data=form.fields | typed | {"do": "save"}) for typed in (bad, worse)
+    ]
+
+    assert [answer.status_code for answer in answers] == [422, 422]
+    assert [left for answer in answers if (left := plain(answer.text))] == []
 
 
 def test_what_a_form_answers_to_mistakes_is_in_the_catalogues(site: Site) -> None:
