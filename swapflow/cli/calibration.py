@@ -189,7 +189,11 @@ def _offsets(seen: "Calibration", names: _Names) -> list[str]:
         lines.append(
             f"{against}: {100 * one.offset.value:+.1f} points ({_between(one.offset)}), "
             f"{many(one.both, 'applicant')} with both"
-            + ("; an assumption: nobody got the other kind by chance" if one.assumed else "")
+            + (
+                "; an assumption: too few got the other kind by chance"
+                if one.assumed
+                else f"; measured by {many(one.by_chance, 'applicant')} who got it by chance"
+            )
         )
     return lines
 

@@ -21,6 +21,7 @@ _WHY = {
     "floor": "everyone gets it",
     "rule": "it could still change the list",
     "staff": "staff asked for it",
+    "chance": "drawn near the cut, to compare kinds",
     "appeal": "an appeal",
     "late": "it came in late",
 }

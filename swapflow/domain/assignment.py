@@ -26,6 +26,7 @@ class PullWhy(StrEnum):
 
     FLOOR = "floor"
     RULE = "rule"
+    CHANCE = "chance"
     STAFF = "staff"
     APPEAL = "appeal"
     LATE = "late"

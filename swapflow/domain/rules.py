@@ -254,6 +254,8 @@ class Rules:
         certificate: "mixture" or "pairwise" (plain top-k only), for `certified`.
         severity: `budget` estimates how severe each reviewer is and takes it out.
         kind_offsets: `budget` estimates each kind's offset and takes it out.
+        kind_overlap: Share of those near the cut who get, by a draw, a kind that they lack, so
+            that kinds' offsets are measured; 0 draws nobody.
         estimates: Whether the list is made by other estimates than the rule's own.
         settled: Share of the cohort's value below which further pulls are worth nothing.
         max_applicants: Stated number behind the radii; None takes those present.
@@ -292,6 +294,7 @@ class Rules:
     certificate: str = "mixture"
     severity: bool = True
     kind_offsets: bool = True
+    kind_overlap: float = 0.0
     estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
     max_applicants: int | None = None
@@ -343,6 +346,11 @@ class Rules:
             return by_model and self.severity, by_model and self.kind_offsets
         adjusted = self.estimates is Estimates.ADJUSTED
         return adjusted, adjusted
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether some near the cut get another kind by chance."""
+        return self.kind_overlap > 0 and len(self.kinds) > 1
 
     def kind_index(self, name: str) -> int:
         """Give the index of a kind by its name; -1 when there is none."""
@@ -402,7 +410,7 @@ def to_text(rules: Rules) -> str:
     return json.dumps(content, default=_plain, sort_keys=True)
 
 
-_ADDED = {"estimates": Estimates.RULE, "language": ""}
+_ADDED = {"estimates": Estimates.RULE, "language": "", "kind_overlap": 0.0}
 """Settings that the first release does not know, with the values that change nothing."""
 
 

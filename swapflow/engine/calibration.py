@@ -6,7 +6,7 @@ setting of the rules, and `choose_estimates` puts another version of them in for
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -16,6 +16,7 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.posterior import NO_REVIEWER
 from swapflow.bandit.severity import NORMAL_95, Components, Spread, components
 from swapflow.bandit.situation import FloatArray, IntArray, Look, Rule, Scores, Situation
+from swapflow.domain.assignment import PullStatus, PullWhy
 from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.interval import Interval
 from swapflow.domain.rules import ESTIMATES, Estimates, Rules
@@ -25,6 +26,7 @@ from swapflow.engine.folds import Belief, Folds, Snapshot
 from swapflow.engine.overlap import Groups, lasting, marked
 from swapflow.engine.ports import Ledger
 from swapflow.engine.rule import list_rule_of
+from swapflow.engine.situate import Sight
 from swapflow.engine.staff import change_rules
 from swapflow.engine.terms import choice
 from swapflow.errors import CycleFinalizedError, InvalidInputError, NotReadyError
@@ -82,13 +84,15 @@ class KindOffset:
     Attributes:
         offset: In score units; None where too few have both.
         both: Applicants with marks of both kinds.
-        assumed: Nobody got the other kind by chance, so it rests on the model alone: those who
-            got both were chosen for it.
+        by_chance: How many of them got one of the two by chance.
+        assumed: Too few did for a measurement, so it rests on the model alone: those who got both
+            were chosen for it.
     """
 
     kind: int
     offset: Interval | None
     both: int
+    by_chance: int
     assumed: bool
 
 
@@ -205,7 +209,8 @@ def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) ->
                 f"cycle {cycle_id!r} was not launched yet, so there is nothing to say"
             )
         book, rules = seen.book, seen.book.rules
-        scores = seen.sight().situation.scores
+        sight = seen.sight()
+        scores = sight.situation.scores
         position = book.position
         groups, apart = marked(book), lasting(book)
         rows = _rows(seen, ledger=ledger) if scores.mark.size else ()
@@ -213,10 +218,22 @@ def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) ->
         position=position,
         estimates=rules.estimates,
         in_force=in_force(rules),
-        measured=measure(scores, kinds=len(rules.kinds)),
+        measured=measure(
+            scores, kinds=len(rules.kinds), drawn=_drawn(cycle_id, sight, ledger=ledger)
+        ),
         groups=groups,
         apart=apart,
         rows=rows,
+    )
+
+
+def _drawn(cycle_id: str, sight: Sight, *, ledger: Ledger) -> frozenset[tuple[int, int]]:
+    """Give the arms that got a kind by chance, with the kind."""
+    arm_of = {number: arm for arm, number in enumerate(sight.application.tolist())}
+    return frozenset(
+        (arm_of[pull.application], pull.kind)
+        for pull in ledger.pulls(cycle_id, statuses={PullStatus.CLOSED})
+        if pull.why is PullWhy.CHANCE and pull.application in arm_of
     )
 
 
@@ -270,13 +287,15 @@ def choose_estimates(
     )
 
 
-def measure(scores: Scores, *, kinds: int, drawn: Sequence[int] = ()) -> Measured:
+def measure(
+    scores: Scores, *, kinds: int, drawn: Collection[tuple[int, int]] = frozenset()
+) -> Measured:
     """Work out severities, offsets and agreement from the marks alone.
 
     Args:
         scores: All scores that count.
         kinds: How many kinds the rules have.
-        drawn: Kinds that some got by chance, so that their offset is not assumed.
+        drawn: Arms and the kind that each got by chance; enough of them measure an offset.
     """
     if not scores.mark.size:
         return Measured(lack=Lack.NO_SCORES)
@@ -284,6 +303,7 @@ def measure(scores: Scores, *, kinds: int, drawn: Sequence[int] = ()) -> Measure
     agreed = tuple((kind, one) for kind, one in found if one is not None)
     first = int(scores.kind.min())
     both = _both(scores, first, kinds)
+    chance = _by_chance(scores, first, kinds, drawn)
     used = [kind for kind in range(kinds) if kind == first or both[kind] >= ENOUGH]
     part = _part(scores, used)
     if float(np.ptp(part.mark)) < FINEST:
@@ -306,7 +326,8 @@ def measure(scores: Scores, *, kinds: int, drawn: Sequence[int] = ()) -> Measure
                 kind=kind,
                 offset=_offset(fitted, used.index(kind)) if kind in used else None,
                 both=int(both[kind]),
-                assumed=kind not in drawn,
+                by_chance=chance[kind],
+                assumed=chance[kind] < ENOUGH,
             )
             for kind in range(kinds)
             if kind != first and (scores.kind == kind).any()
@@ -329,6 +350,23 @@ def _both(scores: Scores, first: int, kinds: int) -> IntArray:
         ],
         dtype=np.int64,
     )
+
+
+def _by_chance(
+    scores: Scores, first: int, kinds: int, drawn: Collection[tuple[int, int]]
+) -> list[int]:
+    """Count the arms with marks of the first kind and of each who got one of the two by chance."""
+    have = set(zip(scores.arm.tolist(), scores.kind.tolist(), strict=True))
+    return [
+        len(
+            {
+                arm
+                for arm, got in drawn
+                if got in (first, kind) and {(arm, first), (arm, kind)} <= have
+            }
+        )
+        for kind in range(kinds)
+    ]
 
 
 def _part(scores: Scores, kinds: Sequence[int]) -> Scores:

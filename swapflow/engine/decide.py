@@ -18,6 +18,7 @@ from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.assign import Obstacle, Seat, out_target, place, seats_of, slots_now
 from swapflow.engine.book import Book, PullKey
+from swapflow.engine.chance import drawn_for
 from swapflow.engine.ports import Arms
 from swapflow.engine.rule import coin, list_rule, rule_for
 from swapflow.engine.situate import Sight, chosen_lack, cost_of, see
@@ -46,7 +47,7 @@ class Plan:
     Attributes:
         number: The decision's number, from 1.
         read: The position it was made at.
-        why: FLOOR or RULE.
+        why: FLOOR, RULE, or CHANCE where kinds are made to overlap.
         pulls: Pulls to open, best first; empty when a stop is proposed.
         stop: The reason to stop, None otherwise.
         look: What was believed; None for a floor, which needs no belief.
@@ -165,6 +166,11 @@ def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Pla
     most = min(_room(book), _pending_room(book))
     if most > 0:
         now = _only_now(book, sight)
+        wanted = _by_chance(book, now, look)[:most]
+        pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
+        if pulls:
+            plan = _plan(book, arms, sight, why=PullWhy.CHANCE, pulls=pulls, blocked=blocked)
+            return replace(plan, look=look, fitted=_fitted(rule))
         picks = rule.choose(
             now.situation, look, at_most=most, rng=coin(book.rules, book.decisions)
         )
@@ -183,6 +189,33 @@ def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Pla
     if floors_open and reason in {StopReason.CERTIFIED, StopReason.SETTLED}:
         reason = StopReason.EXHAUSTED
     return _stop_or_chosen(book, arms, sight, rule, look, reason)
+
+
+def _by_chance(book: Book, sight: Sight, look: Look) -> list[PullKey]:
+    """Name pulls for those near the cut who were drawn and have another kind, but not this one.
+
+    It stays within what may be spent, and within every maximum. A pull that finds no reviewer is
+    wanted again by the next decision; it never keeps the rule from stopping.
+    """
+    rules = book.rules
+    if not rules.overlaps:
+        return []
+    wanted: list[PullKey] = []
+    budget = sight.situation.budget_left
+    near = np.asarray(look.contested)
+    given = book.given()[sight.application[near]]
+    for kind, limits in enumerate(rules.kinds):
+        other = (given > 0).any(axis=1) & (given[:, kind] == 0)
+        may = sight.situation.allowed[near, kind] > 0
+        left = int(sight.situation.kind_left[kind])
+        for application in sight.application[near[other & may]].tolist():
+            if left <= 0 or budget < limits.cost:
+                break
+            if drawn_for(rules, book.ties[application], kind):
+                wanted.append((application, kind, book.next_ordinal(application, kind)))
+                budget -= limits.cost
+                left -= 1
+    return wanted
 
 
 def _stop_or_chosen(

@@ -7,6 +7,7 @@ from itertools import combinations
 from swapflow.domain.applicant import Application
 from swapflow.domain.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, KindRules, Rules
+from swapflow.engine.chance import most_drawn
 from swapflow.engine.folds import Folds
 from swapflow.engine.launch import Obstacle, obstacles
 from swapflow.engine.overlap import lasting
@@ -104,6 +105,7 @@ def preview(
         days=None if not asked or None in asked else sum(d for d in asked if d is not None),
         warnings=(
             *_warnings(rules, kinds, roster, applications),
+            *_by_chance(rules, applications, rest),
             *_apart(cycle_id, roster, ledger=ledger, folds=folds),
         ),
         obstacles=obstacles(cycle_id, ledger=ledger, provider=provider, folds=folds),
@@ -126,6 +128,23 @@ def _apart(
         f"{len(groups)} groups of reviewers will share no applicant ({'; '.join(shown)}), so "
         "nothing will tell how severe one group is against another: let some applicants be read "
         "by people of several groups, with panels that overlap or a second review"
+    )
+    return [warning]
+
+
+def _by_chance(rules: Rules, applications: tuple[Application, ...], rest: int) -> list[str]:
+    """Say what kinds that are given by chance cost at the most."""
+    ties = [a.tie for a in applications if a.status.is_candidate]
+    drawn = most_drawn(rules, ties, rules.floor_counts(FloorFor.ALL))
+    cost = sum(n * kind.cost for n, kind in zip(drawn, rules.kinds, strict=True))
+    if not cost:
+        return []
+    listed = ", ".join(
+        f"{n} × {kind.name}" for n, kind in zip(drawn, rules.kinds, strict=True) if n
+    )
+    warning = later(
+        f"kinds overlap by chance: at most {listed} go to applicants near the cut, for {cost} of "
+        f"the {max(0, rest)} that the floors and the reserve leave"
     )
     return [warning]
 

@@ -174,6 +174,8 @@ class _Replay:
             yield _fatal(recorded, "read other integers than the replay")
         if ("" if plan.stop is None else plan.stop.value) != recorded.stop:
             yield _fatal(recorded, f"proposed {recorded.stop or 'no stop'!r}, the replay differs")
+        if plan.why.value != recorded.why:
+            yield _fatal(recorded, f"was made for {recorded.why!r}, the replay differs")
         yield from _picks(recorded, plan)
 
 

@@ -13,6 +13,7 @@ from swapflow.files.method import NOT_MERIT, RULE_WORDS
 _WHY = {
     "floor": "everyone gets it",
     "staff": "staff asked for it",
+    "chance": "drawn near the cut, so that kinds can be compared",
     "appeal": "an appeal",
     "late": "it came in after its time was over",
 }

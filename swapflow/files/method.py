@@ -44,8 +44,8 @@ _TAKEN_OUT = later(
     "The score of each applicant: a model that takes out how severe each reviewer is."
 )
 _ASSUMED = later(
-    "How generous one kind of review is against another: nobody got another kind by chance, "
-    "so it is an assumption of the model."
+    "How generous one kind of review is against another: unless enough applicants got another "
+    "kind by chance, which the calibration counts, it is an assumption of the model."
 )
 """Said where a list is made with kinds' offsets taken out."""
 _OFFSET = re.compile(r"(adjusted_)?offset_\d+$")

@@ -308,6 +308,7 @@ def _advanced(rules: Rules) -> dict[str, _Value]:
         "certificate": rules.certificate,
         "severity": rules.severity,
         "kind_offsets": rules.kind_offsets,
+        "kind_overlap": rules.kind_overlap or None,
         "estimates": rules.estimates.value,
         "settled": rules.settled,
         "max_applicants": rules.max_applicants,

@@ -32,6 +32,7 @@ LEAST_GAIN = 0.001
 MOST_QUESTIONS = 30
 LONGEST_GUIDANCE = 4000
 
+MOST_OVERLAP = 0.2
 SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
 """Days that a device may stay signed in."""
 
@@ -467,6 +468,14 @@ def _advanced(rules: Rules) -> Iterator[Problem]:
             value=f"{rules.settled:g}",
             reason="settled is a share of the cohort's value, from 0 up to but not 1",
             cure="Write 0.0005, the usual value",
+        )
+    if not 0 <= rules.kind_overlap <= MOST_OVERLAP:
+        yield Problem(
+            place="advanced, kind_overlap",
+            value=f"{rules.kind_overlap:g}",
+            reason="the share near the cut who get another kind by chance is from 0 to "
+            f"{MOST_OVERLAP:g}",
+            cure="Write 0.1 for one in ten, or 0 for nobody",
         )
     yield from _counts(rules)
 

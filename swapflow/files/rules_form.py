@@ -183,6 +183,7 @@ class AdvancedTable(_Table):
     certificate: Literal["mixture", "pairwise"] = "mixture"
     severity: bool = True
     kind_offsets: bool = True
+    kind_overlap: float = 0.0
     estimates: Literal["rule", "raw", "adjusted"] = "rule"
     settled: float = 0.0005
     max_applicants: int | None = None
@@ -290,6 +291,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         certificate=advanced.certificate,
         severity=advanced.severity,
         kind_offsets=advanced.kind_offsets,
+        kind_overlap=advanced.kind_overlap,
         estimates=Estimates(advanced.estimates),
         settled=advanced.settled,
         max_applicants=advanced.max_applicants,
@@ -509,6 +511,7 @@ _EXPECTED = {
     **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),
     **dict.fromkeys(["blind", "funded", "approval", "severity", "kind_offsets"], _YES_NO),
     "confidence": _YES_NO,
+    "kind_overlap": _NUMBER,
     "questions": 'a list such as ["Why here?", "What would you build first?"]',
     **dict.fromkeys(["applications_close", "deadline"], _DATE),
     "date": "a date, e.g. 2026-01-31",

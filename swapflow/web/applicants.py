@@ -53,6 +53,7 @@ _WHY = {
     "floor": later("Everybody gets this review."),
     "rule": later("At that moment this review was expected to do most to settle the list."),
     "staff": later("Staff asked for it."),
+    "chance": later("It was drawn near the cut, so that kinds can be compared."),
     "appeal": later("It belongs to an appeal."),
     "late": later("A late answer was taken."),
 }

@@ -109,6 +109,8 @@ def why(one: Awaited, board: Board, row: int | None) -> list[str]:
         )
     elif one.why == "floor":
         told.append(gettext("The rules promise this to everybody."))
+    elif one.why == "chance":
+        told.append(gettext("It was drawn near the cut, so that kinds can be compared."))
     else:
         told.append(gettext("Staff asked for it."))
     if one.contested_then:

@@ -58,6 +58,7 @@ _NUMBER = frozenset(
         "sigma",
         "rho",
         "settled",
+        "kind_overlap",
         "session_days",
     )
 )
@@ -100,6 +101,7 @@ _ADVANCED = (
     "certificate",
     "severity",
     "kind_offsets",
+    "kind_overlap",
     "estimates",
     "settled",
     "max_applicants",

@@ -67,6 +67,7 @@ _WORDS = {
     "floor": later("everybody gets these reviews"),
     "rule": later("reviews of those too close to call are expected to change the list most"),
     "staff": later("staff asked"),
+    "chance": later("kinds are compared by a draw"),
     "appeal": later("an appeal"),
     "late": later("a late answer was taken"),
 }

@@ -163,7 +163,7 @@ def test_a_generous_kind_is_told_with_its_interval_and_called_an_assumption() ->
     assert offset.offset is not None
     assert offset.offset.value == pytest.approx(0.1 + apart, abs=0.04)
     assert offset.offset.low < 0.1 < offset.offset.high
-    said = "nobody got another kind by chance"
+    said = "it is an assumption of the model"
     assert said in method_text(world.product.propose(CYCLE).sheet)
     asked(over(world), Estimates.RAW)
     assert said not in method_text(world.product.propose(CYCLE).sheet)

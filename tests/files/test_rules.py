@@ -99,6 +99,7 @@ FULL = Rules(
     policy="weak",
     severity=False,
     kind_offsets=False,
+    kind_overlap=0.15,
     settled=0.001,
     max_applicants=400,
     dispatch=DispatchMode.ROLLING,
@@ -591,6 +592,13 @@ DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
             ),
         ),
         (ADVANCED + "rho = 0\n", "advanced, rho = 0: rho is above 0. Write 3, the usual value"),
+        (
+            ADVANCED + "kind_overlap = 0.25\n",
+            (
+                "advanced, kind_overlap = 0.25: the share near the cut who get another kind by "
+                "chance is from 0 to 0.2. Write 0.1 for one in ten, or 0 for nobody"
+            ),
+        ),
         (
             ADVANCED + "settled = 1\n",
             (
