@@ -109,6 +109,10 @@ class CrashingState:
         """Pass on."""
         self._inner.forget(cycle_id)
 
+    def retire(self, cycle_id: str, *, seconds: float) -> None:
+        """Pass on."""
+        self._inner.retire(cycle_id, seconds=seconds)
+
 
 def crashing_ledger(ledger: Ledger, crash: CrashPoint) -> Ledger:
     """Give a ledger of the same kind whose writers may die before or after a commit."""

@@ -9,6 +9,7 @@ coordinator may die at any instruction, and several may run.
 import time
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -53,6 +54,9 @@ FOLLOWED = frozenset(
     {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED, CycleStatus.ENDED}
 )
 LED = frozenset({CycleStatus.RUNNING, CycleStatus.PROPOSED})
+
+RETIRED_FOR = 86_400.0
+"""Seconds for which the live state of a cycle that is over is kept."""
 
 BOARD_EVERY = 2.0
 """Seconds between two boards while there is work to do."""
@@ -131,9 +135,17 @@ class Coordinator:
                 served = self.serve(cycle.id, leads=leads)
                 self._publish(cycle.id, idle=served == 0)
                 done += served
-            else:
-                self._desks.pop(cycle.id, None)
+            elif self._desks.pop(cycle.id, None) is not None:
+                self._retire(cycle.id)
         return done + self.relay()
+
+    def _retire(self, cycle_id: str) -> None:
+        """Let the live state of a cycle that is over go: pages read the ledger where it is gone.
+
+        Whoever takes the cycle up again, as when its list is reopened, rebuilds it.
+        """
+        with suppress(UnavailableError):
+            self._state.retire(cycle_id, seconds=RETIRED_FOR)
 
     def _reconsidering(self, cycles: Iterable[Cycle]) -> frozenset[str]:
         """Name the cycles that are fixed and have one application looked at again."""

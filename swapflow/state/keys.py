@@ -11,7 +11,8 @@
 
 C is the cycle's id. The braces are part of the key: they keep the keys of a cycle in one
 slot of a Redis cluster. The three strings are always 8n bytes long; a state where they are not
-was damaged from outside and counts as unknown. All of it can be rebuilt from the ledger. Celery's
+was damaged from outside and counts as unknown. A cycle that is over keeps its keys for a day. All
+of it can be rebuilt from the ledger. Celery's
 own keys share the server and start with `sfq:`.
 """
 

@@ -1,6 +1,8 @@
 """The live state and the doorbell in one process, with the same integers and answers."""
 
+import math
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -34,6 +36,7 @@ class MemoryCycleState:
         self._lock = threading.Lock()
         self._cycles: dict[str, Arms] = {}
         self._boards: dict[str, bytes] = {}
+        self._until: dict[str, float] = {}
 
     def position(self, cycle_id: str) -> Position:
         """Say how far the state has read; `START` for a cycle it does not know."""
@@ -49,6 +52,7 @@ class MemoryCycleState:
         """
         check_changes(changes)
         with self._lock:
+            self._let_go(cycle_id)
             now = self._cycles.get(cycle_id, no_arms())
             answer = _answer(now.position, before=before, after=after)
             if answer is Applied.APPLIED:
@@ -59,6 +63,7 @@ class MemoryCycleState:
         """Put a rebuilt state in the place of whatever was there, all of it at once."""
         with self._lock:
             self._cycles[cycle_id] = _copy(arms)
+            self._until.pop(cycle_id, None)
 
     def arms(self, cycle_id: str) -> Arms:
         """Read the whole state of a cycle as of one moment; empty at `START` if unknown."""
@@ -69,6 +74,13 @@ class MemoryCycleState:
         with self._lock:
             self._cycles.pop(cycle_id, None)
             self._boards.pop(cycle_id, None)
+            self._until.pop(cycle_id, None)
+
+    def retire(self, cycle_id: str, *, seconds: float) -> None:
+        """Let a cycle's state and board be forgotten after a while, if nothing replaces them."""
+        with self._lock:
+            if cycle_id in self._cycles:
+                self._until[cycle_id] = time.monotonic() + seconds
 
     def publish(self, cycle_id: str, board: bytes) -> None:
         """Put a packed board in the place of the one before."""
@@ -76,7 +88,9 @@ class MemoryCycleState:
 
     def board(self, cycle_id: str) -> bytes | None:
         """Read the packed board; None when there is none."""
-        return self._boards.get(cycle_id)
+        with self._lock:
+            self._let_go(cycle_id)
+            return self._boards.get(cycle_id)
 
     def check(self) -> None:
         """Memory needs no check."""
@@ -86,7 +100,15 @@ class MemoryCycleState:
 
     def _read(self, cycle_id: str) -> Arms:
         with self._lock:
+            self._let_go(cycle_id)
             return self._cycles.get(cycle_id, no_arms())
+
+    def _let_go(self, cycle_id: str) -> None:
+        """Forget a cycle whose time has come; the lock is held."""
+        if time.monotonic() >= self._until.get(cycle_id, math.inf):
+            del self._until[cycle_id]
+            self._cycles.pop(cycle_id, None)
+            self._boards.pop(cycle_id, None)
 
 
 @dataclass(slots=True)

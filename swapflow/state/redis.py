@@ -1,5 +1,6 @@
 """The live state and the doorbell on a Redis or Valkey server."""
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -118,6 +119,16 @@ class RedisCycleState:
         """Drop a cycle's state; it can be rebuilt."""
         with self._answering():
             self._client.delete(*cycle_keys(cycle_id), board_key(cycle_id))
+
+    def retire(self, cycle_id: str, *, seconds: float) -> None:
+        """Let a cycle's state and board be forgotten after a while, if nothing replaces them.
+
+        All keys go at one moment; a state of which some have gone counts as unknown.
+        """
+        with self._answering(), self._client.pipeline(transaction=True) as pipeline:
+            for key in (*cycle_keys(cycle_id), board_key(cycle_id)):
+                pipeline.pexpire(key, math.ceil(1000 * seconds))
+            pipeline.execute()
 
     def publish(self, cycle_id: str, board: bytes) -> None:
         """Put a packed board in the place of the one before."""

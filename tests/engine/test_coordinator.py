@@ -11,8 +11,9 @@ import pytest
 
 from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.assignment import PullWhy
-from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.cycle import START, CycleStatus
 from swapflow.domain.rules import DispatchMode, Purpose
+from swapflow.engine import coordinator as coordinator_module
 from swapflow.engine.coordinator import Coordinator
 from swapflow.engine.ports import Lease, Ledger, Transaction
 from swapflow.errors import LeaseLostError, UnavailableError
@@ -297,4 +298,22 @@ def test_a_cycle_without_any_candidate_left_waits_without_harm() -> None:
 
     assert world.turn() <= 2
     assert world.cycle.committed == 0
+    world.check()
+
+
+def test_the_live_state_of_a_fixed_cycle_is_let_go_and_made_again_when_it_is_reopened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(coordinator_module, "RETIRED_FOR", 0.0)
+    world = World(rules=rules(purpose=Purpose.REAL, budget=8))
+    world.run()
+    world.product.finalize(CYCLE, by="chair")
+    world.turn()
+    assert world.state.position(CYCLE) == START
+    assert world.product.board(CYCLE)[0].application.size == 8, "pages read the ledger"
+
+    world.product.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
+    world.turn()
+
+    assert world.state.position(CYCLE) == world.cycle.position
     world.check()

@@ -1,6 +1,7 @@
 """One suite for the live state, whatever holds it."""
 
 import threading
+import time
 from itertools import pairwise
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from swapflow.domain.quantity import Delta
 from swapflow.engine.ports import Applied, Arms, Changes, CycleState
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, MOST_ARMS
+from tests.support.waiting import wait_until
 
 
 FIRST = Position(1, "aa")
@@ -257,6 +259,30 @@ def test_a_forgotten_cycle_is_unknown(state: CycleState) -> None:
 
     assert plain(state.arms("fall")) == EMPTY
     assert state.position("fall") == START
+
+
+def test_a_retired_cycle_is_known_for_a_while_and_then_no_more(state: CycleState) -> None:
+    state.apply("fall", BOB, before=START, after=FIRST)
+    state.publish("fall", b"board")
+    state.retire("nobody", seconds=1)
+
+    state.retire("fall", seconds=3600)
+    assert (state.position("fall"), state.board("fall")) == (FIRST, b"board")
+    state.retire("fall", seconds=0.05)
+
+    wait_until(lambda: state.board("fall") is None, seconds=10, what="it is forgotten")
+    assert state.position("fall") == START
+    assert plain(state.arms("fall")) == EMPTY
+
+
+def test_a_retired_cycle_that_is_rebuilt_stays(state: CycleState) -> None:
+    state.apply("fall", BOB, before=START, after=FIRST)
+    state.retire("fall", seconds=0.2)
+
+    state.replace("fall", rebuilt([], FIRST))
+
+    time.sleep(0.4)
+    assert state.position("fall") == FIRST
 
 
 def test_a_snapshot_is_the_callers_own(state: CycleState) -> None:

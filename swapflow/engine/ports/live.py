@@ -92,6 +92,10 @@ class CycleState(Protocol):
         """Drop a cycle's state; it can be rebuilt."""
         ...
 
+    def retire(self, cycle_id: str, *, seconds: float) -> None:
+        """Let a cycle's state and board be forgotten after a while, if nothing replaces them."""
+        ...
+
     def publish(self, cycle_id: str, board: bytes) -> None:
         """Put a packed board in the place of the one before; pages read it."""
         ...
