@@ -20,7 +20,7 @@ from swapflow.files.uploads import Uploads
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
 from swapflow.speech.dates import counted
-from swapflow.speech.languages import gettext
+from swapflow.speech.languages import gettext, later
 from swapflow.web.access import may
 from swapflow.web.import_looks import ENCODINGS, SEPARATORS, Found, What, look, take
 from swapflow.web.nested import TheForm, file_of, text, texts
@@ -292,25 +292,46 @@ def words(role: str) -> str:
     """Say what a column is taken for, in words of the screen."""
     kind, _, name = role.partition(":")
     if kind == "capacity" and name:
-        return f"most {name} requests"
+        return gettext("most %(kind)s requests") % {"kind": name}
     if kind == "select":
-        return f"may enter the objective, as {name}"
-    return _WORDS.get(kind, kind.replace("_", " "))
+        return gettext("may enter the objective, as %(attribute)s") % {"attribute": name}
+    return gettext(_WORDS.get(kind, kind))
 
 
 def named(what: str) -> str:
     """Name a value of an applicant, in words of the screen."""
     kind, _, name = what.partition(":")
-    return f"{_KINDS[kind]} {name}" if name else _SAID.get(what, what)
+    if name:
+        return gettext(_KINDS[kind]) % {"name": name}
+    return gettext(_SAID.get(what) or _WORDS.get(what, what))
 
 
-_KINDS: Mapping[str, str] = {"select": "attribute", "field": "field", "document": "document"}
-_SAID: Mapping[str, str] = {"email": "mail address", "ready": "complete"}
+_KINDS: Mapping[str, str] = {
+    "select": later("attribute %(name)s"),
+    "field": later("field %(name)s"),
+    "document": later("document %(name)s"),
+}
+_SAID: Mapping[str, str] = {"ready": later("complete")}
 
 _WORDS: Mapping[str, str] = {
-    "external_id": "id",
-    "field": "shown to reviewers, unless they must not see it",
-    "document": "document (address or file name)",
-    "monitor": "for monitoring reports only",
-    "redacted": "whether documents are redacted",
+    "external_id": later("id"),
+    "name": later("name"),
+    "first_name": later("first name"),
+    "last_name": later("last name"),
+    "email": later("mail address"),
+    "ready": later("ready"),
+    "topic": later("topic"),
+    "field": later("shown to reviewers, unless they must not see it"),
+    "document": later("document (address or file name)"),
+    "monitor": later("for monitoring reports only"),
+    "redacted": later("whether documents are redacted"),
+    "packet": later("packet"),
+    "topics": later("topics"),
+    "conflicts": later("conflicts"),
+    "away": later("away"),
+    "reserve": later("reserve"),
+    "group": later("group"),
+    "kinds": later("kinds"),
+    "capacity": later("capacity"),
+    "automatic": later("automatic"),
 }

@@ -91,6 +91,18 @@ LIMITS = (
 )
 """How a list stands to a limit on a group (`GroupLimit`)."""
 
+GIVEN_WAY = (
+    later("raise the places from {places} to {more}, or pin fewer applicants in"),
+    later("fill {filled} of the {places} places"),
+    later("lower the minimum of {name} from {before} to {held}"),
+    later("lower the minimum of {name} from {before} to {held} (a share of {share})"),
+    later("raise the maximum of {name} from {before} to {held}"),
+    later("raise the maximum of {name} from {before} to {held} (a share of {share})"),
+    later("lower the smallest share of {name} from {before} to {after}"),
+    later("raise the largest share of {name} from {before} to {after}"),
+)
+"""What would have to change where no list keeps to every limit (`feasible`)."""
+
 PROMISES = (
     later(
         "Under the stated assumptions (independent marks, spread {sigma}, comparable reviewers) "

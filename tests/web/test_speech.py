@@ -12,9 +12,12 @@ import pytest
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.errors import NotReadyError
+from swapflow.files.reviewers import REVIEWER_ROLES
 from swapflow.office.rights import Role
 from swapflow.settings import Settings, load_settings
-from swapflow.speech.languages import SOURCE, set_deployment_language
+from swapflow.speech.languages import SOURCE, set_deployment_language, speaking
+from swapflow.speech.told import told
+from swapflow.web.imports import named, words
 from tests.support.plain import Words, plain
 from tests.web.crawl import Page, walk
 from tests.web.everyone import busy, people
@@ -149,6 +152,26 @@ def test_what_the_rules_form_says_of_mistakes_is_in_the_catalogues(site: Site) -
 
     assert [answer.status_code for answer in answers] == [422, 422]
     assert [left for answer in answers if (left := plain(answer.text))] == []
+
+
+def test_what_a_column_is_taken_for_and_how_limits_give_way_is_in_the_catalogues() -> None:
+    roles = ("external_id", "name", "first_name", "last_name", "email", "ready", "topic")
+    more = ("redacted", "field:X", "document:X", "monitor:X", "select:X", "capacity:X")
+    changed = ("field:X", "document:X", "select:X", "email", "name", "topic", "ready")
+    ways = (
+        "raise the places from 3 to 4, or pin fewer applicants in",
+        "fill 2 of the 3 places",
+        *(f"{verb} of X from 3 to 2" for verb in ("lower the minimum", "raise the maximum")),
+        "lower the minimum of X from 3 to 2 (a share of 20.0%)",
+        "lower the smallest share of X from 30% to 20.0%",
+    )
+
+    with speaking("en-XA"):
+        said = [words(role) for role in (*roles, *more, *REVIEWER_ROLES)]
+        said += [named(what) for what in changed]
+        said += [told(way) for way in ways]
+
+    assert [one for one in said if plain(one)] == []
 
 
 def test_what_a_form_answers_to_mistakes_is_in_the_catalogues(site: Site) -> None:
