@@ -256,6 +256,8 @@ class Rules:
         kind_offsets: `budget` estimates each kind's offset and takes it out.
         kind_overlap: Share of those near the cut who get, by a draw, a kind that they lack, so
             that kinds' offsets are measured; 0 draws nobody.
+        join_reviewers: Of two who are equally loaded, whoever joins reviewers that share no
+            applicant so far is asked first, so that severities can be compared.
         estimates: Whether the list is made by other estimates than the rule's own.
         settled: Share of the cohort's value below which further pulls are worth nothing.
         max_applicants: Stated number behind the radii; None takes those present.
@@ -295,6 +297,7 @@ class Rules:
     severity: bool = True
     kind_offsets: bool = True
     kind_overlap: float = 0.0
+    join_reviewers: bool = False
     estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
     max_applicants: int | None = None
@@ -410,7 +413,12 @@ def to_text(rules: Rules) -> str:
     return json.dumps(content, default=_plain, sort_keys=True)
 
 
-_ADDED = {"estimates": Estimates.RULE, "language": "", "kind_overlap": 0.0}
+_ADDED = {
+    "estimates": Estimates.RULE,
+    "language": "",
+    "kind_overlap": 0.0,
+    "join_reviewers": False,
+}
 """Settings that the first release does not know, with the values that change nothing."""
 
 

@@ -1,9 +1,10 @@
 """Step 3, assign: which reviewer takes each pull.
 
 An assignment problem: every seat goes to a reviewer who may take it (capacity, packet, conflicts,
-panel, nobody twice on one application), experts on the topic first, then the least loaded. Solved
-exactly for a few hundred seats at a time (Jonker-Volgenant, `scipy.optimize`); what is left over
-when slots run short is named with the reason and who could cure it.
+panel, nobody twice on one application), experts on the topic first, then the least loaded, then,
+where the rules ask for it, whoever joins reviewers that share no applicant so far. Solved exactly
+for a few hundred seats at a time (Jonker-Volgenant, `scipy.optimize`); what is left over when
+slots run short is named with the reason and who could cure it.
 """
 
 from collections import Counter
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from swapflow.engine.book import Book, PullKey, RosterFacts
+from swapflow.engine.overlap import Joining
 
 
 Floats = NDArray[np.float64]
@@ -165,6 +167,7 @@ class _Desk:
         self._order = [number for _, number in sorted(ties)]
         self._given = [0] * len(book.reviewers)
         self._given_kind: dict[tuple[int, int], int] = {}
+        self._joining = Joining(book) if book.rules.join_reviewers else None
 
     def fill(self, seats: Sequence[Seat]) -> dict[Seat, int]:
         """Place seats of one kind: with few slots each if that places all, else with all."""
@@ -221,6 +224,8 @@ class _Desk:
                     0.0 if _sits(book, panel, number, appeal=appeal) else FORBIDDEN
                     for number in reviewers
                 ]
+            if self._joining is not None:
+                price[row] -= self._joining.joins(seat.application, reviewers)
             used = self._used.get(seat.application, set())
             barred = [column[r] for r in book.barred(seat.application) | used if r in column]
             price[row, barred] = FORBIDDEN
@@ -229,6 +234,8 @@ class _Desk:
     def _note(self, placed: dict[Seat, int]) -> None:
         for seat, number in placed.items():
             self._used.setdefault(seat.application, set()).add(number)
+            if self._joining is not None:
+                self._joining.note(seat.application, number)
             self._given[number] += 1
             key = (number, seat.kind)
             self._given_kind[key] = self._given_kind.get(key, 0) + 1

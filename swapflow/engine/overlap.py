@@ -62,6 +62,42 @@ def lasting(book: Book) -> Groups:
         return marked(book)
     if book.status is CycleStatus.DRAFT:
         return _possible(book, marked_pairs=())
+    return _possible(book, marked_pairs=_shared(book))
+
+
+class Joining:
+    """Whom a seat would join, while seats are handed out one after the other.
+
+    Args:
+        book: Supplies the marks that there are and those that are awaited; unchanged.
+    """
+
+    def __init__(self, book: Book) -> None:
+        self._links = _Links(range(len(book.reviewers)))
+        self._on: dict[int, set[int]] = {}
+        self._unnamed = {n for n, facts in enumerate(book.reviewers) if facts.unnamed}
+        for application, reviewer in _shared(book):
+            self.note(application, reviewer)
+
+    def joins(self, application: int, reviewers: Iterable[int]) -> list[bool]:
+        """Say of each whether an applicant would join them with people they share none with."""
+        there = {self._links.root(number) for number in self._on.get(application, ())}
+        return [
+            bool(there) and number not in self._unnamed and self._links.root(number) not in there
+            for number in reviewers
+        ]
+
+    def note(self, application: int, reviewer: int) -> None:
+        """Add that somebody judges an applicant."""
+        if reviewer in self._unnamed:
+            return
+        on = self._on.setdefault(application, set())
+        on.add(reviewer)
+        self._links.join(on)
+
+
+def _shared(book: Book) -> list[tuple[int, int]]:
+    """Give (application, reviewer) of every mark that there is or that is awaited."""
     table = book.scores()
     pairs = list(zip(table.application.tolist(), table.reviewer.tolist(), strict=True))
     pairs += [
@@ -69,7 +105,7 @@ def lasting(book: Book) -> Groups:
         for (application, _, _), pull in book.open.items()
         for _, reviewer in pull.live.values()
     ]
-    return _possible(book, marked_pairs=[pair for pair in pairs if pair[1] >= 0])
+    return [pair for pair in pairs if pair[1] >= 0]
 
 
 def _possible(book: Book, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:

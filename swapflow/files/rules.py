@@ -309,6 +309,7 @@ def _advanced(rules: Rules) -> dict[str, _Value]:
         "severity": rules.severity,
         "kind_offsets": rules.kind_offsets,
         "kind_overlap": rules.kind_overlap or None,
+        "join_reviewers": rules.join_reviewers,
         "estimates": rules.estimates.value,
         "settled": rules.settled,
         "max_applicants": rules.max_applicants,

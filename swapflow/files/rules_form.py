@@ -184,6 +184,7 @@ class AdvancedTable(_Table):
     severity: bool = True
     kind_offsets: bool = True
     kind_overlap: float = 0.0
+    join_reviewers: bool = False
     estimates: Literal["rule", "raw", "adjusted"] = "rule"
     settled: float = 0.0005
     max_applicants: int | None = None
@@ -292,6 +293,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         severity=advanced.severity,
         kind_offsets=advanced.kind_offsets,
         kind_overlap=advanced.kind_overlap,
+        join_reviewers=advanced.join_reviewers,
         estimates=Estimates(advanced.estimates),
         settled=advanced.settled,
         max_applicants=advanced.max_applicants,
@@ -509,7 +511,9 @@ _EXPECTED = {
     **dict.fromkeys(["attempts", "seed"], _WHOLE),
     **dict.fromkeys(["reserve", "gain", "window_days", "mark", "weight", "delta"], _NUMBER),
     **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),
-    **dict.fromkeys(["blind", "funded", "approval", "severity", "kind_offsets"], _YES_NO),
+    **dict.fromkeys(
+        ["blind", "funded", "approval", "severity", "kind_offsets", "join_reviewers"], _YES_NO
+    ),
     "confidence": _YES_NO,
     "kind_overlap": _NUMBER,
     "questions": 'a list such as ["Why here?", "What would you build first?"]',

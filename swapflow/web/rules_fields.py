@@ -69,6 +69,7 @@ _YES_NO = frozenset(
         "approval",
         "severity",
         "kind_offsets",
+        "join_reviewers",
         "confidence",
     )
 )
@@ -102,6 +103,7 @@ _ADVANCED = (
     "severity",
     "kind_offsets",
     "kind_overlap",
+    "join_reviewers",
     "estimates",
     "settled",
     "max_applicants",

@@ -100,6 +100,7 @@ FULL = Rules(
     severity=False,
     kind_offsets=False,
     kind_overlap=0.15,
+    join_reviewers=True,
     settled=0.001,
     max_applicants=400,
     dispatch=DispatchMode.ROLLING,
