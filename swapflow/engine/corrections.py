@@ -20,10 +20,11 @@ from swapflow.engine.inbox import UNASKED, utility_of
 from swapflow.engine.ports import Ledger, Transaction
 from swapflow.engine.refusal import is_reconsidered, refuse_finalized
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.speech.languages import later
 
 
 SAW_OTHERS = "changed after others' marks were seen"
-NOT_ASKED = "nobody asked for it; staff may admit it"
+NOT_ASKED = later("nobody asked for it; staff may admit it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,11 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) 
             if not old.counts:
                 continue
             new = replace(
-                old, revision=old.revision + 1, counts=False, reason="voided", submitted_at=tx.now
+                old,
+                revision=old.revision + 1,
+                counts=False,
+                reason=later("voided"),
+                submitted_at=tx.now,
             )
             revise(tx, old, new, marks=None, by=by, reason=reason)
             voided += 1

@@ -27,13 +27,14 @@ from swapflow.errors import (
     InvalidInputError,
     NotFoundError,
 )
+from swapflow.speech.languages import later
 
 
-TWICE = "its reviewer's score of this application counts already"
-AFTER_FREEZE = "came after the cohort was fixed"
+TWICE = later("its reviewer's score of this application counts already")
+AFTER_FREEZE = later("came after the cohort was fixed")
 UNASKED = frozenset({Origin.VOLUNTEERED, Origin.IMPORTED})
-NO_BUDGET = "came late, and the budget had no room for it"
-NO_LONGER_ASKED = "came after its request was withdrawn"
+NO_BUDGET = later("came late, and the budget had no room for it")
+NO_LONGER_ASKED = later("came after its request was withdrawn")
 
 
 def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:

@@ -23,7 +23,10 @@ MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
 def download(
     request: Request, cycle_id: str, number: int, form: str, visitor: MayRead
 ) -> Response:
-    """Give the card as `html`, `pdf` or `json`; reviewers are numbers on it."""
+    """Give the card as `html`, `pdf` or `json`; reviewers are numbers on it.
+
+    A page and a PDF are in the language of whoever asks.
+    """
     del visitor
     content, media = card_file(parts_of(request), cycle_id, number, form)
     name = f"{cycle_id}-{number}-card.{form}"

@@ -24,7 +24,7 @@ from swapflow.files.export import (
     sheet_bytes,
 )
 from swapflow.files.keys import signer_from
-from swapflow.files.method import method_text
+from swapflow.files.method import method_told
 from swapflow.files.rules import rules_text
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
@@ -111,7 +111,7 @@ def _content(parts: Parts, cycle_id: str, stem: str, suffix: str, version: int) 
         case "record", "bundle":
             return record_bundle(parts, cycle_id)
         case "method", "md":
-            return method_text(_proposal(parts, cycle_id, version).sheet).encode()
+            return method_told(_proposal(parts, cycle_id, version).sheet).encode()
         case "method", "json":
             return method_json(_proposal(parts, cycle_id, version).sheet)
         case "all", "zip":

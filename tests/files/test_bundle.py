@@ -28,8 +28,10 @@ from swapflow.engine.pins import Pin
 from swapflow.errors import InvalidInputError, NotReadyError
 from swapflow.files.bundle import Names, bundle, line_digests, manifest, signature
 from swapflow.files.keys import Signer, signer_from
+from swapflow.files.method import method_told
 from swapflow.files.sealed import Member, difference, readings, seal
 from swapflow.files.unbundle import Checked, check_bundle
+from swapflow.speech.languages import speaking
 from tests.engine.world import CYCLE, World, applicant, applicants, rules
 
 
@@ -126,6 +128,15 @@ def test_the_same_cycle_makes_the_same_bytes(sealed: Sealed) -> None:
     again = bundle(gather(CYCLE, ledger=sealed.world.ledger), sealed.signer)
 
     assert again == sealed.archive
+
+
+def test_a_bundle_is_in_english_whatever_language_is_spoken(sealed: Sealed) -> None:
+    sheet = sealed.closed.lists[-1].sheet
+    assert sheet is not None
+
+    with speaking("en-XA"):
+        assert method_told(sheet).startswith("# ⟦")
+        assert bundle(sealed.closed, sealed.signer) == sealed.archive
 
 
 def test_any_program_opens_it(sealed: Sealed) -> None:

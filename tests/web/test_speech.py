@@ -4,14 +4,21 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
 
+from swapflow.domain.cohort import Verdict
 from swapflow.domain.reviewer import DeclineKind
 from swapflow.domain.rules import KindRules, SeatLine
+from swapflow.engine.card import CardReconsideration
+from swapflow.engine.corrections import NOT_ASKED
+from swapflow.engine.finalize import Override
+from swapflow.engine.inbox import AFTER_FREEZE, NO_BUDGET, NO_LONGER_ASKED, TWICE
 from swapflow.errors import NotReadyError
+from swapflow.files.card import card_document
+from swapflow.files.document import html
 from swapflow.files.reviewers import REVIEWER_ROLES
 from swapflow.office.rights import Role
 from swapflow.settings import Settings, load_settings
@@ -42,6 +49,7 @@ FOR_PROGRAMS = ("/me/keys", "/api/")
 """Pages for people who write programs, in English like the API itself."""
 
 RULES = "/setup/fall/rules"
+UNCOUNTED = ("voided", NOT_ASKED, AFTER_FREEZE, NO_BUDGET, NO_LONGER_ASKED, TWICE)
 PANEL = KindRules(name="review", cost=1, gain=1.0, maximum=1, seats=3, quorum=3)
 MEETINGS = replace(
     SITE_RULES, kinds=(PANEL,), lines=(SeatLine(name="all", places=1),), zone="Europe/Paris"
@@ -130,6 +138,83 @@ def test_every_word_about_letters_is_in_the_catalogues(site: Site) -> None:
 
     assert "letters/take-back" in pages[4]
     assert [left for page in pages if (left := plain(page))] == []
+
+
+def test_every_word_of_cards_and_method_sheets_is_in_the_catalogues(site: Site) -> None:
+    busy(site)
+    names = [place.external_id for place in site.product.propose("done").places]
+    changes = (
+        Override(external_id=names[0], verdict=Verdict.WAITLISTED, reason="ops"),
+        Override(external_id=names[-1], verdict=Verdict.SELECTED, reason="ops"),
+    )
+    site.product.finalize("done", by="ops", overrides=changes)
+    client = site.signed_in(Role.ADMINISTRATOR)
+    cards = [
+        client.get(f"/applicants/{cycle}/{named.number}/card/html")
+        for cycle in ("fall", "draft", "done")
+        for named in site.ledger.named(cycle)
+    ]
+    sheets = [client.get(f"/decide/{place}/files/method.md") for place in ("done", "fall")]
+    sentences = [
+        line.replace("`done`", "")
+        for sheet in sheets
+        for line in sheet.text.split("\n")
+        if not line.startswith("|")
+    ]
+
+    assert {answer.status_code for answer in (*cards, *sheets)} == {200}
+    assert {Words(card.text).language for card in cards} == {("en-XA", "ltr")}
+    texts = [re.sub(r"\b(MS )?(done|draft)\b", "", card.text) for card in cards]
+    left = {piece for text in texts for piece in plain(text)}
+    assert left == set()
+    assert [line for line in sentences if plain(line)] == []
+
+
+def test_every_word_of_rarer_cards_is_in_the_catalogues(site: Site) -> None:
+    busy(site)
+    first = site.product.propose("done").places[0].external_id
+    card = site.product.card("done", first)
+    assert card.standing is not None
+    at = card.at
+    again = CardReconsideration(
+        asked_on=date(2026, 11, 1), reason="", reviews=2, fresh=2, result="", before=None,
+        after=0.5, at=at,
+    )  # fmt: skip
+    results = ("", "added", "waitlisted", "stays", "withdrawn", "undone")
+    review = card.reviews[0]
+    reviews = [
+        replace(review, why=why, score=None, status=status, close_then=close, in_list_then=inside)
+        for why in ("floor", "rule", "staff", "chance", "appeal", "late")
+        for status in ("opened", "declined", "expired", "cancelled")
+        for close in (True, False)
+        for inside in (True, False)
+    ]
+    left_out = [replace(review, counts=False, reason=reason) for reason in ("", *UNCOUNTED)]
+    blank = replace(review, marks=tuple(replace(mark, mark=None) for mark in review.marks))
+    standings = [
+        replace(
+            card.standing, estimates=estimates, proposed=proposed, cut=cut, tied=True,
+            mean=0.5, raw=0.4, adjusted=0.6, evidence=evidence,
+        )
+        for estimates, evidence in (("raw", 1.0), ("adjusted", 1.5))
+        for proposed in (True, False)
+        for cut in (None, 0.0, 1.0)
+    ]  # fmt: skip
+    rarer = [
+        replace(card, reviews=(*reviews, *left_out, blank)),
+        replace(card, reconsidered=tuple(replace(again, result=result) for result in results)),
+        *(replace(card, standing=standing, objective="diverse") for standing in standings),
+        *(replace(card, standing=None, status=status) for status in ("withdrawn", "held")),
+        *(replace(card, rule=rule) for rule in ("certified", "paper")),
+    ]
+
+    with speaking("en-XA"):
+        pages = [html(card_document(one)).decode() for one in rarer]
+
+    left = {
+        piece for page in pages for piece in plain(re.sub(r"\b(MS )?(done|draft)\b", "", page))
+    }
+    assert left == set()
 
 
 def test_what_the_rules_form_says_of_mistakes_is_in_the_catalogues(site: Site) -> None:
