@@ -26,6 +26,9 @@ WHY = "说得好"
 SETTINGS = re.compile(r"^\| .* \|$", re.MULTILINE)
 """The method's settings, by the names that the rules have for them."""
 
+PLACES = re.compile(r"\{(name|program|until)\}")
+"""What staff write into a letter where each applicant's own is put in."""
+
 UNFILLED = re.compile(r"%\(\w+\)s|\{\w+\}|⟦")
 """What is left in English of a message that was not filled in, or is in another language."""
 
@@ -52,7 +55,7 @@ class Walk:
     def look(self, page: Page, name: str) -> None:
         """Read a page."""
         settle(page)
-        html = SETTINGS.sub("", page.content())
+        html = PLACES.sub("", SETTINGS.sub("", page.content()))
         assert Words(html).language[0] == self.tag, name
         self.note(html, name)
 
@@ -103,10 +106,11 @@ def test_the_way_to_a_signed_list_and_its_offers_speaks_one_language(walk: Walk)
         walk.look(theirs, "the fixed list")
         look_at_outbox(walk, page)
         offer(walk, page)
+        write_letters(walk, page)
         ask_to_reopen(walk, page, theirs)
 
     assert walk.left == {}, str(walk.left)
-    assert len(walk.seen) >= 17
+    assert len(walk.seen) >= 21
     outcomes = up.product.outcomes(CYCLE, 1)
     assert sum(outcome.verdict is Verdict.SELECTED for outcome in outcomes) == 3
     said = [one.answer.value for one in up.product.offers(CYCLE).offers]
@@ -213,6 +217,21 @@ def offer(walk: Walk, page: Page) -> None:
     page.locator("#rate-of").fill("10")
     walk.press(page, "Use this rate")
     walk.look(page, "a rate of acceptance")
+
+
+def write_letters(walk: Walk, page: Page) -> None:
+    walk.follow(page, "Letters")
+    walk.look(page, "letters to write")
+    page.locator("#letters-minutes").fill("")
+    walk.press(page, "Look at the letters")
+    walk.look(page, "letters without a time")
+    page.locator("#letters-minutes").fill("45")
+    walk.press(page, "Look at the letters")
+    walk.look(page, "letters as they would leave")
+    walk.press(page, "Send these letters in %(minutes)s minutes", minutes="45")
+    walk.look(page, "letters that are held")
+    walk.press(page, "Take all of them back")
+    walk.look(page, "letters that were taken back")
 
 
 def ask_to_reopen(walk: Walk, page: Page, theirs: Page) -> None:
