@@ -72,6 +72,7 @@ def test_whatever_a_page_changes_the_api_changes_too_or_there_is_a_reason() -> N
         "/decide/{cycle_id}/offers/make": "POST /api/v1/cycles/{cycle_id}/offers",
         "/decide/{cycle_id}/offers/answer": "/offer/answer",
         "/decide/{cycle_id}/offers/rate": "/yield-rate",
+        "/decide/{cycle_id}/reconsiderations/{number}/prepare": "/{number}/decision",
         "/decide/{cycle_id}/letters/look": "/letters/draft",
         "/decide/{cycle_id}/letters/announce": "POST /api/v1/cycles/{cycle_id}/letters",
         "/decide/{cycle_id}/letters/take-back": "/letters/take-back",
