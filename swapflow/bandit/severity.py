@@ -19,6 +19,7 @@ Source:
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -491,3 +492,17 @@ def _as_spread(best: FloatArray, place: int) -> Spread:
 def _root(log: float, floor: float) -> float:
     """Standard deviation of a logarithm of a variance; 0 at the floor."""
     return 0.0 if log <= floor + 1e-6 else math.exp(log / 2)
+
+
+def of_kinds(scores: Scores, kinds: Sequence[int]) -> Scores:
+    """Keep some kinds, numbered from 0 in that order, and number the arms densely."""
+    own = np.isin(scores.kind, kinds)
+    place = np.full(int(scores.kind.max()) + 1, -1)
+    place[list(kinds)] = np.arange(len(kinds))
+    _, arm = np.unique(scores.arm[own], return_inverse=True)
+    return Scores(
+        arm=arm.astype(np.int64),
+        reviewer=scores.reviewer[own],
+        kind=place[scores.kind[own]].astype(np.int64),
+        mark=scores.mark[own],
+    )

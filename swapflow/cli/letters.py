@@ -67,7 +67,7 @@ def words(cycle: CycleId, as_json: AsJson = False) -> None:
 def look(cycle: CycleId, file: Words, waitlist: Waitlist = None, as_json: AsJson = False) -> None:
     """Show who would get which letter; stores nothing."""
     draft = product().draft_letters(cycle, _read(file), waitlist=waitlist)
-    samples = {letter.group: letter for letter in reversed(draft.letters)}
+    samples = draft.samples()
     report(
         {"cycle": cycle, **_content(draft)},
         Listing(
@@ -117,8 +117,13 @@ def send(
     zone = swapflow.rules(cycle).zone
     report(
         {"cycle": cycle, **_content(draft), "leaves_at": made.leaves_at.isoformat(), "by": by},
-        f"{many(len(draft.letters), 'letter')} written; they leave at {day(made.leaves_at, zone)}"
-        f", and until then `swapflow letters take-back {cycle}` takes them back",
+        f"{many(len(draft.letters), 'letter')} written; they leave "
+        + (
+            f"at {day(made.leaves_at, zone)}, and until then `swapflow letters take-back {cycle}` "
+            "takes them back"
+            if hold
+            else "now"
+        ),
         *_warnings(draft),
         as_json=as_json,
     )

@@ -77,6 +77,11 @@ class Draft:
     unoffered: tuple[int, ...]
     digest: str
 
+    def samples(self) -> dict[Group, Addressee]:
+        """Give the first letter of each group, in the order of the groups."""
+        first = {letter.group: letter for letter in reversed(self.letters)}
+        return {group: first[group] for group in Group if group in first}
+
     def count(self, group: Group) -> int:
         """Count the letters to a group."""
         return sum(letter.group is group for letter in self.letters)
@@ -261,11 +266,13 @@ def announce(
             if tx.cycle.position != made.read:
                 continue
             number = tx.insert_announcement(made.version, leaves_at=tx.now + hold, by=by)
+            mails = [_mail(cycle_id, number, letter, language) for letter in made.letters]
+            tx.queue_mail(mails, held=True)
             tx.insert_letters(
                 number,
                 [
-                    (a.application, a.group, a.offer, _mail(cycle_id, number, a, language))
-                    for a in made.letters
+                    (letter.application, letter.group, letter.offer, mail.id)
+                    for letter, mail in zip(made.letters, mails, strict=True)
                 ],
             )
             tx.record(

@@ -14,7 +14,7 @@ import numpy as np
 
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.posterior import NO_REVIEWER
-from swapflow.bandit.severity import NORMAL_95, Components, Spread, components
+from swapflow.bandit.severity import NORMAL_95, Components, Spread, components, of_kinds
 from swapflow.bandit.situation import FloatArray, IntArray, Look, Rule, Scores, Situation
 from swapflow.domain.assignment import PullStatus, PullWhy
 from swapflow.domain.cycle import CycleStatus, Position
@@ -204,10 +204,7 @@ def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) ->
         NotReadyError: If the cycle was not launched.
     """
     with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
-        if seen.cycle.status is CycleStatus.DRAFT:
-            raise NotReadyError(
-                f"cycle {cycle_id!r} was not launched yet, so there is nothing to say"
-            )
+        seen.require_launched()
         book, rules = seen.book, seen.book.rules
         sight = seen.sight()
         scores = sight.situation.scores
@@ -305,7 +302,7 @@ def measure(
     both = _both(scores, first, kinds)
     chance = _by_chance(scores, first, kinds, drawn)
     used = [kind for kind in range(kinds) if kind == first or both[kind] >= ENOUGH]
-    part = _part(scores, used)
+    part = of_kinds(scores, used)
     if float(np.ptp(part.mark)) < FINEST:
         return Measured(lack=Lack.ALL_ALIKE, first=first)
     if _repeats(part.arm) < ENOUGH:
@@ -367,20 +364,6 @@ def _by_chance(
         )
         for kind in range(kinds)
     ]
-
-
-def _part(scores: Scores, kinds: Sequence[int]) -> Scores:
-    """Keep some kinds, numbered from 0 in that order, and number the arms densely."""
-    own = np.isin(scores.kind, kinds)
-    place = np.full(int(scores.kind.max()) + 1, -1)
-    place[list(kinds)] = np.arange(len(kinds))
-    _, arm = np.unique(scores.arm[own], return_inverse=True)
-    return Scores(
-        arm=arm.astype(np.int64),
-        reviewer=scores.reviewer[own],
-        kind=place[scores.kind[own]].astype(np.int64),
-        mark=scores.mark[own],
-    )
 
 
 def _without_unknown(part: Scores, used: Sequence[int]) -> tuple[Scores, tuple[int, ...]]:

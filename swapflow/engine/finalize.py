@@ -97,10 +97,7 @@ def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Pro
         NotReadyError: If the cycle was not launched.
     """
     with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
-        if seen.cycle.status is CycleStatus.DRAFT:
-            raise NotReadyError(
-                f"cycle {cycle_id!r} was not launched yet, so there is nothing to say"
-            )
+        seen.require_launched()
         belief = seen.belief(ledger=ledger)
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
         unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)

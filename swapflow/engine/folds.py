@@ -12,7 +12,7 @@ from threading import Lock, RLock
 
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import IntArray, Look
-from swapflow.domain.cycle import Cycle
+from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.book import Book
 from swapflow.engine.coordinator import last_fit
@@ -21,6 +21,7 @@ from swapflow.engine.ingest import Tally, follow
 from swapflow.engine.ports import Arms, Ledger
 from swapflow.engine.ranks import ranking
 from swapflow.engine.situate import Sight, see
+from swapflow.errors import NotReadyError
 
 
 MOST_KEPT = 8
@@ -60,6 +61,17 @@ class Snapshot:
     book: Book
     arms: Arms
     _thought: _Thought = field(default_factory=_Thought, repr=False, compare=False)
+
+    def require_launched(self) -> None:
+        """Refuse to say anything about a cycle in which nobody was asked yet.
+
+        Raises:
+            NotReadyError: If the cycle was not launched.
+        """
+        if self.cycle.status is CycleStatus.DRAFT:
+            raise NotReadyError(
+                f"cycle {self.cycle.id!r} was not launched yet, so there is nothing to say"
+            )
 
     def sight(self) -> Sight:
         """Build the situation, once."""

@@ -326,8 +326,9 @@ def _check_reach(
         name = book.rules.kinds[kind].name
         if fresh < count * seats:
             raise InvalidInputError(
-                f"{count} fresh reviews of kind {name!r} need {count * seats} people who never "
-                f"had {external_id!r}, and there are {fresh}; ask for fewer"
+                f"fresh reviews of kind {name!r} wanted: {count}, by {count * seats} who never "
+                f"had {external_id!r}; there are {fresh} such people; import more reviewers, or "
+                "ask for fewer"
             )
 
 

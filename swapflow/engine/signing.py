@@ -55,11 +55,11 @@ class Pending:
     """
 
     prepared: Prepared
-    overrides: tuple[Override, ...]
-    waiver: str
-    reason: str
     needed: int
     current: bool
+    overrides: tuple[Override, ...] = ()
+    waiver: str = ""
+    reason: str = ""
     weighed: Weighed | None = None
     closing: Closing | None = None
 
@@ -207,8 +207,6 @@ def pending(
         cycle = ledger.cycle(cycle_id)
         return Pending(
             prepared=found,
-            overrides=(),
-            waiver="",
             reason=str(found.body["reason"]),
             needed=2,
             current=cycle.status is CycleStatus.FINALIZED
@@ -218,8 +216,6 @@ def pending(
         version = ledger.cycle(cycle_id).cohort_version
         return Pending(
             prepared=found,
-            overrides=(),
-            waiver="",
             reason=str(found.body["reason"]),
             needed=needed_names(ledger.rules(cycle_id)),
             current=version == found.body["version"],
@@ -231,7 +227,6 @@ def pending(
         prepared=found,
         overrides=_overrides(found.body, proposal),
         waiver=str(found.body["waiver"]),
-        reason="",
         needed=needed_signatures(ledger.rules(cycle_id)),
         current=_digest(proposal, found.body, found.by) == found.digest,
     )
@@ -299,8 +294,6 @@ def _pending_reconsideration(
     )
     return Pending(
         prepared=found,
-        overrides=(),
-        waiver="",
         reason=str(found.body["reason"]),
         needed=needed_names(ledger.rules(cycle_id)),
         current=current,

@@ -10,7 +10,7 @@ import numpy as np
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.assignment import PullStatus
-from swapflow.domain.cycle import Position
+from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.rules import Rules
 from swapflow.domain.score import Score
@@ -99,7 +99,7 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
         findings += again.findings
         findings += _rows(cycle_id, again.book, again.arms, ledger=ledger)
     if state is not None:
-        findings += _live(cycle_id, again.arms, state=state)
+        findings += _live(cycle_id, again, state=state)
     return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))
 
 
@@ -288,9 +288,11 @@ def _scores(cycle_id: str, book: Book, *, ledger: Ledger) -> Iterable[Finding]:
             judged.add(pair)
 
 
-def _live(cycle_id: str, arms: Arms, *, state: CycleState) -> Iterable[Finding]:
-    live = state.arms(cycle_id)
+def _live(cycle_id: str, again: Replayed, *, state: CycleState) -> Iterable[Finding]:
+    live, arms = state.arms(cycle_id), again.arms
     if live.position != arms.position:
+        if again.book.status is CycleStatus.FINALIZED:
+            return  # nobody keeps it up any more, and it is forgotten after a while
         yield Finding(
             what=f"the live state stands at event {live.position.seq}, the ledger at "
             f"{arms.position.seq}; the coordinator will bring it up to date",

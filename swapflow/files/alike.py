@@ -30,7 +30,10 @@ class Alike:
 
     def __str__(self) -> str:
         ids = ", ".join(one.external_id for one in self.people)
-        return f"the {self.what} {self.shown!r} stands under {ids}"
+        return (
+            f"the {self.what} {self.shown!r} stands under {ids}; if that is one person, merge or "
+            "remove one"
+        )
 
 
 def alike(people: Iterable[Someone]) -> tuple[Alike, ...]:

@@ -32,6 +32,7 @@ class ApplicationsImport:
     Attributes:
         new: The applicants, in the order of the file, duplicates merged.
         warnings: What staff should know; nothing that stops the import.
+        shared: Those of the warnings that name a mail address under several ids.
         bad: Every row that does.
         encoding: Encoding the file was read in.
         source: What messages call the file.
@@ -40,6 +41,7 @@ class ApplicationsImport:
 
     new: tuple[NewApplication, ...]
     warnings: tuple[str, ...]
+    shared: tuple[str, ...]
     bad: tuple[BadRow, ...]
     encoding: str
     source: str
@@ -119,25 +121,19 @@ def examine_applications(
     columns = Columns.of(table, mapping or {}, rules, key)
     bad += columns.bad
     if columns.bad:  # without its columns a row says nothing
-        return _report(table, (), bad, (), columns)
+        return _report(table, _Reader(columns=columns, key=key), bad)
     reader = _Reader(columns=columns, key=key)
     for row in table.rows:
         reader.take(row)
-    return _report(
-        table, tuple(reader.new.values()), [*bad, *reader.bad], reader.warnings(), columns
-    )
+    return _report(table, reader, [*bad, *reader.bad])
 
 
-def _report(
-    table: Table,
-    new: tuple[NewApplication, ...],
-    bad: list[BadRow],
-    warnings: tuple[str, ...],
-    columns: "Columns",
-) -> ApplicationsImport:
+def _report(table: Table, reader: "_Reader", bad: list[BadRow]) -> ApplicationsImport:
+    columns, shared = reader.columns, reader.shared()
     return ApplicationsImport(
-        new=new,
-        warnings=(*table.warnings, *columns.warnings, *warnings),
+        new=tuple(reader.new.values()),
+        warnings=(*table.warnings, *columns.warnings, *reader.warnings, *shared),
+        shared=shared,
         bad=tuple(sorted(bad, key=lambda row: row.line)),
         encoding=table.encoding,
         source=table.source,
@@ -155,7 +151,7 @@ class _Reader:
     bad: list[BadRow] = field(default_factory=list)
     _lines: dict[str, int] = field(default_factory=dict)
     _addresses: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def take(self, row: Row) -> None:
         """Read one row; a problem is noted and the row left out."""
@@ -173,15 +169,14 @@ class _Reader:
             return
         self._merge(row, earlier, application, self._lines[known])
 
-    def warnings(self) -> tuple[str, ...]:
-        """Say what was noticed about the rows together."""
-        shared = (
+    def shared(self) -> tuple[str, ...]:
+        """Name mail addresses that stand under several ids."""
+        return tuple(
             f"the e-mail {address!r} stands under {len(ids)} ids: {', '.join(map(repr, ids))}. "
             "If that is one person, merge or remove one"
             for address, ids in self._addresses.items()
             if len(ids) > 1
         )
-        return (*self._warnings, *shared)
 
     def _merge(self, row: Row, earlier: NewApplication, again: NewApplication, line: int) -> None:
         differing = _difference(earlier, again)
@@ -194,7 +189,7 @@ class _Reader:
                 "Keep the row that is right and remove the other",
             )
             return
-        self._warnings.append(
+        self.warnings.append(
             f"line {row.line}: {again.external_id!r} is the same applicant as line {line} "
             f"({earlier.external_id!r}) and was merged with it"
         )
@@ -272,7 +267,7 @@ class _Reader:
                 row.line, self._key_header(), email, "this is no e-mail address", "Correct it"
             )
         else:
-            self._warnings.append(f"line {row.line}: {email!r} is no e-mail address")
+            self.warnings.append(f"line {row.line}: {email!r} is no e-mail address")
 
     def _ready(self, row: Row) -> bool | None:
         headers = self.columns.headers("ready")

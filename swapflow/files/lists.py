@@ -91,7 +91,8 @@ def look_at_applicants(
         found=found,
         plan=plan,
         bad=tuple(sorted((*found.bad, *contrary), key=lambda row: row.line)),
-        warnings=(*notes, *found.warnings),
+        # Who shares an address is told with all who are alike, those of the program included.
+        warnings=(*notes, *(text for text in found.warnings if text not in found.shared)),
         alike=alike(_people(plan, product, cycle_id)),
     )
 

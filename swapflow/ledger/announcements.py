@@ -17,7 +17,6 @@ from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.cohort import Verdict
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.offer import OfferAnswer
-from swapflow.engine.ports import Mail
 from swapflow.ledger.database import Database
 from swapflow.ledger.locked import LockedCycle
 from swapflow.ledger.rows import AnyRow
@@ -147,31 +146,9 @@ class AnnouncementWrites(LockedCycle):
         return int(stored.scalar_one())
 
     def insert_letters(
-        self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, Mail]]
+        self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, str]]
     ) -> None:
-        """Store letters, (application, what it tells, offer, mail) each, held back."""
-        insert_all(
-            self._connection,
-            MESSAGE,
-            [
-                {
-                    "id": mail.id,
-                    "cycle_id": self._id,
-                    "to": mail.to,
-                    "subject": mail.subject,
-                    "text": mail.text,
-                    "html": mail.html,
-                    "calendar": mail.calendar,
-                    "state": LetterState.HELD.value,
-                    "detail": "",
-                    "created_at": self._now,
-                    "relayed_at": None,
-                    "claimed_at": None,
-                    "attempts": 0,
-                }
-                for _, _, _, mail in letters
-            ],
-        )
+        """Store letters, (application, what it tells, offer, id of its mail) each."""
         insert_all(
             self._connection,
             ANNOUNCED,
@@ -180,11 +157,11 @@ class AnnouncementWrites(LockedCycle):
                     "announcement_id": announcement_id,
                     "application": application,
                     "cycle_id": self._id,
-                    "message_id": mail.id,
+                    "message_id": mail_id,
                     "told": group.value,
                     "offer_id": offer,
                 }
-                for application, group, offer, mail in letters
+                for application, group, offer, mail_id in letters
             ],
         )
 

@@ -135,8 +135,8 @@ class ConclusionWrites(LockedCycle):
             update(WISH).where(WISH.c.id == wish_id, WISH.c.cycle_id == self._id).values(done=done)
         )
 
-    def queue_mail(self, mails: Sequence[Mail]) -> None:
-        """Store mails to be sent; those whose id exists already are left as they are."""
+    def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
+        """Store mails to be sent, or to be held; those whose id exists already are left alone."""
         rows = [
             {
                 "id": mail.id,
@@ -146,7 +146,7 @@ class ConclusionWrites(LockedCycle):
                 "text": mail.text,
                 "html": mail.html,
                 "calendar": mail.calendar,
-                "state": "queued",
+                "state": "held" if held else "queued",
                 "detail": "",
                 "created_at": self._now,
                 "relayed_at": None,

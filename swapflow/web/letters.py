@@ -1,6 +1,5 @@
 """Letters to applicants: written, looked at, held for a while, taken back."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
@@ -10,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.announcement import Announcement, Group, LetterState, Wording
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.announcing import USUAL_HOLD, Addressee, Draft
+from swapflow.engine.announcing import USUAL_HOLD, Draft
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.office.facade import Visitor
 from swapflow.office.rights import Right
@@ -237,7 +236,7 @@ def _page(
             "now": product.now(),
             "view": view,
             "draft": draft,
-            "samples": _samples(draft),
+            "samples": draft.samples() if draft else {},
             "listed": draft.letters[:LISTED] if draft else (),
             "groups": [(group, FIELDS[group], TITLES[group]) for group in Group],
             "titles": TITLES,
@@ -255,9 +254,3 @@ def _told(announcement: Announcement) -> Told:
         groups={g: n for g in Group if (n := sum(one.group is g for one in letters))},
         states={s: n for s in LetterState if (n := sum(one.state is s for one in letters))},
     )
-
-
-def _samples(draft: Draft | None) -> Mapping[Group, Addressee]:
-    """Give the first letter of each group, to be read in full."""
-    first = {letter.group: letter for letter in reversed(draft.letters if draft else ())}
-    return {group: first[group] for group in Group if group in first}

@@ -135,16 +135,9 @@ def take_back(
     request: Request, cycle_id: str, number: int, visitor: MayDecide, form: TheForm
 ) -> Response:
     """End a reconsideration without a decision."""
-    typed = {"reason": text(form, "reason")}
-    product = parts_of(request).product
-
-    def deed() -> None:
-        why = said_why(typed["reason"])
-        name = _name(parts_of(request), cycle_id, number)
-        product.take_back_reconsideration(cycle_id, name, by=visitor.name, reason=why)
-
+    act_on = parts_of(request).product.take_back_reconsideration
     done = "took a reconsideration back"
-    return _do(request, cycle_id, visitor, done, deed, f"take-back-{number}", typed)
+    return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "take-back")
 
 
 @router.post("/{number}/undo")
@@ -152,16 +145,9 @@ def ask_to_undo(
     request: Request, cycle_id: str, number: int, visitor: MaySign, form: TheForm
 ) -> Response:
     """Ask that what it made of the list be undone; another person must agree."""
-    typed = {"reason": text(form, "reason")}
-    product = parts_of(request).product
-
-    def deed() -> None:
-        why = said_why(typed["reason"])
-        name = _name(parts_of(request), cycle_id, number)
-        product.prepare_undoing(cycle_id, name, by=visitor.name, reason=why)
-
+    act_on = parts_of(request).product.prepare_undoing
     done = "asked to undo a reconsideration"
-    return _do(request, cycle_id, visitor, done, deed, f"undo-{number}", typed)
+    return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "undo")
 
 
 @router.post("/sign")
@@ -177,6 +163,27 @@ def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Re
         "sign",
         {},
     )
+
+
+def _with_reason(
+    request: Request,
+    cycle_id: str,
+    number: int,
+    visitor: Visitor,
+    form: TheForm,
+    done: str,
+    act_on: Callable[..., object],
+    which: str,
+) -> Response:
+    """Do something to one reconsideration that needs nothing but a reason."""
+    typed = {"reason": text(form, "reason")}
+
+    def deed() -> None:
+        why = said_why(typed["reason"])
+        name = _name(parts_of(request), cycle_id, number)
+        act_on(cycle_id, name, by=visitor.name, reason=why)
+
+    return _do(request, cycle_id, visitor, done, deed, f"{which}-{number}", typed)
 
 
 def _do(

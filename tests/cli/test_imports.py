@@ -92,3 +92,16 @@ def test_a_correction_says_what_it_lacks(office: Office, options: list[str], say
     said = office.run("applications", "correct", "ms", "a1", *options)
 
     assert (said.code, says in said.err) == (2, True)
+
+
+def test_an_address_under_two_ids_is_told_once(office: Office) -> None:
+    office.new_cycle()
+    rows = [
+        {"id": "b1", "name": "Ann One", "email": "same@example.org"},
+        {"id": "b2", "name": "Bea Two", "email": "same@example.org"},
+    ]
+
+    said = office.do("applications", "import", "ms", office.write("two.csv", rows), "--check")
+
+    assert (said.out + said.err).count("same@example.org") == 1
+    assert "merge or remove one" in said.out + said.err

@@ -75,3 +75,17 @@ def test_a_missing_file_of_words_says_how_to_begin_one(offered: Office) -> None:
     refused = offered.run("letters", "look", "ms", "--words", "nowhere.toml")
 
     assert "letters words" in refused.err
+
+
+def test_letters_that_leave_at_once_are_not_said_to_wait(offered: Office) -> None:
+    said = offered.do("letters", "send", "ms", "--words", "letters.toml", "--hold", "0").out
+
+    assert "they leave now" in said
+    assert "take-back" not in said
+
+
+def test_letters_are_shown_in_the_order_of_what_they_say(offered: Office) -> None:
+    said = offered.do("letters", "look", "ms", "--words", "letters.toml", "--waitlist", "1").out
+
+    first = [said.index(f", {told}:") for told in ("offered", "waitlisted", "not selected")]
+    assert first == sorted(first)

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from swapflow.domain.event import EventType
+from swapflow.domain.rules import Purpose
 from swapflow.engine.ports import DecisionRecord
 from swapflow.engine.verify import Verification
 from swapflow.ledger.sql import SqlLedger
@@ -179,3 +180,14 @@ def test_a_decision_made_on_another_history_is_found() -> None:
     tamper(world, "UPDATE decision SET read_hash = 'elsewhere' WHERE number = 2")
 
     assert "decision 2 was made on another history" in found(world.product.verify(CYCLE))
+
+
+def test_a_fixed_list_is_not_said_to_wait_for_a_live_state_that_nobody_keeps_up() -> None:
+    world = World(rules=rules(purpose=Purpose.REAL, budget=8))
+    world.run()
+    world.product.finalize(CYCLE, by="chair")
+    world.product.offer(CYCLE, by="ops")
+
+    assert world.product.verify(CYCLE).findings == ()
+    world.state.forget(CYCLE)
+    assert world.product.verify(CYCLE).findings == ()

@@ -128,7 +128,10 @@ def test_people_with_one_address_or_one_name_are_shown_once() -> None:
         ("mail address", ["A1", "B2"]),
         ("name", ["A1", "B1"]),
     ]
-    assert str(found[0]) == "the mail address 'zoe@example.org' stands under A1, B2"
+    assert str(found[0]) == (
+        "the mail address 'zoe@example.org' stands under A1, B2; if that is one person, merge or "
+        "remove one"
+    )
 
 
 def test_rows_to_cure_carry_reason_cure_and_their_cells_and_cannot_calculate() -> None:

@@ -84,8 +84,8 @@ class CycleWriting(Protocol):
         """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
         ...
 
-    def queue_mail(self, mails: Sequence[Mail]) -> None:
-        """Store mails to be sent; those whose id exists already are left as they are."""
+    def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
+        """Store mails to be sent, or to be held; those whose id exists already are left alone."""
         ...
 
 
@@ -370,9 +370,9 @@ class DecisionWriting(Protocol):
         ...
 
     def insert_letters(
-        self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, Mail]]
+        self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, str]]
     ) -> None:
-        """Store letters, (application, what it tells, offer, mail) each, held back."""
+        """Store letters, (application, what it tells, offer, id of its mail) each."""
         ...
 
     def take_letters_back(self, announcement_id: int, *, by: str) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapflow.bandit.posterior import NO_REVIEWER
-from swapflow.bandit.severity import NORMAL_95, Components, Spread, components
+from swapflow.bandit.severity import NORMAL_95, Components, Spread, components, of_kinds
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 from swapflow.domain.interval import Interval
 from swapflow.engine.agreement import Agreement, agreement
@@ -194,7 +194,7 @@ class _Fit:
                         f"{past.kinds[kind]}; at least {ENOUGH} are needed to compare them",
                     )
                 )
-        part = _part(scores, used)
+        part = of_kinds(scores, used)
         for place, kind in enumerate(used):
             seen = part.reviewer[part.kind == place]
             if _repeats(seen[seen >= 0]) >= ENOUGH:
@@ -232,7 +232,7 @@ class _Fit:
             Unknown(name=f"gain of {name}", reason="for the same reason")
             for name in past.kinds[1:]
         ]
-        scores = _part(past.scores, [0])
+        scores = of_kinds(past.scores, [0])
         known = scores.reviewer >= 0
         if _repeats(scores.reviewer[known]) < ENOUGH:
             unknown.append(_no_severity(kind, named=bool(known.any())))
@@ -345,20 +345,6 @@ class _Fit:
         assert self.model is not None
         error = math.sqrt(float(slope @ self.model.covariance @ slope))
         return min(error, LARGEST_ERROR)
-
-
-def _part(scores: Scores, kinds: list[int]) -> Scores:
-    """Keep some kinds, numbered from 0 in that order, and number the arms densely."""
-    own = np.isin(scores.kind, kinds)
-    place = np.full(int(scores.kind.max()) + 1, -1)
-    place[kinds] = np.arange(len(kinds))
-    _, arm = np.unique(scores.arm[own], return_inverse=True)
-    return Scores(
-        arm=arm.astype(np.int64),
-        reviewer=scores.reviewer[own],
-        kind=place[scores.kind[own]].astype(np.int64),
-        mark=scores.mark[own],
-    )
 
 
 def _repeats(groups: IntArray) -> int:
