@@ -237,7 +237,9 @@ def test_fresh_reviewers_alone_are_asked_and_the_reserve_first(url: str) -> None
 def test_more_fresh_reviews_than_there_are_fresh_people_are_refused() -> None:
     world = fixed()
 
-    with pytest.raises(InvalidInputError, match="by 9 who never had 'A001'; there are 5 such people"):
+    with pytest.raises(
+        InvalidInputError, match="by 9 who never had 'A001'; there are 5 such people"
+    ):
         reopened(world, "A001", reviews=9)
 
     assert not world.product.reconsiderations(CYCLE)
