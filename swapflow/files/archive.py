@@ -26,6 +26,7 @@ def read_archive(data: bytes) -> tuple[list[Upload], list[tuple[str, str]]]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         return _unpacked(archive)
+    # NotImplementedError: packed in a way that zipfile does not know; RuntimeError: by a password.
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise InvalidInputError(
             f"the archive cannot be read ({error}); pack the files anew as an ordinary ZIP"

@@ -111,6 +111,7 @@ def _pieces(members: Sequence[Member]) -> Iterator[_Piece]:
 def _by_directory(archive: bytes) -> Iterator[Member]:
     try:
         entries = zipfile.ZipFile(io.BytesIO(archive)).infolist()
+    # NotImplementedError: packed in a way that zipfile does not know, so no bundle of ours.
     except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, OSError):
         return
     for entry in entries:

@@ -59,7 +59,7 @@ _UNREADABLE = (
     AttributeError,
     OSError,
     EOFError,
-    NotImplementedError,
+    NotImplementedError,  # a member is packed in a way that zipfile does not know
     OverflowError,
     RecursionError,
     RuntimeError,  # a member of the archive has a password
