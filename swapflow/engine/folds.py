@@ -4,11 +4,10 @@ Pages that must be exact (Decide, an explanation) are made from the events, not 
 state. A long round has hundreds of thousands of them; whoever asks twice pays once.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Lock, RLock
+from threading import RLock
 
 from swapflow.bandit.posterior import Fitted
 from swapflow.bandit.situation import IntArray, Look
@@ -18,14 +17,12 @@ from swapflow.engine.book import Book
 from swapflow.engine.coordinator import last_fit
 from swapflow.engine.decide import look_now
 from swapflow.engine.ingest import Tally, follow
+from swapflow.engine.kept import MOST_KEPT, Kept
 from swapflow.engine.ports import Arms, Ledger
 from swapflow.engine.ranks import ranking
 from swapflow.engine.situate import Sight, see
 from swapflow.errors import NotReadyError
 
-
-MOST_KEPT = 8
-"""Cycles kept folded in one process; one of 20,000 applicants takes about 100 megabytes."""
 
 READ_AT_ONCE = 2000
 """Events read at a time."""
@@ -97,9 +94,7 @@ class Folds:
     """
 
     def __init__(self, *, most: int = MOST_KEPT) -> None:
-        self._most = most
-        self._lock = Lock()
-        self._kept: OrderedDict[str, _Fold] = OrderedDict()
+        self._kept: Kept[_Fold] = Kept(most=most)
 
     @contextmanager
     def at_head(self, cycle_id: str, *, ledger: Ledger) -> Iterator[Snapshot]:
@@ -113,17 +108,9 @@ class Folds:
             NotFoundError: If there is no such cycle.
         """
         ledger.cycle(cycle_id)
-        fold = self._of(cycle_id)
+        fold = self._kept.get_or(cycle_id, lambda: _Fold(cycle_id))
         with fold.lock:
             yield fold.read_on(ledger)
-
-    def _of(self, cycle_id: str) -> "_Fold":
-        with self._lock:
-            fold = self._kept.setdefault(cycle_id, _Fold(cycle_id))
-            self._kept.move_to_end(cycle_id)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-            return fold
 
 
 class _Fold:

@@ -51,8 +51,8 @@ class Looking(Part):
         # Made anew only when something has happened: many may look at a program without one.
         known, head = self.boards.get(cycle_id), self.ledger.cycle(cycle_id).position
         if known is None or known.position != head:
-            known = board_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
-            self.boards[cycle_id] = known
+            made = board_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
+            known = self.boards.put(cycle_id, made)
         return known, False
 
     def calibration(self, cycle_id: str) -> Calibration:
@@ -63,8 +63,8 @@ class Looking(Part):
         """
         known, head = self.calibrations.get(cycle_id), self.ledger.cycle(cycle_id).position
         if known is None or known.position != head:
-            known = calibration(cycle_id, ledger=self.ledger, folds=self.folds)
-            self.calibrations[cycle_id] = known
+            made = calibration(cycle_id, ledger=self.ledger, folds=self.folds)
+            known = self.calibrations.put(cycle_id, made)
         return known
 
     def state_answers(self) -> bool:

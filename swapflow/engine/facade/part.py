@@ -9,6 +9,7 @@ from swapflow.engine.calibration import Calibration
 from swapflow.engine.codes import TaskCodes
 from swapflow.engine.folds import Folds
 from swapflow.engine.hooks import HookCall
+from swapflow.engine.kept import Kept
 from swapflow.engine.ports import CycleState, Dispatcher, Doorbell, Ledger, Mail
 from swapflow.errors import NotFoundError, UnavailableError
 
@@ -36,8 +37,8 @@ class Part:
 
     Attributes:
         address: Where people reach the pages; links in mails start with it.
-        boards: The last board of each cycle that had to be made from the ledger.
-        calibrations: The last calibration of each cycle that somebody looked at.
+        boards: The boards that had to be made from the ledger, of the cycles looked at last.
+        calibrations: The calibrations of the cycles looked at last.
         codes: Which assignments the codes in addresses name.
         folds: The cycles that were folded from their events, as far as they were.
         provider: Whether an identity provider is connected: rules may want it only then.
@@ -53,8 +54,8 @@ class Part:
     provider: bool = False
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
-    boards: dict[str, Board] = field(default_factory=dict)
-    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    boards: Kept[Board] = field(default_factory=Kept)
+    calibrations: Kept[Calibration] = field(default_factory=Kept)
     codes: TaskCodes = field(default_factory=TaskCodes)
     folds: Folds = field(default_factory=Folds)
 
