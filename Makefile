@@ -70,7 +70,7 @@ fuzz: setup  ## Give spoilt files to every reader for MINUTES (30), from SEED (1
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1)
 
 openapi: setup  ## Write the description of the JSON API anew, into docs/openapi.json
-	$(BIN)/python -m swapflow.web.api.schema > docs/openapi.json
+	$(BIN)/python -m swapflow.web.api.openapi > docs/openapi.json
 
 messages: setup  ## Collect the messages that people read, into swapflow/locale/
 	$(BIN)/python -m tests.support.messages

@@ -7,37 +7,37 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swapflow.crashing import (
+from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
+from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
+from swapflow.engine.services import Swapflow
+from swapflow.errors import UnavailableError
+from swapflow.i18n.languages import set_deployment_language
+from swapflow.identity.personal_data import DossierRecord
+from swapflow.identity.services import Office
+from swapflow.instrumentation.fault_injection import (
     VARIABLE,
     CrashingDispatcher,
     CrashingState,
     CrashPoint,
     crashing_ledger,
 )
-from swapflow.engine.facade import Swapflow
-from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
-from swapflow.engine.ports.checkup import DatabaseFacts, RedisFacts
-from swapflow.errors import UnavailableError
-from swapflow.ledger.backup import back_up, restore
-from swapflow.ledger.checkup import look_at_database as database_facts
-from swapflow.ledger.database import Database
-from swapflow.ledger.dossiers import SqlDossiers
-from swapflow.ledger.revision import is_current
-from swapflow.ledger.sql import SqlLedger
-from swapflow.mail.hooks import http_knocker
-from swapflow.mail.post import outbox_folder, smtp
-from swapflow.office.dossiers import DossierRecord
-from swapflow.office.facade import Office
+from swapflow.instrumentation.tracing import carried, is_on, traced_ledger
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.schema_revision import is_current
+from swapflow.ledger.maintenance.backup import back_up, restore
+from swapflow.ledger.maintenance.health import look_at_database as database_facts
+from swapflow.ledger.privacy.personal_data import SqlDossiers
+from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.mail import outbox_folder, smtp
+from swapflow.outbound.webhooks import http_knocker
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.queues.names import ALL_QUEUES
 from swapflow.settings import Settings, load_settings
-from swapflow.speech.languages import set_deployment_language
-from swapflow.state.checkup import look_at_redis as redis_facts
-from swapflow.state.limits import RedisLimiter
+from swapflow.state.health import look_at_redis as redis_facts
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
+from swapflow.state.rate_limits import RedisLimiter
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
-from swapflow.tracing import carried, is_on, traced_ledger
 
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
 
 
 def _refuse_old_schema(settings: Settings) -> None:
-    from swapflow.ledger.upgrade import pending_migrations  # noqa: PLC0415 - imports Alembic
+    from swapflow.ledger.maintenance.upgrade import pending_migrations  # noqa: PLC0415 - imports Alembic
 
     if waiting := pending_migrations(settings.database):
         raise UnavailableError(
@@ -198,7 +198,7 @@ def in_process(
 
 def upgrade_database(settings: Settings) -> None:
     """Bring the database's schema up to this code; a SQLite file is backed up first."""
-    from swapflow.ledger.upgrade import (  # noqa: PLC0415 - imports Alembic
+    from swapflow.ledger.maintenance.upgrade import (  # noqa: PLC0415 - imports Alembic
         back_up_before_upgrade,
         pending_migrations,
         upgrade,

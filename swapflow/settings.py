@@ -18,8 +18,8 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from swapflow.errors import InvalidInputError
-from swapflow.office.webhooks import Reach
-from swapflow.speech.languages import SOURCE, language_named
+from swapflow.i18n.languages import SOURCE, language_named
+from swapflow.identity.webhooks import Reach
 
 
 DEFAULT_PASSWORDS = frozenset(

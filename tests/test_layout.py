@@ -27,17 +27,17 @@ VENDORED = ROOT / "swapflow" / "web" / "static" / "vendor"
 """Other people's files, kept byte for byte; VENDOR.json holds their digests."""
 
 BREAKS = {
-    "layers": ("swapflow/domain/ids.py", "import swapflow.engine.facade"),
-    "workers-on-top": ("swapflow/processes/worker.py", "import workers.app"),
-    "workers-thin": ("workers/mail.py", "import swapflow.files.rules"),
+    "layers": ("swapflow/domain/ids.py", "import swapflow.engine.services"),
+    "workers-on-top": ("swapflow/processes/celery_worker.py", "import workers.app"),
+    "workers-thin": ("workers/mail.py", "import swapflow.files.rules.rules_file"),
     "pure-bandit": ("swapflow/bandit/ties.py", "import random"),
-    "no-io-below-adapters": ("swapflow/engine/refusal.py", "import csv"),
-    "redis-home": ("swapflow/processes/health.py", "import redis"),
-    "celery-home": ("swapflow/processes/health.py", "import celery"),
-    "sql-home": ("swapflow/processes/health.py", "import sqlmodel"),
-    "adapters-behind-bootstrap": ("swapflow/processes/health.py", "import swapflow.state.keys"),
+    "no-io-below-adapters": ("swapflow/engine/preconditions.py", "import csv"),
+    "redis-home": ("swapflow/processes/heartbeat.py", "import redis"),
+    "celery-home": ("swapflow/processes/heartbeat.py", "import celery"),
+    "sql-home": ("swapflow/processes/heartbeat.py", "import sqlmodel"),
+    "adapters-behind-bootstrap": ("swapflow/processes/heartbeat.py", "import swapflow.state.keys"),
     "monitoring-decides-nothing": (
-        "swapflow/engine/decide.py",
+        "swapflow/engine/selection/decide.py",
         "import swapflow.monitoring.report",
     ),
     "no-cycles": ("swapflow/bandit/situation.py", "import swapflow.bandit.decision"),

@@ -3,10 +3,10 @@
 from celery.signals import worker_process_init
 
 from swapflow import bootstrap
+from swapflow.engine.services import delivery
+from swapflow.instrumentation.tracing import start
 from swapflow.queues.celery import broker_url, celery_app
 from swapflow.settings import load_settings
-from swapflow.simulation import delivery
-from swapflow.tracing import start
 
 
 _settings = load_settings()

@@ -1,8 +1,8 @@
 """Hands assignments to their reviewers."""
 
+from swapflow.engine.services import delivery
 from swapflow.errors import ConflictError, NotFoundError
 from swapflow.queues.names import TaskName
-from swapflow.simulation import delivery
 from workers.app import app
 
 

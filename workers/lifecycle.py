@@ -5,10 +5,10 @@ from typing import Any
 
 from celery.signals import task_postrun, task_prerun, worker_process_init, worker_ready
 
-from swapflow.processes.health import start_heartbeat
-from swapflow.processes.parents import die_with_parent
+from swapflow.instrumentation.tracing import is_on, span
+from swapflow.processes.heartbeat import start_heartbeat
+from swapflow.processes.parent_watch import die_with_parent
 from swapflow.queues.names import TaskName
-from swapflow.tracing import is_on, span
 from workers.watchdog import start_watchdog
 
 

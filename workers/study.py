@@ -1,8 +1,8 @@
 """Computes parts of studies."""
 
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.experiments.sweep_workers import compute_chunk
 from swapflow.queues.names import TaskName
-from swapflow.studies.spreading import compute_chunk
 from workers.app import app
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapflow.bandit.decision import Comparison, certified_stop, compare, is_settled
-from swapflow.bandit.oracle import Oracle
+from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import (
     BoolArray,
     FloatArray,

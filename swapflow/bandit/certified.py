@@ -18,11 +18,15 @@ from swapflow.bandit.decision import (
     compare,
     is_settled,
 )
-from swapflow.bandit.oracle import Oracle, TopK
+from swapflow.bandit.oracles.oracle import Oracle, TopK
 from swapflow.bandit.pairwise import PairCertificate
-from swapflow.bandit.policy import information_needed, kind_for_need, settling_distances
 from swapflow.bandit.radius import RHO, mixture_radius
 from swapflow.bandit.situation import FloatArray, IntArray, Look, Picks, Situation
+from swapflow.bandit.strong_pull_policy import (
+    information_needed,
+    kind_for_need,
+    settling_distances,
+)
 from swapflow.errors import InvalidInputError
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.oracle import Oracle
+from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.radius import RHO, mixture_radius
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from swapflow.bandit.oracle import Diverse, Oracle
+from swapflow.bandit.oracles.oracle import Diverse, Oracle
 from swapflow.bandit.situation import FloatArray, IntArray
 
 

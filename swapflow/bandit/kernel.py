@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.policy import StrongPolicy, strong_probability
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
+from swapflow.bandit.strong_pull_policy import StrongPolicy, strong_probability
 
 
 Draw = Callable[[IntArray, IntArray, BoolArray], FloatArray]

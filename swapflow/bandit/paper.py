@@ -18,10 +18,10 @@ import numpy as np
 
 from swapflow.bandit.batch import Contender, Manner, choose_contested
 from swapflow.bandit.decision import certified_loss, certified_stop, compare, is_settled
-from swapflow.bandit.oracle import Oracle
-from swapflow.bandit.policy import StrongPolicy, strong_probability, weak_and_strong
+from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.radius import paper_radius
 from swapflow.bandit.situation import FloatArray, Look, Picks, PullKind, Situation
+from swapflow.bandit.strong_pull_policy import StrongPolicy, strong_probability, weak_and_strong
 from swapflow.bandit.ties import unrounded
 
 

@@ -8,33 +8,20 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from swapflow.cli import (
+from swapflow.cli.cohort import announcements, bundle, decision_card, meeting, monitoring, offers
+from swapflow.cli.cycle import (
     applications,
     approvals,
-    bundle,
     calibration,
-    card,
     cycles,
-    doctor,
-    inbox,
-    letters,
-    meeting,
-    monitoring,
-    offers,
-    person,
-    plan,
     reviewers,
     rounds,
-    running,
     scores,
-    simulating,
-    studies,
-    study_paper,
-    study_past,
-    upkeep,
-    users,
 )
+from swapflow.cli.operations import doctor, maintenance, personal_data, processes, users
 from swapflow.cli.output import clean
+from swapflow.cli.research import paper_studies, past_rounds, plan, replay, studies
+from swapflow.cli.reviewing import inbox
 from swapflow.errors import (
     ConflictError,
     InvalidInputError,
@@ -74,23 +61,23 @@ app.add_typer(approvals.app, name="approvals")
 app.add_typer(scores.app, name="scores")
 app.add_typer(meeting.app, name="meeting")
 app.add_typer(offers.app, name="offers")
-app.add_typer(letters.app, name="letters")
+app.add_typer(announcements.app, name="letters")
 app.add_typer(monitoring.app, name="monitoring")
-app.add_typer(person.app, name="person")
+app.add_typer(personal_data.app, name="person")
 app.add_typer(users.app, name="user")
-study_past.register(studies.app)
+past_rounds.register(studies.app)
 app.add_typer(studies.app, name="study")
-app.add_typer(upkeep.database, name="db")
-app.add_typer(upkeep.live_state, name="state")
-running.register(app)
+app.add_typer(maintenance.database, name="db")
+app.add_typer(maintenance.live_state, name="state")
+processes.register(app)
 doctor.register(app)
-simulating.register(app)
+replay.register(app)
 plan.register(app)
 bundle.register(app, cycles=cycles.app)
-card.register(cycles.app)
+decision_card.register(cycles.app)
 calibration.register(cycles.app)
-person.register(cycles.app)
-study_paper.register(studies.app)
+personal_data.register(cycles.app)
+paper_studies.register(studies.app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -14,8 +14,8 @@ from swapflow.errors import BadRowsError, InvalidInputError, UnavailableError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from swapflow.engine.facade import Swapflow
-    from swapflow.files.tabular import Table
+    from swapflow.engine.services import Swapflow
+    from swapflow.files.tables.table import Table
 
 
 def login_name() -> str:
@@ -131,8 +131,8 @@ def kept_errors(file: Path | None, table: "Callable[[], Table]") -> "Iterator[No
         yield
     except BadRowsError as error:
         if file is not None:
-            from swapflow.files.export import write_file
-            from swapflow.files.refused import refused_file
+            from swapflow.files.exports.sheets import write_file
+            from swapflow.files.imports.rejected_rows import refused_file
 
             read = None
             with suppress(InvalidInputError):  # it may be no table at all

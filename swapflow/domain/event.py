@@ -54,7 +54,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from swapflow.domain.cycle import Position
-from swapflow.domain.quantity import Delta
+from swapflow.domain.fixed_point import Delta
 
 
 Json: TypeAlias = "int | float | str | bool | Sequence[Json] | Mapping[str, Json] | None"

@@ -1,13 +1,13 @@
 """One write to a cycle: everything a transaction can do, put together."""
 
-from swapflow.ledger.announcements import AnnouncementWrites
-from swapflow.ledger.brought import ListWrites
-from swapflow.ledger.conclusions import ConclusionWrites
-from swapflow.ledger.meetings import MeetingWrites
-from swapflow.ledger.offers import OfferWrites
-from swapflow.ledger.purging import PurgeWrites
-from swapflow.ledger.reconsiderations import ReconsiderationWrites
-from swapflow.ledger.work import WorkWrites
+from swapflow.ledger.cohort.announcements import AnnouncementWrites
+from swapflow.ledger.cohort.meetings import MeetingWrites
+from swapflow.ledger.cohort.offers import OfferWrites
+from swapflow.ledger.cohort.reconsiderations import ReconsiderationWrites
+from swapflow.ledger.cycle.decision_writes import ConclusionWrites
+from swapflow.ledger.cycle.imported_lists import ListWrites
+from swapflow.ledger.cycle.requests import WorkWrites
+from swapflow.ledger.privacy.erasure import PurgeWrites
 
 
 class SqlTransaction(

@@ -7,10 +7,10 @@ from datetime import datetime
 from itertools import combinations
 from statistics import median
 
-from swapflow.domain.cohort import Verdict
+from swapflow.domain.cohort.proposal import Verdict
 from swapflow.engine.ports import Ledger
 from swapflow.errors import InvalidInputError
-from swapflow.monitoring.people import MonitoringRecord, Person
+from swapflow.monitoring.applicant_rows import MonitoringRecord, Person
 from swapflow.monitoring.tables import (
     Effort,
     StageTable,

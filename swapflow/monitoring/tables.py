@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from swapflow.monitoring.impact import SMALLEST_SHARE, Impact, Tally, impacts
-from swapflow.monitoring.people import UNKNOWN, Person
+from swapflow.monitoring.adverse_impact import SMALLEST_SHARE, Impact, Tally, impacts
+from swapflow.monitoring.applicant_rows import UNKNOWN, Person
 
 
 SMALL = 5

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import structlog
 
-from swapflow.engine.facade import Swapflow
+from swapflow.engine.services import Swapflow
 from swapflow.errors import UnavailableError
-from swapflow.tracing import traced_turn
+from swapflow.instrumentation.tracing import traced_turn
 
 
 WAIT_SECONDS = 2.0

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from swapflow.errors import UnavailableError
-from swapflow.processes.parents import dies_with_this_process
-from swapflow.processes.specs import redis_spec, web_environment, web_spec, worker_spec
+from swapflow.processes.parent_watch import dies_with_this_process
+from swapflow.processes.process_specs import redis_spec, web_environment, web_spec, worker_spec
 from swapflow.processes.supervisor import ProcessSpec
 from swapflow.settings import Settings
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import version
 
-from swapflow.engine.ports.checkup import DatabaseFacts, Outboxes, RedisFacts
+from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 

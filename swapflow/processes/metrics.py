@@ -18,8 +18,8 @@ from prometheus_client.registry import Collector
 
 from swapflow.bootstrap import look_at_database, look_at_redis
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.facade import Swapflow
-from swapflow.engine.ports.checkup import DatabaseFacts, Outboxes, RedisFacts
+from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
+from swapflow.engine.services import Swapflow
 from swapflow.errors import SwapflowError, UnavailableError
 from swapflow.settings import Settings
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from swapflow.errors import UnavailableError
-from swapflow.processes.folder import locked_folder, note_processes, run_folder, sweep
-from swapflow.processes.health import HEARTBEAT_VARIABLE
-from swapflow.processes.parents import dies_with_this_process
+from swapflow.processes.data_folder_lock import locked_folder, note_processes, run_folder, sweep
+from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
+from swapflow.processes.parent_watch import dies_with_this_process
 
 
 Sink = Callable[[str, str], None]

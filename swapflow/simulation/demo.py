@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from swapflow.domain.cohort import Proposal
+from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
+from swapflow.domain.cohort.proposal import Proposal
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.facade import Swapflow
+from swapflow.engine.services import Swapflow
 from swapflow.errors import UnavailableError
-from swapflow.simulation.recorded import Recording, read_recording
 from swapflow.simulation.replay import (
     STALLED_SECONDS,
     Options,
@@ -29,7 +29,7 @@ from swapflow.simulation.replay import (
 )
 
 
-DATA = Path(__file__).parent / "data" / "synthetic_twin"
+DATA = Path(__file__).parents[1] / "automatic_reviewers" / "data" / "synthetic_twin"
 ROUND = "demo"
 FLOOR = 2
 REVIEWS_EACH = 2.5

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from swapflow.automatic_reviewers.recorded_round import Recording
 from swapflow.bandit.situation import PullKind
 from swapflow.bootstrap import in_process
-from swapflow.domain.applicant import NewApplication
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.rules import (
     DispatchMode,
     Floor,
@@ -27,13 +28,12 @@ from swapflow.domain.rules import (
     Rules,
     SeatLine,
 )
-from swapflow.engine.facade import Swapflow
-from swapflow.engine.intake import UNNAMED_MARK
+from swapflow.engine.intake.applications import UNNAMED_MARK
 from swapflow.engine.ports import Message, Topic
+from swapflow.engine.services import Swapflow
+from swapflow.engine.services.delivery import Delivery
 from swapflow.errors import InvalidInputError, UnavailableError
-from swapflow.simulation.comparison import Practice, even, two_tier
-from swapflow.simulation.delivery import Delivery
-from swapflow.simulation.recorded import Recording
+from swapflow.simulation.baselines import Practice, even, two_tier
 
 
 REVIEW, INTERVIEW = "review", "interview"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from swapflow.domain.cycle import Position
-from swapflow.domain.quantity import Delta
+from swapflow.domain.fixed_point import Delta
 from swapflow.engine.ports import Changes, Integers
 from swapflow.errors import InvalidInputError
 

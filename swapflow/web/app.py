@@ -11,54 +11,44 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from swapflow.engine.facade import Swapflow
-from swapflow.office.facade import Office
+from swapflow.engine.services import Swapflow
+from swapflow.identity.services import Office
+from swapflow.instrumentation.tracing import TracedRequests, is_on
 from swapflow.settings import Settings
-from swapflow.tracing import TracedRequests, is_on
-from swapflow.web import (
-    applicants,
-    approvals,
-    audit,
-    calendar,
-    calibration,
-    cards,
-    charts,
-    decide,
-    docs,
-    documents,
+from swapflow.web.account import api_keys, audit_log, profile, provider, sign_in, users
+from swapflow.web.account.openid_client import Hop, OpenIdProvider
+from swapflow.web.api import api_docs, routes
+from swapflow.web.cohort import (
+    announcements,
+    decision,
+    decision_card,
     downloads,
-    health,
-    imports,
-    inbox,
-    keys,
-    languages,
-    letters,
-    live,
-    mailbox,
-    me,
     meeting,
     monitoring,
     offers,
-    provider,
-    reconsider,
-    reviewers,
-    rubric_pages,
-    rules_pages,
-    scores,
-    setup,
-    sheets,
-    signin,
-    today,
-    users,
+    reconsiderations,
 )
-from swapflow.web.access import Signed, anybody
-from swapflow.web.api import routes
-from swapflow.web.errors import add_handlers
-from swapflow.web.openid import Hop, OpenIdProvider
-from swapflow.web.pages import STATIC, places_of
-from swapflow.web.parts import Parts
-from swapflow.web.security import SameSiteOnly, SecurityHeaders, SmallBodies
-from swapflow.web.stopping import Stopping
+from swapflow.web.cycle import (
+    applicants,
+    approvals,
+    calibration,
+    charts,
+    imports,
+    interviews,
+    mail_log,
+    offline_sheets,
+    reviewers,
+    today,
+)
+from swapflow.web.http import health, language, server_events
+from swapflow.web.http.context import Parts
+from swapflow.web.http.dependencies import Signed, anybody
+from swapflow.web.http.error_handlers import add_handlers
+from swapflow.web.http.middleware import SameSiteOnly, SecurityHeaders, SmallBodies
+from swapflow.web.http.rendering import STATIC, places_of
+from swapflow.web.http.shutdown import Stopping
+from swapflow.web.reviewing import documents, review, task_list
+from swapflow.web.setup import programs, rubrics, rules
 
 
 ORDINARY_BODY = 512_000
@@ -109,39 +99,39 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     app.get("/", dependencies=[Depends(anybody)])(home)
     for part in (
         health,
-        languages,
-        signin,
+        language,
+        sign_in,
         provider,
-        me,
-        inbox,
-        scores,
+        profile,
+        task_list,
+        review,
         documents,
-        calendar,
+        interviews,
         users,
-        audit,
+        audit_log,
         monitoring,
-        mailbox,
-        setup,
-        rules_pages,
-        rubric_pages,
+        mail_log,
+        programs,
+        rules,
+        rubrics,
         imports,
-        decide,
+        decision,
         calibration,
-        reconsider,
+        reconsiderations,
         meeting,
         offers,
-        letters,
+        announcements,
         downloads,
         charts,
         approvals,
         today,
-        live,
+        server_events,
         applicants,
-        cards,
-        sheets,
+        decision_card,
+        offline_sheets,
         reviewers,
-        docs,
-        keys,
+        api_docs,
+        api_keys,
     ):
         app.include_router(part.router)
     app.include_router(routes.router)
@@ -155,7 +145,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     )
     app.add_middleware(SameSiteOnly)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
-    app.add_middleware(languages.Speaking, settings=settings)
+    app.add_middleware(language.Speaking, settings=settings)
     if is_on():
         app.add_middleware(TracedRequests)
     return app

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swapflow.bandit.knowledge_gradient import PullChooser, PullValues
+from swapflow.bandit.estimation.knowledge_gradient import PullChooser, PullValues
 from swapflow.bandit.situation import FloatArray, PullKind
 from swapflow.bandit.ties import unrounded
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from swapflow.bandit.budget import BudgetRule
-from swapflow.bandit.oracle import TopK
-from swapflow.bandit.posterior import NO_REVIEWER
+from swapflow.bandit.estimation.posterior import NO_REVIEWER
+from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,
     BoolArray,

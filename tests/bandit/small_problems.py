@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from swapflow.bandit.limits import Limit, Target, Terms
+from swapflow.bandit.oracles.limits import Limit, Target, Terms
+from swapflow.bandit.oracles.spread import Attribute
 from swapflow.bandit.situation import FloatArray, IntArray
-from swapflow.bandit.spread import Attribute
 
 
 def bounded_problem(number: int) -> tuple[FloatArray, Terms]:

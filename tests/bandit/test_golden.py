@@ -17,18 +17,18 @@ import pytest
 from swapflow.bandit import hardness
 from swapflow.bandit.batch import Contender, Manner, choose_contested
 from swapflow.bandit.decision import compare
-from swapflow.bandit.oracle import Diverse, DiverseExact, Oracle, Quota, TopK
+from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, Quota, TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.policy import (
+from swapflow.bandit.radius import mixture_radius, pair_radius, paper_radius
+from swapflow.bandit.run import Course, Rewards, Step, walk
+from swapflow.bandit.situation import FloatArray, IntArray, PullKind, Situation, StopReason
+from swapflow.bandit.strong_pull_policy import (
     StrongPolicy,
     information_needed,
     kind_for_need,
     settling_distances,
     strong_probability,
 )
-from swapflow.bandit.radius import mixture_radius, pair_radius, paper_radius
-from swapflow.bandit.run import Course, Rewards, Step, walk
-from swapflow.bandit.situation import FloatArray, IntArray, PullKind, Situation, StopReason
 from swapflow.errors import InfeasibleError
 from tests.bandit.golden_kg import check_kg
 from tests.bandit.reward_streams import Coins, MadeRewards, StoredRewards

@@ -16,9 +16,9 @@ from swapflow.bandit.hardness import (
     strong_cost_limit,
 )
 from swapflow.bandit.kernel import Problem, simulate
-from swapflow.bandit.oracle import TopK
-from swapflow.bandit.policy import StrongPolicy
+from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
+from swapflow.bandit.strong_pull_policy import StrongPolicy
 
 
 def test_the_papers_first_example_has_these_gaps() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from swapflow.bandit.budget import BudgetRule
-from swapflow.bandit.oracle import TopK
+from swapflow.bandit.oracles.oracle import TopK
 from tests.bandit.replay_arrays import (
     Recorded,
     chosen,

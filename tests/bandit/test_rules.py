@@ -8,10 +8,9 @@ import pytest
 from swapflow.bandit.batch import Allowance
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.decision import certified_loss
-from swapflow.bandit.oracle import Diverse, Quota, TopK
+from swapflow.bandit.oracles.oracle import Diverse, Quota, TopK
 from swapflow.bandit.pairwise import loss_bound
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.policy import StrongPolicy
 from swapflow.bandit.radius import mixture_radius
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,
@@ -22,6 +21,7 @@ from swapflow.bandit.situation import (
     Situation,
     StopReason,
 )
+from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.errors import InvalidInputError
 from tests.bandit.situations import INTERVIEW, REVIEW, situation
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from swapflow.bandit.certified import CertifiedRule
-from swapflow.bandit.oracle import TopK
+from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.run import Course, Step, walk
 from swapflow.bandit.situation import Look, Pick, Picks, PullKind, Situation, StopReason

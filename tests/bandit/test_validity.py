@@ -14,7 +14,7 @@ import pytest
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.decision import certified_loss
 from swapflow.bandit.kernel import Problem, simulate
-from swapflow.bandit.oracle import TopK
+from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.run import Course, Delays, Step, no_delay, walk
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray, PullKind, Rule

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapflow.bandit.kernel import BLOCK
-from swapflow.bandit.oracle import TopK
+from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.policy import StrongPolicy
 from swapflow.bandit.situation import FloatArray, PullKind, Situation
-from swapflow.studies.compiled import compiled
-from swapflow.studies.kernel import Decider, Problem, Radius, Way, simulate
-from swapflow.studies.lockstep import one_pass
-from swapflow.studies.randomness import stream_of
-from swapflow.studies.side_by_side import normal_quantiles, scramble_all, to_uniforms
+from swapflow.bandit.strong_pull_policy import StrongPolicy
+from swapflow.experiments.kernel.compiled import compiled
+from swapflow.experiments.kernel.lockstep import one_pass
+from swapflow.experiments.kernel.side_by_side import normal_quantiles, scramble_all, to_uniforms
+from swapflow.experiments.kernel.simulate import Decider, Problem, Radius, Way, simulate
+from swapflow.simulation.random_numbers import stream_of
 from tests.bench import straightforward
 
 

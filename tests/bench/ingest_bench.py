@@ -18,18 +18,18 @@ from pathlib import Path
 import redis
 
 from swapflow.bootstrap import build, upgrade_database
-from swapflow.domain.applicant import NewApplication
-from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.cycle import Round
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.domain.score import Answer, Origin
-from swapflow.engine.decide import MOST_AT_ONCE
-from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import Message, Topic
+from swapflow.engine.selection.decide import MOST_AT_ONCE
+from swapflow.engine.services import Swapflow
+from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.deployment import command
-from swapflow.processes.health import HEARTBEAT_VARIABLE
-from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
+from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.names import pull_queue
 from swapflow.settings import Settings, load_settings

@@ -29,11 +29,11 @@ import psycopg
 from sqlalchemy import create_engine, make_url
 
 from swapflow.bootstrap import build, upgrade_database
-from swapflow.domain.applicant import NewApplication
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.rules import Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.engine.facade import Swapflow
+from swapflow.engine.services import Swapflow
 from swapflow.processes.deployment import running
 from swapflow.settings import Settings, load_settings
 from tests.bench.ingest_bench import NOOPS, time_fsync, time_noops

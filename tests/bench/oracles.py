@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from swapflow.bandit.bounded import Bounded
 from swapflow.bandit.budget import BudgetRule
-from swapflow.bandit.limits import Limit, Target, Terms, counts_of, feasible
-from swapflow.bandit.oracle import DiverseExact, Oracle, Quota, TopK
-from swapflow.bandit.posterior import Fitted
+from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.oracles.bounded import Bounded
+from swapflow.bandit.oracles.limits import Limit, Target, Terms, counts_of, feasible
+from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, Quota, TopK
+from swapflow.bandit.oracles.spread import Attribute, Spread
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,
     FloatArray,
@@ -27,7 +28,6 @@ from swapflow.bandit.situation import (
     Scores,
     Situation,
 )
-from swapflow.bandit.spread import Attribute, Spread
 
 
 OUT = Path("var/oracles.json")

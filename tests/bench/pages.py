@@ -21,13 +21,13 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from swapflow.bootstrap import upgrade_database
-from swapflow.domain.applicant import NewApplication
+from swapflow.domain.people.application import NewApplication
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.office.rights import Role
-from swapflow.office.tokens import make_token
+from swapflow.identity.api_keys import make_token
+from swapflow.identity.permissions import Role
 from swapflow.settings import load_settings
 from tests.bench.ingest_bench import _answer_open
-from tests.engine.world import reviewer
+from tests.engine.cycle_by_hand import reviewer
 from tests.web.site import Site
 
 

@@ -19,12 +19,12 @@ from pathlib import Path
 import redis
 
 from swapflow.bootstrap import build, upgrade_database
-from swapflow.domain.applicant import NewApplication
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.domain.score import Answer
-from swapflow.engine.coordinator import Coordinator
-from swapflow.engine.facade import Swapflow
+from swapflow.engine.coordination.coordinator import Coordinator
+from swapflow.engine.services import Swapflow
 from swapflow.settings import Settings, load_settings
 from tests.bench.big_coordinator import peak_megabytes
 from tests.support.redis_server import RedisServer

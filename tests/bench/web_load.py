@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 
 from swapflow.bootstrap import assemble
-from swapflow.domain.assignment import AssignmentStatus
+from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.rules import Floor
-from swapflow.engine.facade import Swapflow
-from swapflow.office.accounts import Method
-from swapflow.office.facade import Office
-from swapflow.office.rights import Role, Scope
+from swapflow.engine.services import Swapflow
+from swapflow.identity.account import Method
+from swapflow.identity.permissions import Role, Scope
+from swapflow.identity.services import Office
 from swapflow.processes.deployment import running
 from swapflow.settings import Settings, load_settings
-from swapflow.web.access import cookie_name
+from swapflow.web.http.dependencies import cookie_name
 from tests.bench.reviewers_at_work import EVERY, SAVES
-from tests.engine.world import applicant, reviewer
+from tests.engine.cycle_by_hand import applicant, reviewer
 from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 from tests.web.site import RUBRIC, SITE_RULES

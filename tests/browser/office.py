@@ -13,19 +13,19 @@ from pathlib import Path
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
 
 from swapflow.bootstrap import assemble
-from swapflow.domain.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Rules
-from swapflow.domain.score import Answer
-from swapflow.engine.facade import Swapflow
+from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError
-from swapflow.office.accounts import Method
-from swapflow.office.facade import Office
-from swapflow.office.rights import Role, Scope
+from swapflow.i18n.languages import SOURCE
+from swapflow.identity.account import Method
+from swapflow.identity.permissions import Role, Scope
+from swapflow.identity.services import Office
 from swapflow.processes.deployment import running
 from swapflow.settings import Settings, load_settings
-from swapflow.speech.languages import SOURCE
-from swapflow.web.access import cookie_name
-from tests.engine.world import applicant, reviewer
+from swapflow.web.http.dependencies import cookie_name
+from tests.engine.cycle_by_hand import applicant, reviewer
 from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 from tests.web.site import SITE_RULES

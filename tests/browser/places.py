@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Error, Page, Response
 
-from swapflow.domain.announcement import Group
-from swapflow.domain.meeting import Word
-from swapflow.domain.offer import OfferAnswer
+from swapflow.domain.cohort.announcement import Group
+from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.rules import KindRules
-from swapflow.engine.announcing import usual_wording
-from swapflow.engine.documents import Upload
-from swapflow.engine.interviews import Slot
-from swapflow.engine.reconsider import Wanted
-from swapflow.office.rights import Role
+from swapflow.engine.offers.announcements import usual_wording
+from swapflow.engine.reconsideration.reconsider import Wanted
+from swapflow.engine.reviewing.documents import Upload
+from swapflow.engine.reviewing.interviews import Slot
+from swapflow.identity.permissions import Role
 from tests.browser.office import LINK, Deployment, settle
 from tests.support.waiting import wait_until
 from tests.web.site import PASSWORD, SITE_RULES

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from swapflow.office.rights import Role
+from swapflow.identity.permissions import Role
 from tests.browser.office import DESK, PHONE, Deployment
 
 

@@ -10,9 +10,9 @@ used up; I am signed in and press it again; the mail is on another device; I lan
 where the link led.
 
 Fears that need no browser are tested at the application: a review after the due date, a skipped
-one that comes again, drafts that cannot be read (`tests/web/test_review.py`), links out of date,
-guessed codes, unknown addresses, too many links (`tests/web/test_sign_in.py`), and the inbox with
-nothing in it (`tests/web/test_inbox.py`).
+one that comes again, drafts that cannot be read (`tests/web/reviewing/test_review.py`), links out
+of date, guessed codes, unknown addresses, too many links (`tests/web/account/test_sign_in.py`),
+and the inbox with nothing in it (`tests/web/reviewing/test_task_list.py`).
 """
 
 import re
@@ -22,7 +22,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from swapflow.domain.assignment import Assignment
+from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules
 from tests.browser.office import CODE, LINK, PHONE, Deployment
 from tests.web.site import SITE_RULES

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from swapflow.domain.cohort import Standing, Verdict
-from swapflow.office.rights import Role, Scope
-from swapflow.speech.languages import SOURCE, gettext, set_deployment_language, speaking
+from swapflow.domain.cohort.proposal import Standing, Verdict
+from swapflow.i18n.languages import SOURCE, gettext, set_deployment_language, speaking
+from swapflow.identity.permissions import Role, Scope
 from tests.browser.office import DESK, Deployment, deployed, settle
 from tests.support.plain import PLAIN, Words, plain
 from tests.web.site import SITE_RULES

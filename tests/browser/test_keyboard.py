@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from swapflow.domain.assignment import Assignment
-from swapflow.office.rights import Role
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.identity.permissions import Role
 from tests.browser.office import Deployment
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from swapflow.domain.cohort import Place, Standing, Verdict
-from swapflow.office.rights import Role, Scope
+from swapflow.domain.cohort.proposal import Place, Standing, Verdict
+from swapflow.identity.permissions import Role, Scope
 from tests.browser.office import DESK, PHONE, Deployment
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from swapflow.domain.rules import WayIn
-from swapflow.ledger.upgrade import upgrade
+from swapflow.ledger.maintenance.upgrade import upgrade
 from tests.browser.office import DESK, PHONE
 from tests.support.identity_provider import PASSWORD, IdentityProvider
 from tests.web.served import Served, serving

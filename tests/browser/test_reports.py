@@ -7,16 +7,16 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser
 
-from swapflow.engine.preview import Preview
+from swapflow.engine.lifecycle.launch_preview import Preview
+from swapflow.files.exports.html_page import write
+from swapflow.planning.plan import Zone
+from swapflow.planning.plan_report import page as plan_page
+from swapflow.planning.replay_report import page as replay_page
 from swapflow.simulation.replay import Options
-from swapflow.studies.page import write
-from swapflow.studies.planning.report import page as plan_page
-from swapflow.studies.planning.study import Zone
-from swapflow.studies.replaying import page as replay_page
 from tests.browser.office import AXE, DESK, PHONE
 from tests.browser.test_axe import RUN, SHADES, TAGS, WIDER
-from tests.studies.test_plan import SAME, planned
-from tests.studies.test_report import replayed
+from tests.planning.test_plan import SAME, planned
+from tests.planning.test_report import replayed
 
 
 pytestmark = pytest.mark.browser

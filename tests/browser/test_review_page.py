@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from swapflow.domain.assignment import Assignment
+from swapflow.domain.reviewing.assignment import Assignment
 from tests.browser.office import PHONE, Deployment
 
 

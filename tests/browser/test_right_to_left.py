@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from swapflow.speech.languages import SOURCE, set_deployment_language
+from swapflow.i18n.languages import SOURCE, set_deployment_language
 from tests.browser.office import PHONE, Deployment, deployed, settle
 from tests.support.waiting import wait_until
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from swapflow.ledger.sql import SqlLedger
-from swapflow.office.rights import Role, Scope
+from swapflow.identity.permissions import Role, Scope
+from swapflow.ledger.sql_ledger import SqlLedger
 from tests.browser.office import LINK, Deployment, deployed
 from tests.web.site import PASSWORD
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import bindparam
 
-from swapflow.domain.assignment import AssignmentStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.score import Answer, Receipt
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.domain.reviewing.score import Answer, Receipt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Break:
 
 
 def _no_fencing() -> None:
-    from swapflow.ledger.sql import SqlLedger
+    from swapflow.ledger.sql_ledger import SqlLedger
 
     write = SqlLedger.write
 
@@ -45,7 +45,7 @@ def _no_fencing() -> None:
 
 
 def _no_lease() -> None:
-    from swapflow.ledger.sql import SqlLedger
+    from swapflow.ledger.sql_ledger import SqlLedger
 
     take = SqlLedger.take_lease
 
@@ -56,13 +56,13 @@ def _no_lease() -> None:
 
 
 def _no_unique_receipt() -> None:
-    from swapflow.engine import inbox
+    from swapflow.engine.reviewing import submit as inbox
 
     inbox._Submission._known_scores = lambda *_: ()  # type: ignore[method-assign]
 
 
 def _receipt_before_commit() -> None:
-    from swapflow.engine import inbox
+    from swapflow.engine.reviewing import submit as inbox
 
     submit = inbox.submit
 
@@ -85,7 +85,7 @@ def _no_place_in_the_chain() -> None:
 
 
 def _no_reservation() -> None:
-    from swapflow.ledger.locked import LockedCycle
+    from swapflow.ledger.core.cycle_lock import LockedCycle
 
     record = LockedCycle.record
 
@@ -98,27 +98,27 @@ def _no_reservation() -> None:
 
 
 def _no_rebuild() -> None:
-    from swapflow.engine import ingest
+    from swapflow.engine.projection import ingest
 
     ingest._catch_up = lambda *_, **__: None
 
 
 def _no_second_message() -> None:
-    from swapflow.engine import coordinator, dispatch
+    from swapflow.engine.coordination import coordinator, dispatch
 
     relay = dispatch.relay
     vars(coordinator)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
 
 
 def _anybody_twice() -> None:
-    from swapflow.engine.book import Book
+    from swapflow.engine.projection.cycle_projection import Book
 
     Book.is_barred = lambda *_: False  # type: ignore[method-assign]
     Book.barred = lambda *_: set()  # type: ignore[method-assign]
 
 
 def _no_chain() -> None:
-    from swapflow.ledger.locked import LockedCycle
+    from swapflow.ledger.core.cycle_lock import LockedCycle
 
     record = LockedCycle.record
 
@@ -133,8 +133,8 @@ def _no_chain() -> None:
 
 
 def _delivered_whatever_it_is() -> None:
-    from swapflow.ledger import outbox
-    from swapflow.ledger.tables import ASSIGNMENT
+    from swapflow.ledger.cycle import outbox
+    from swapflow.ledger.schema import ASSIGNMENT
 
     outbox._MARK_DELIVERED = (
         ASSIGNMENT.update()
@@ -144,7 +144,7 @@ def _delivered_whatever_it_is() -> None:
 
 
 def _another_record() -> None:
-    from swapflow.engine import dispatch
+    from swapflow.engine.coordination import dispatch
 
     record = dispatch._record
 

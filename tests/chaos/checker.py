@@ -12,10 +12,10 @@ from typing import Any
 
 from sqlalchemy import create_engine, text
 
-from swapflow.domain.assignment import AssignmentStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.engine.facade import Swapflow
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.engine.services import Swapflow
 from tests.chaos import rounds
 from tests.chaos.deployment import Deployment
 from tests.chaos.driver import Memory, Told

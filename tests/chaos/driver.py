@@ -16,10 +16,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
-from swapflow.domain.assignment import Assignment, AssignmentStatus
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewer import DeclineKind
-from swapflow.domain.score import Answer
+from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.score import Answer
 from swapflow.errors import (
     AssignmentClosedError,
     ConflictError,
@@ -27,8 +27,8 @@ from swapflow.errors import (
     SwapflowError,
     UnavailableError,
 )
-from swapflow.office.accounts import Method
-from swapflow.web.access import cookie_name
+from swapflow.identity.account import Method
+from swapflow.web.http.dependencies import cookie_name
 from tests.chaos import rounds
 from tests.chaos.deployment import Deployment
 

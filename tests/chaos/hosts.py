@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swapflow.office.rights import Role, Scope
+from swapflow.identity.permissions import Role, Scope
 from tests.chaos import rounds
 from tests.chaos.checker import Checker
 from tests.chaos.deployment import ROOT, Deployment

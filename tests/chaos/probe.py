@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from swapflow.engine.ports import Lease, Transaction
-from swapflow.ledger.sql import SqlLedger
+from swapflow.ledger.sql_ledger import SqlLedger
 from tests.chaos.breaks import BREAKS
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from swapflow.ledger.revision import newest_revision
+from swapflow.ledger.core.schema_revision import newest_revision
 from tests.chaos.deployment import ROOT, Deployment
 
 

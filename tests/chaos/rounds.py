@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from swapflow.bootstrap import in_process
-from swapflow.domain.applicant import NewApplication
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import (
     Criterion,
     DispatchMode,
@@ -19,9 +20,8 @@ from swapflow.domain.rules import (
     Rules,
     SeatLine,
 )
-from swapflow.domain.score import Answer
-from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import Message, Topic
+from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError
 from tests.system.rounds import Outcome
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 import redis
 
-from swapflow.processes.embedded import find_server
+from swapflow.processes.embedded_redis import find_server
 from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 

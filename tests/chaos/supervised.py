@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from swapflow.processes.deployment import command, coordinator_spec
-from swapflow.processes.specs import web_spec, worker_spec
+from swapflow.processes.process_specs import web_spec, worker_spec
 from swapflow.processes.supervisor import BackOff, ProcessSpec, run_supervisor
 from swapflow.settings import load_settings
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from swapflow import bootstrap
 from swapflow.cli.main import main
-from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import Topic
-from swapflow.ledger.sql import SqlLedger
+from swapflow.engine.services import Swapflow
+from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from swapflow.processes.embedded import find_server
+from swapflow.processes.embedded_redis import find_server
 from swapflow.settings import Settings
 from tests.deploy.compose import COMPOSE, ROOT, SECRETS, MissingVariableError, compose, here
 from tests.support.ports import free_port

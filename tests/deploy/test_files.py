@@ -19,9 +19,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from swapflow.cli.main import main
-from swapflow.processes.embedded import find_server, server_answers
-from swapflow.processes.health import HEARTBEAT_VARIABLE
-from swapflow.processes.health import main as health
+from swapflow.processes.embedded_redis import find_server, server_answers
+from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
+from swapflow.processes.heartbeat import main as health
 from swapflow.settings import Settings
 from tests.deploy.compose import ROOT
 from tests.support.process import Process
@@ -227,7 +227,7 @@ def test_two_coordinators_and_workers_run_and_are_asked_whether_they_live() -> N
         assert container["livenessProbe"]["exec"]["command"] == [
             "python",
             "-m",
-            "swapflow.processes.health",
+            "swapflow.processes.heartbeat",
         ]
 
 

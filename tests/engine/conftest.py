@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.ledger.upgrade import upgrade
+from swapflow.ledger.maintenance.upgrade import upgrade
 from tests.support.postgres import PostgresServer
 
 

@@ -9,15 +9,15 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from swapflow.domain.applicant import ApplicationStatus
-from swapflow.domain.assignment import Assignment, AssignmentStatus, PullStatus
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewer import Absence, DeclineKind
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.reviewer import Absence, DeclineKind
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, PullStatus
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules
-from swapflow.domain.score import Answer
-from swapflow.engine.corrections import Volunteered
+from swapflow.engine.scoring.corrections import Volunteered
 from swapflow.errors import AssignmentClosedError, InvalidInputError
-from tests.engine.world import (
+from tests.engine.cycle_by_hand import (
     CYCLE,
     REVIEW,
     World,

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.domain.applicant import ApplicationStatus, NewApplication
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import ApplicationStatus, NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import DispatchMode, RuleName, Rules
-from swapflow.domain.score import Answer
 from swapflow.simulation.replay import decisions_digest
-from tests.engine.world import CYCLE, World, applicants, marks, reviewers, rules
+from tests.engine.cycle_by_hand import CYCLE, World, applicants, marks, reviewers, rules
 
 
 ROOT = Path(__file__).parents[2]

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
 from swapflow.bandit.budget import BudgetRule
-from swapflow.bandit.oracle import TopK
-from swapflow.domain.score import Answer
-from swapflow.engine.launch import read_book
+from swapflow.bandit.oracles.oracle import TopK
+from swapflow.domain.reviewing.score import Answer
+from swapflow.engine.lifecycle.launch import read_book
 from swapflow.engine.ports import Arms
-from swapflow.engine.situate import see
-from swapflow.simulation.recorded import Recording, read_recording
+from swapflow.engine.selection.situation import see
 from swapflow.simulation.replay import (
     InProcess,
     Options,
@@ -27,7 +27,7 @@ from swapflow.simulation.replay import (
     replay,
     result,
 )
-from tests.engine.world import assert_same_numbers
+from tests.engine.cycle_by_hand import assert_same_numbers
 
 
 pytestmark = pytest.mark.data

@@ -11,7 +11,7 @@ from pathlib import Path
 from openpyxl import Workbook
 
 from swapflow.domain.rules import to_text
-from swapflow.files.rules import parse_rules, template
+from swapflow.files.rules.rules_file import parse_rules, template
 
 
 DATA = Path(__file__).parents[1] / "files" / "data"

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from swapflow.errors import InvalidInputError
-from swapflow.files.applications import examine_applications
-from swapflow.files.pairs import read_pairs
-from swapflow.files.reading import Reading, reading_of
-from swapflow.files.reviewers import examine_reviewers
-from swapflow.files.rules import parse_rules
-from swapflow.files.scores import read_scores
-from swapflow.files.sheets_back import is_sheet, returned
-from swapflow.files.tabular import read_table
+from swapflow.files.imports.applications import examine_applications
+from swapflow.files.imports.import_settings import Reading, reading_of
+from swapflow.files.imports.offline_sheet import is_sheet, returned
+from swapflow.files.imports.pairs import read_pairs
+from swapflow.files.imports.reviewers import examine_reviewers
+from swapflow.files.imports.scores import read_scores
+from swapflow.files.rules.rules_file import parse_rules
+from swapflow.files.tables.table import read_table
 from tests.fuzz.inputs import RULES
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from swapflow.domain.cycle import Round
-from swapflow.ledger.sql import SqlLedger
-from swapflow.ledger.upgrade import upgrade
+from swapflow.ledger.maintenance.upgrade import upgrade
+from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES
 from tests.support.postgres import PostgresServer
 

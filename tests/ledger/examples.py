@@ -2,14 +2,20 @@
 
 from datetime import UTC, datetime, timedelta
 
-from swapflow.domain.applicant import NewApplication
-from swapflow.domain.assignment import Assignment, AssignmentStatus, Pull, PullStatus, PullWhy
-from swapflow.domain.cohort import MethodSheet, Place, Standing
+from swapflow.domain.cohort.proposal import MethodSheet, Place, Standing
 from swapflow.domain.cycle import Position
 from swapflow.domain.ids import assignment_id, pull_id, pull_of
-from swapflow.domain.reviewer import Absence, NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import Absence, NewReviewer
+from swapflow.domain.reviewing.assignment import (
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+    PullWhy,
+)
+from swapflow.domain.reviewing.score import Origin, Score
 from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules, SeatLine
-from swapflow.domain.score import Origin, Score
 from swapflow.engine.ports import DecisionRecord, Mail
 
 

@@ -8,18 +8,18 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.exc import StatementError
 
-from swapflow.domain.applicant import ApplicationStatus
-from swapflow.domain.assignment import AssignmentStatus, PullStatus
-from swapflow.domain.cohort import Outcome, Verdict, Waiver
+from swapflow.domain.cohort.proposal import Outcome, Verdict, Waiver
 from swapflow.domain.cycle import START, CycleStatus, Position, Round
 from swapflow.domain.event import EventType
-from swapflow.domain.quantity import Delta
-from swapflow.domain.reviewer import Absence
+from swapflow.domain.fixed_point import Delta
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.reviewer import Absence
+from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
 from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
-from swapflow.ledger.database import RefusedStatementError
-from swapflow.ledger.sql import SqlLedger
-from swapflow.ledger.statements import insert_all
-from swapflow.ledger.tables import DRAFT, MESSAGE
+from swapflow.ledger.core.database import RefusedStatementError
+from swapflow.ledger.core.statements import insert_all
+from swapflow.ledger.schema import DRAFT, MESSAGE
+from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import (
     NOON,
     RULES,

@@ -8,11 +8,11 @@ from collections import Counter
 
 import pytest
 
-from swapflow.domain.assignment import AssignmentStatus
 from swapflow.domain.cycle import START, Round
 from swapflow.domain.event import EventType
-from swapflow.ledger.database import FairLock
-from swapflow.ledger.sql import SqlLedger
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.ledger.core.database import FairLock
+from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat
 
 

@@ -7,14 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.domain.applicant import NewApplication
+from swapflow.domain.people.application import NewApplication
 from swapflow.domain.rules import DispatchMode
 from swapflow.errors import InvalidInputError
-from swapflow.files.export import Format
-from swapflow.files.monitoring import as_plain, report_sheets, write_ll144, write_report
+from swapflow.files.exports.monitoring_report import (
+    as_plain,
+    report_sheets,
+    write_ll144,
+    write_report,
+)
+from swapflow.files.exports.sheets import Format
 from swapflow.monitoring.report import Monitoring, Report
 from swapflow.simulation.replay import decisions_digest
-from tests.engine.world import CYCLE, INTERVIEW, REVIEW, World, applicant, marks, reviewer, rules
+from tests.engine.cycle_by_hand import (
+    CYCLE,
+    INTERVIEW,
+    REVIEW,
+    World,
+    applicant,
+    marks,
+    reviewer,
+    rules,
+)
 
 
 SETTINGS = rules(

@@ -19,7 +19,7 @@ from swapflow.bootstrap import assemble, upgrade_database
 from swapflow.domain.cycle import CycleStatus, Round
 from swapflow.domain.event import EventType
 from swapflow.errors import UnavailableError
-from swapflow.ledger.sql import SqlLedger
+from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.processes.metrics import Figures, serve_figures
 from swapflow.settings import Settings
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat

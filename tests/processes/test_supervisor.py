@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.processes.embedded import server_answers
-from swapflow.processes.folder import note_processes
+from swapflow.processes.data_folder_lock import note_processes
+from swapflow.processes.embedded_redis import server_answers
 from swapflow.processes.supervisor import BackOff
 from tests.support.process import Process, children, exists
 

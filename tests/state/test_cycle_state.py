@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from swapflow.domain.cycle import START, Position
-from swapflow.domain.quantity import Delta
+from swapflow.domain.fixed_point import Delta
 from swapflow.engine.ports import Applied, Arms, Changes, CycleState
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, MOST_ARMS

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from swapflow.domain.cycle import START, Position
-from swapflow.domain.quantity import Delta
+from swapflow.domain.fixed_point import Delta
 from swapflow.engine.ports import Applied, Changes
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from swapflow.engine.facade import Swapflow
-from swapflow.ledger.sql import SqlLedger
+from swapflow.engine.services import Swapflow
+from swapflow.ledger.sql_ledger import SqlLedger
 from tests.support.process import Process, exists
 
 

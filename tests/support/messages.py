@@ -16,8 +16,8 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 import swapflow.errors
-from swapflow.speech.languages import CATALOGUES
-from swapflow.speech.told import PLACE, WORD, is_shape
+from swapflow.i18n.languages import CATALOGUES
+from swapflow.i18n.told import PLACE, WORD, is_shape
 
 
 PRODUCT = CATALOGUES.parent

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, make_url
 
-from swapflow.ledger.tables import CLOCK, METADATA
-from swapflow.ledger.upgrade import upgrade
+from swapflow.ledger.maintenance.upgrade import upgrade
+from swapflow.ledger.schema import CLOCK, METADATA
 
 
 TEMPLATE = "swapflow_template"

@@ -12,7 +12,7 @@ from typing import Self
 import pytest
 import redis
 
-from swapflow.processes.embedded import find_server, server_answers, server_argv
+from swapflow.processes.embedded_redis import find_server, server_answers, server_argv
 from tests.support.waiting import wait_until
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from swapflow.errors import SwapflowError
-from swapflow.processes.embedded import (
+from swapflow.processes.embedded_redis import (
     find_server,
     make_private_folder,
     server_answers,
@@ -17,7 +17,7 @@ from swapflow.processes.embedded import (
 from swapflow.processes.supervisor import BackOff, ProcessSpec, run_supervisor
 
 
-BEATING = "from swapflow.processes.health import start_heartbeat; start_heartbeat()\n"
+BEATING = "from swapflow.processes.heartbeat import start_heartbeat; start_heartbeat()\n"
 
 SCRIPTS = {
     "obedient": BEATING + "import time\nwhile True: print('working', flush=True); time.sleep(0.2)",

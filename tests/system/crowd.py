@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.score import Answer
-from swapflow.engine.facade import Swapflow
+from swapflow.domain.reviewing.score import Answer
+from swapflow.engine.services import Swapflow
 from swapflow.errors import SwapflowError
-from tests.engine.world import LIVE, marks
+from tests.engine.cycle_by_hand import LIVE, marks
 from tests.support.waiting import wait_until
 
 

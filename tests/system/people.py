@@ -1,10 +1,10 @@
 """Small cycles whose reviewers are people: a test opens, submits and waits in their place."""
 
-from swapflow.domain.applicant import NewApplication
-from swapflow.domain.assignment import Assignment, AssignmentStatus
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine
-from swapflow.domain.score import Answer
 from tests.system.stack import Stack
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.facade import Swapflow
-from swapflow.simulation.recorded import Recording, read_recording
+from swapflow.engine.services import Swapflow
 from swapflow.simulation.replay import (
     InProcess,
     Options,
@@ -20,7 +20,7 @@ from swapflow.simulation.replay import (
 from tests.system.stack import Stack
 
 
-TWIN = Path(__file__).parents[2] / "swapflow" / "simulation" / "data" / "synthetic_twin"
+TWIN = Path(__file__).parents[2] / "swapflow" / "automatic_reviewers" / "data" / "synthetic_twin"
 
 
 @dataclass(frozen=True, kw_only=True)

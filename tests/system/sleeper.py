@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from swapflow.bootstrap import swapflow
 from swapflow.engine.ports import Transaction
 from swapflow.errors import LeaseLostError
-from swapflow.ledger.sql import SqlLedger
+from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.processes.coordinator import run_coordinator
 
 

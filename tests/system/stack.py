@@ -16,8 +16,8 @@ from pathlib import Path
 import redis
 
 from swapflow.bootstrap import build, upgrade_database
-from swapflow.engine.facade import Swapflow
-from swapflow.processes.embedded import server_answers
+from swapflow.engine.services import Swapflow
+from swapflow.processes.embedded_redis import server_answers
 from swapflow.queues.celery import KEY_PREFIX
 from swapflow.queues.names import PULL_QUEUES
 from swapflow.settings import Settings, load_settings

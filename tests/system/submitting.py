@@ -15,8 +15,8 @@ from pathlib import Path
 from threading import Barrier
 
 from swapflow.bootstrap import swapflow
-from swapflow.domain.score import Answer, Receipt
-from swapflow.engine.facade import Swapflow
+from swapflow.domain.reviewing.score import Answer, Receipt
+from swapflow.engine.services import Swapflow
 
 
 def submit_at_once(

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from swapflow.processes.deployment import deployment_specs
-from swapflow.processes.specs import with_free_port
+from swapflow.processes.process_specs import with_free_port
 from swapflow.processes.supervisor import BackOff, ProcessSpec, run_supervisor
 from swapflow.settings import Settings, load_settings
 

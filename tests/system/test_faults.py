@@ -10,10 +10,10 @@ from shutil import rmtree
 
 import pytest
 
-from swapflow.domain.assignment import AssignmentStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.quantity import gain_units
-from swapflow.domain.score import Receipt
+from swapflow.domain.fixed_point import gain_units
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.domain.reviewing.score import Receipt
 from tests.support.deployed import PATIENCE
 from tests.support.process import Process
 from tests.system import sleeper

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from swapflow.domain.cohort import Verdict
+from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.reviewer import NewReviewer
 from tests.support.postgres import PostgresServer
 from tests.system.people import answer, delivered, launch_with_people
 from tests.system.rounds import unsound

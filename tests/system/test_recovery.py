@@ -13,9 +13,9 @@ import psycopg
 import pytest
 
 from swapflow.domain.rules import DispatchMode
-from swapflow.engine.facade import Swapflow
+from swapflow.engine.services import Swapflow
 from swapflow.processes.deployment import command
-from tests.engine.world import CYCLE, World, applicants, reviewers, rules
+from tests.engine.cycle_by_hand import CYCLE, World, applicants, reviewers, rules
 from tests.support.cluster import Cluster
 from tests.support.waiting import wait_until
 from tests.system.crowd import PATIENCE, Crowd

@@ -10,15 +10,15 @@ from typing import cast
 import pytest
 
 from swapflow.cli.main import main
-from swapflow.domain.applicant import NewApplication
-from swapflow.domain.assignment import PullStatus
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.assignment import PullStatus
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Rules
-from swapflow.domain.score import Answer
-from swapflow.engine.facade import Swapflow
-from swapflow.files.rules import parse_rules
+from swapflow.engine.services import Swapflow
+from swapflow.files.rules.rules_file import parse_rules
 from tests.system.rounds import unsound
 from tests.system.stack import Stack
 

@@ -12,13 +12,13 @@ import httpx
 import pytest
 
 from swapflow.bootstrap import assemble
-from swapflow.domain.assignment import AssignmentStatus
-from swapflow.engine.facade import Swapflow
-from swapflow.office.accounts import Method
-from swapflow.office.facade import Office
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.engine.services import Swapflow
+from swapflow.identity.account import Method
+from swapflow.identity.services import Office
 from swapflow.processes.deployment import running
 from swapflow.settings import Settings, load_settings
-from tests.engine.world import applicant, reviewer
+from tests.engine.cycle_by_hand import applicant, reviewer
 from tests.support.collector import Collector, Seen, collecting
 from tests.support.ports import free_port
 from tests.support.waiting import wait_until

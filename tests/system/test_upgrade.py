@@ -18,11 +18,11 @@ import pytest
 from sqlalchemy import Boolean, Integer, MetaData, create_engine, text
 
 from swapflow.bootstrap import build, upgrade_database
-from swapflow.domain.assignment import AssignmentStatus
-from swapflow.engine.facade import Swapflow
-from swapflow.ledger.upgrade import drift, pending_migrations, upgrade
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.engine.services import Swapflow
+from swapflow.ledger.maintenance.upgrade import drift, pending_migrations, upgrade
 from swapflow.processes.deployment import coordinator_spec, running
-from swapflow.processes.specs import redis_spec, worker_spec
+from swapflow.processes.process_specs import redis_spec, worker_spec
 from swapflow.processes.supervisor import ProcessSpec
 from swapflow.settings import Settings, load_settings
 from tests.support.ports import free_port

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.ledger.upgrade import upgrade
+from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.settings import Settings, load_settings
 from tests.web.site import ADDRESS, Site
 

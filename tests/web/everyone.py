@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from starlette.testclient import TestClient
 
-from swapflow.domain.score import Answer
-from swapflow.office.accounts import Method
-from swapflow.office.rights import Role
+from swapflow.domain.reviewing.score import Answer
+from swapflow.identity.account import Method
+from swapflow.identity.permissions import Role
 from tests.web.site import Site
 
 

@@ -5,7 +5,7 @@ Written by hand and compared with what the application does: a route that is mis
 
 from dataclasses import dataclass
 
-from swapflow.office.rights import Right
+from swapflow.identity.permissions import Right
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,25 +7,25 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from swapflow.domain.assignment import Assignment
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
-from swapflow.engine.facade import Swapflow
 from swapflow.engine.ports import Mail, Message, Topic
+from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError
-from swapflow.ledger.sql import SqlLedger
-from swapflow.mail.hooks import http_knocker
-from swapflow.office.accounts import Account, Method
-from swapflow.office.facade import Office
-from swapflow.office.rights import Role, Scope
+from swapflow.identity.account import Account, Method
+from swapflow.identity.permissions import Role, Scope
+from swapflow.identity.services import Office
+from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.webhooks import http_knocker
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.settings import Settings
-from swapflow.state.limits import MemoryLimiter, RedisLimiter
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
+from swapflow.state.rate_limits import MemoryLimiter, RedisLimiter
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
-from swapflow.web.access import cookie_name
 from swapflow.web.app import create_app
-from tests.engine.world import RULES, applicant, reviewer
+from swapflow.web.http.dependencies import cookie_name
+from tests.engine.cycle_by_hand import RULES, applicant, reviewer
 
 
 ADDRESS = "http://testserver"

@@ -12,8 +12,8 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from swapflow.domain.rules import WayIn
-from swapflow.office.accounts import Method
-from swapflow.office.rights import RIGHTS, Right, Role, Scope
+from swapflow.identity.account import Method
+from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
 from tests.web.roles import ANYBODY, API, OWN, PAGES, SIGNED_IN, Somewhere
 from tests.web.site import SITE_RULES, Site
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from swapflow.files.sheets_back import read_sheet_file
-from swapflow.office.accounts import Method
-from swapflow.office.rights import Role
-from tests.engine.world import applicant
+from swapflow.files.imports.offline_sheet import read_sheet_file
+from swapflow.identity.account import Method
+from swapflow.identity.permissions import Role
+from tests.engine.cycle_by_hand import applicant
+from tests.web.api.test_api import program
 from tests.web.crawl import walk
 from tests.web.roles import API
 from tests.web.site import SITE_RULES, Site
-from tests.web.test_api import program
 
 
 TRACES = ("Quillhilda", "Featherstonehaugh", "quillhilda@uni.example", "+41 79 555 01 02")

@@ -8,19 +8,19 @@ import pytest
 import redis
 from starlette.testclient import TestClient
 
-from swapflow.domain.cohort import Waiver
-from swapflow.domain.reviewer import Absence
-from swapflow.engine.closed import gather
-from swapflow.engine.verify import verify
+from swapflow.domain.cohort.proposal import Waiver
+from swapflow.domain.people.reviewer import Absence
+from swapflow.engine.audit.finished_cycle import gather
+from swapflow.engine.audit.verify import verify
 from swapflow.errors import ConflictError, NotFoundError
-from swapflow.files.bundle import bundle
-from swapflow.files.keys import signer_from
-from swapflow.files.unbundle import check_bundle
-from swapflow.ledger.dossiers import SqlDossiers
-from swapflow.office.rights import Role, Scope
-from swapflow.office.tokens import make_token
+from swapflow.files.bundles.bundle import bundle
+from swapflow.files.bundles.check import check_bundle
+from swapflow.files.bundles.signing_keys import signer_from
+from swapflow.identity.api_keys import make_token
+from swapflow.identity.permissions import Role, Scope
+from swapflow.ledger.privacy.personal_data import SqlDossiers
 from swapflow.settings import Settings
-from tests.engine.world import reviewer
+from tests.engine.cycle_by_hand import reviewer
 from tests.support.redis_server import RedisServer
 from tests.web.site import Site, named
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from swapflow.engine.ports import Message, Topic
-from swapflow.ledger.upgrade import upgrade
-from swapflow.processes.health import HEARTBEAT_VARIABLE, is_alive
-from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
+from swapflow.ledger.maintenance.upgrade import upgrade
+from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
+from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, is_alive
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.names import ALL_QUEUES
 from tests.support.process import Process

@@ -5,9 +5,9 @@ import gc
 import pytest
 
 from swapflow.domain.rules import Purpose
-from swapflow.simulation import delivery
-from swapflow.simulation.delivery import Delivery
-from tests.engine.world import World, applicants, reviewers, rules
+from swapflow.engine.services import delivery
+from swapflow.engine.services.delivery import Delivery
+from tests.engine.cycle_by_hand import World, applicants, reviewers, rules
 
 
 CYCLES = 6

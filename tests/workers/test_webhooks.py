@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from swapflow.domain.cohort import Waiver
-from swapflow.domain.score import Answer
-from swapflow.engine.hooks import WAITS, HookCall, HookEvent
+from swapflow.domain.cohort.proposal import Waiver
+from swapflow.domain.reviewing.score import Answer
+from swapflow.domain.webhook_call import WAITS, HookCall, HookEvent
 from swapflow.errors import InvalidInputError, UnavailableError
-from swapflow.ledger.upgrade import upgrade
-from swapflow.mail.hooks import http_knocker
-from swapflow.office.facade import Visitor
-from swapflow.office.interfaces import Webhook
-from swapflow.office.webhooks import Reach, check_address
+from swapflow.identity.ports.integration_store import Webhook
+from swapflow.identity.services import Visitor
+from swapflow.identity.webhooks import Reach, check_address
+from swapflow.ledger.maintenance.upgrade import upgrade
+from swapflow.outbound.webhooks import http_knocker
 from swapflow.settings import load_settings
 from tests.web.site import Site
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from swapflow.engine.ports import Message, Topic
-from swapflow.processes.health import HEARTBEAT_VARIABLE
-from swapflow.processes.worker import WORKER_ENVIRONMENT, worker_argv
+from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
+from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from tests.support.process import Process, children, exists
 from tests.support.proxy import Mode, Proxy

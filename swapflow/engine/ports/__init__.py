@@ -1,8 +1,8 @@
 """What the steps need from outside: a live state, a ledger, a way out, a doorbell."""
 
-from swapflow.engine.ports.live import Applied, Arms, Changes, CycleState, Doorbell, Integers
-from swapflow.engine.ports.queue import Dispatcher, Message, Topic
-from swapflow.engine.ports.reading import Ledger
+from swapflow.engine.ports.dispatcher import Dispatcher, Message, Topic
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState, Doorbell, Integers
 from swapflow.engine.ports.records import (
     DecisionRecord,
     Lease,
@@ -18,7 +18,7 @@ from swapflow.engine.ports.records import (
     Waiting,
     Wish,
 )
-from swapflow.engine.ports.writing import Transaction
+from swapflow.engine.ports.writes.transaction import Transaction
 
 
 __all__ = [

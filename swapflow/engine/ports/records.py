@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from swapflow.domain.applicant import ApplicationStatus
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Json
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.rules import Rules
 
 

@@ -1,1 +1,1 @@
-"""Alembic's migrations of the ledger; `swapflow/ledger/upgrade.py` runs them."""
+"""Alembic's migrations of the ledger; `swapflow/ledger/maintenance/upgrade.py` runs them."""

@@ -20,9 +20,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from swapflow.errors import ConflictError, InvalidInputError, SwapflowError
-from swapflow.office.interfaces import Kept
-from swapflow.web.api.access import caller
-from swapflow.web.parts import parts_of
+from swapflow.identity.ports.integration_store import Kept
+from swapflow.web.api.dependencies import caller
+from swapflow.web.http.context import parts_of
 
 
 HEADER = "Idempotency-Key"

@@ -2,7 +2,9 @@
 
 from fastapi import APIRouter
 
-from swapflow.web.api import (
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.resources import (
+    announcements,
     applications,
     calibration,
     cycles,
@@ -10,19 +12,17 @@ from swapflow.web.api import (
     files,
     imports,
     interviews,
-    letters,
     mails,
     meetings,
     offers,
-    offices,
+    office,
     reconsiderations,
+    reviewer_tasks,
     reviewers,
     scores,
-    seats,
     tasks,
     webhooks,
 )
-from swapflow.web.api.idempotency import ApiRoute
 
 
 PREFIX = "/api/v1"
@@ -33,7 +33,7 @@ for part in (
     imports,
     applications,
     reviewers,
-    seats,
+    reviewer_tasks,
     tasks,
     scores,
     files,
@@ -42,9 +42,9 @@ for part in (
     reconsiderations,
     meetings,
     offers,
-    letters,
+    announcements,
     interviews,
-    offices,
+    office,
     mails,
     webhooks,
 ):

@@ -29,15 +29,15 @@ import redis
 
 from swapflow.bandit.ties import tie_key
 from swapflow.bootstrap import build, upgrade_database
-from swapflow.domain.applicant import NewApplication
-from swapflow.domain.assignment import AssignmentStatus
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewer import NewReviewer
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.domain.score import Answer
-from swapflow.engine.facade import Swapflow
+from swapflow.engine.services import Swapflow
 from swapflow.processes.deployment import running
-from swapflow.processes.specs import redis_spec
+from swapflow.processes.process_specs import redis_spec
 from swapflow.settings import Settings
 
 

@@ -1,5 +1,14 @@
 """What comes in and goes out as JSON. Scores are 0 to 100 here, as on the pages."""
 
+from swapflow.web.api.models.announcements import (
+    Announced,
+    LetterDraft,
+    LetterOut,
+    LettersDraft,
+    LetterWording,
+    NewAnnouncement,
+    NewLetters,
+)
 from swapflow.web.api.models.applicants import (
     Applicant,
     Ask,
@@ -70,15 +79,6 @@ from swapflow.web.api.models.files import (
     StaffDocument,
     StoredFile,
     StoredFiles,
-)
-from swapflow.web.api.models.letters import (
-    Announced,
-    LetterDraft,
-    LetterOut,
-    LettersDraft,
-    LetterWording,
-    NewAnnouncement,
-    NewLetters,
 )
 from swapflow.web.api.models.meetings import (
     MeetingAbout,

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from swapflow.domain.applicant import Application as AnApplication
-from swapflow.domain.applicant import ApplicationStatus
+from swapflow.domain.people.application import Application as AnApplication
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.web.api.models.base import PLAIN, Email, In, Line, Name, Out, Reason, Text, Why
 
 

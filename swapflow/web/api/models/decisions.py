@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from swapflow.domain.cohort import Verdict
+from swapflow.domain.cohort.proposal import Verdict
 from swapflow.web.api.models.base import PLAIN, In, Line, Name, Out, Reason, Why
 from swapflow.web.api.models.tasks import Slot
 

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from swapflow.engine.lists import Difference, Known
+from swapflow.engine.intake.list_import import Difference, Known
 from swapflow.errors import BadRow
 from swapflow.web.api.models.base import Out
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from swapflow.domain.meeting import Word
+from swapflow.domain.cohort.meeting import Word
 from swapflow.web.api.models.base import In, Out, Reason, Why
 
 

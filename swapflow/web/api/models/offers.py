@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from swapflow.domain.offer import OfferAnswer
+from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.web.api.models.base import In, Out, Reason
 
 

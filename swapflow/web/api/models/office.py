@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from swapflow.engine.hooks import HookEvent
-from swapflow.office.rights import Role, Scope
+from swapflow.domain.webhook_call import HookEvent
+from swapflow.identity.permissions import Role, Scope
 from swapflow.web.api.models.base import PLAIN, Email, In, Line, Link, Out, ShortName
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from swapflow.domain.reconsideration import MOST_REVIEWS, USUAL_REVIEWS, Result
+from swapflow.domain.cohort.reconsideration import MOST_REVIEWS, USUAL_REVIEWS, Result
 from swapflow.web.api.models.base import In, Line, Name, Out, Reason, Why
 
 

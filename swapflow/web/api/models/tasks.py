@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from swapflow.domain.assignment import AssignmentStatus
-from swapflow.domain.reviewer import DeclineKind
-from swapflow.engine.desk import Section
+from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.engine.reviewing.review_page import Section
 from swapflow.web.api.models.base import PROSE, Hundred, In, Line, Mark, Out, Reason, Text
 
 

@@ -1,0 +1,189 @@
+"""Reviewers that are programs: what each answers is a function of the question alone.
+
+A roster entry names its program: `truth:FILE?sigma=0.16` (marks drawn around a known truth),
+`replay:FOLDER?seed=3` (recorded marks), or `https://…` (a scoring service). `#unnamed` at the end
+says that the program stands for people whose names are not on record.
+"""
+
+import csv
+import json
+import math
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import parse_qs
+
+import numpy as np
+
+from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
+from swapflow.bandit.ties import tie_key
+from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
+
+
+SERVICE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One request to a program: who is asked about whom, for the how-many-th time."""
+
+    assignment_id: str
+    application: str
+    kind: str
+    tier: int
+    ordinal: int
+    gain: float
+    reviewer: str
+
+
+class Answerer(Protocol):
+    """A program that gives utilities in [0, 1]."""
+
+    def answer(self, questions: Sequence[Question]) -> list[float]:
+        """Answer every question, in order; the same question always gets the same answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTruth:
+    """Marks drawn around a known truth, with noise and a severity per reviewer.
+
+    Attributes:
+        truth: Utility of each application.
+        sigma: Spread of one mark of gain 1; a mark of gain g spreads by sigma over root g.
+        severity: Spread between reviewers.
+    """
+
+    truth: dict[str, float]
+    sigma: float
+    severity: float
+    seed: int
+
+    def answer(self, questions: Sequence[Question]) -> list[float]:
+        """Draw each mark from a stream keyed by the question."""
+        return [self._mark(question) for question in questions]
+
+    def _mark(self, question: Question) -> float:
+        if question.application not in self.truth:
+            raise InvalidInputError(f"the truth of {question.application!r} is not on file")
+        own = f"{question.application}|{question.kind}|{question.ordinal}|{question.reviewer}"
+        noise = self._draw(own) * self.sigma / math.sqrt(question.gain)
+        severity = self._draw(f"severity|{question.reviewer}") * self.severity
+        return min(1.0, max(0.0, self.truth[question.application] + noise + severity))
+
+    def _draw(self, key: str) -> float:
+        stream = np.random.Generator(np.random.Philox(key=tie_key(self.seed, key)))
+        return float(stream.standard_normal())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """Recorded marks: a named reviewer's own, or the next on record when nobody is named."""
+
+    recording: Recording
+
+    def answer(self, questions: Sequence[Question]) -> list[float]:
+        """Look each mark up."""
+        return [self._mark(question) for question in questions]
+
+    def _mark(self, question: Question) -> float:
+        if question.tier > 0:
+            return self.recording.interviews[question.application]
+        reviews = self.recording.reviews[question.application]
+        for review in reviews:
+            if review.reviewer and review.reviewer == question.reviewer:
+                return review.utility
+        if question.ordinal > len(reviews):
+            raise NotFoundError(
+                f"{question.application} has {len(reviews)} reviews on record, not "
+                f"{question.ordinal}"
+            )
+        return reviews[question.ordinal - 1].utility
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A scoring service of the user's: gets a list of questions, gives a list of scores.
+
+    It is sent `{"questions": [{"application", "kind", "ordinal", "id"}, …]}` and answers
+    `{"scores": [0.7, …]}`, one for each, in order. No name and no mail address is sent.
+    """
+
+    url: str
+
+    def answer(self, questions: Sequence[Question]) -> list[float]:
+        """Ask the service for all of them at once."""
+        asked = [
+            {
+                "application": question.application,
+                "kind": question.kind,
+                "ordinal": question.ordinal,
+                "id": question.assignment_id,
+            }
+            for question in questions
+        ]
+        request = urllib.request.Request(  # noqa: S310 - `answerer` lets http and https through
+            self.url,
+            data=json.dumps({"questions": asked}).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=SERVICE_SECONDS) as reply:  # noqa: S310
+                scores = json.load(reply)["scores"]
+        except (urllib.error.URLError, TimeoutError, OSError) as error:
+            raise UnavailableError(f"the scoring service {self.url} did not answer") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidInputError(
+                f'the scoring service {self.url} should answer {{"scores": […]}}'
+            ) from error
+        if len(scores) != len(questions):
+            raise InvalidInputError(
+                f"the scoring service {self.url} gave {len(scores)} scores for {len(questions)}"
+            )
+        return [float(score) for score in scores]
+
+
+@lru_cache(maxsize=32)
+def answerer(specification: str) -> Answerer:
+    """Make the program that a roster entry names.
+
+    Raises:
+        InvalidInputError: If the specification is not understood.
+        NotFoundError: If its file is missing.
+    """
+    plain = specification.partition("#")[0]
+    if plain.startswith(("http://", "https://")):
+        return Service(url=plain)
+    scheme, _, rest = plain.partition(":")
+    place, _, query = rest.partition("?")
+    options = {name: values[-1] for name, values in parse_qs(query).items()}
+    seed = int(options.get("seed", "0"))
+    if scheme == "replay":
+        return Replay(recording=read_recording(Path(place)).shuffled(seed))
+    if scheme == "truth":
+        return KnownTruth(
+            truth=_truths(Path(place)),
+            sigma=float(options.get("sigma", "0.16")),
+            severity=float(options.get("severity", "0.05")),
+            seed=seed,
+        )
+    raise InvalidInputError(
+        f"{specification!r} names no automatic reviewer: use truth:FILE, replay:FOLDER or https://…"
+    )
+
+
+def _truths(path: Path) -> dict[str, float]:
+    """Read `item_id` (or `external_id`) and `true_utility` from a CSV file."""
+    if not path.exists():
+        raise NotFoundError(f"{path} is missing")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    name = "item_id" if rows and "item_id" in rows[0] else "external_id"
+    try:
+        return {row[name]: float(row["true_utility"]) for row in rows}
+    except (KeyError, ValueError) as error:
+        raise InvalidInputError(f"{path} should have columns {name} and true_utility") from error

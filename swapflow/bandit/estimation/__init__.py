@@ -1,0 +1,1 @@
+"""What scores say: posterior, severity, worth of one more pull."""

@@ -1,0 +1,1 @@
+"""The best K under one objective, with limits."""

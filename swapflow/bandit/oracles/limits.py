@@ -1,0 +1,433 @@
+"""What a cohort must keep to: places, quotas over crossing groups, and who is in or out.
+
+Arms that belong to the same groups form a cell. Limits and targets see only how many arms each
+cell sends, and of a cell its largest utilities are always best; so a cohort is a count per cell.
+Groups of one attribute make few cells, several attributes one for each combination that occurs.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from swapflow.bandit.oracles.linear_programs import cheapest
+from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
+from swapflow.errors import InfeasibleError, InvalidInputError
+
+
+SLACK = 1e-9
+"""Shares of a cohort are compared with this much room for rounding."""
+
+SELECT_FEWER = 1.001
+"""An empty place counts a little more than a quota that gives way by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Limit:
+    """How many arms of one group a cohort holds.
+
+    Attributes:
+        name: What messages call the group, e.g. `region = North`.
+        members: Which arms belong to it, shape (n,).
+        minimum: Fewest; maximum: most, None for no limit.
+        minimum_share: Smallest share of the cohort; maximum_share: largest share.
+    """
+
+    name: str
+    members: BoolArray
+    minimum: int = 0
+    maximum: int | None = None
+    minimum_share: float = 0.0
+    maximum_share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Target:
+    """A number of arms of one group that is worth something, without being a must.
+
+    The k-th of `number` members adds worth · (√k - √(k-1)) / √number: all of them together add
+    `worth`, each one less than the one before.
+    """
+
+    name: str
+    members: BoolArray
+    number: int
+    worth: float
+
+    def credits(self) -> FloatArray:
+        """Give what each member adds, falling, shape (number,)."""
+        roots = np.sqrt(np.arange(self.number + 1))
+        return np.asarray(self.worth * np.diff(roots) / roots[-1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Terms:
+    """Everything that a cohort has to satisfy or is given credit for.
+
+    Attributes:
+        size: Most arms in a cohort (K).
+        least: Fewest; below `size` places may stay empty.
+        bar: What an empty place is worth: beyond `least` only arms above it are taken.
+        limits: Quotas. Groups may overlap.
+        targets: What is given credit for.
+        pinned: 1 for arms that must be in, -1 for arms that must be out, else 0, shape (n,).
+    """
+
+    size: int
+    pinned: IntArray
+    least: int | None = None
+    bar: float = 0.0
+    limits: tuple[Limit, ...] = ()
+    targets: tuple[Target, ...] = ()
+
+    @property
+    def fewest(self) -> int:
+        """Fewest arms in a cohort."""
+        return self.size if self.least is None else self.least
+
+    @property
+    def n(self) -> int:
+        """Number of arms."""
+        return self.pinned.size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grid:
+    """The terms, over counts per cell of the arms that are not pinned.
+
+    Attributes:
+        cell: Cell of each arm, -1 where it is pinned, shape (n,).
+        room: Arms in each cell, shape (cells,).
+        weights: Row by row, what one arm of each cell counts, shape (rows, cells); the first
+            row counts places, the others follow the limits.
+        lower: Least sum of each row; upper: most, shape (rows,). What is pinned is taken off.
+        credits: For each target its cells, shape (cells,), and what each further member adds.
+        fixed: Arms that are in whatever happens, sorted.
+    """
+
+    cell: IntArray
+    room: IntArray
+    weights: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    credits: tuple[tuple[BoolArray, FloatArray], ...]
+    fixed: IntArray
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return self.room.size
+
+    def holds(self, counts: IntArray) -> bool:
+        """Say whether counts per cell keep to the terms."""
+        sums = self.weights @ counts
+        inside = (sums >= self.lower - SLACK) & (sums <= self.upper + SLACK)
+        return bool(inside.all() and (counts >= 0).all() and (counts <= self.room).all())
+
+    def credit(self, counts: IntArray) -> float:
+        """Give what the targets credit."""
+        return sum(
+            float(worth[: int(counts[members].sum())].sum()) for members, worth in self.credits
+        )
+
+    def exchanges(self, counts: IntArray) -> tuple[BoolArray, FloatArray]:
+        """Say which cell may give one arm for one of another cell, and what targets say to it.
+
+        The last row and column stand for an empty place: who leaves for nobody, who enters
+        without anybody leaving.
+
+        Returns:
+            Whether the terms still hold and the credit gained, both (cells + 1, cells + 1):
+            the leaving arm's cell by the entering one's. Whether a cell has an arm to give or
+            left to enter is not looked at.
+        """
+        cells = np.arange(self.cells + 1)
+        return self.exchanges_of(counts, cells[:, None], cells[None, :])
+
+    def exchanges_of(
+        self, counts: IntArray, leaving: IntArray, entering: IntArray
+    ) -> tuple[BoolArray, FloatArray]:
+        """Answer as `exchanges` for some cells only: two arrays of cells that broadcast."""
+        sums = self.weights @ counts
+        weights = np.column_stack([self.weights, np.zeros(self.lower.size)])
+        shape = np.broadcast_shapes(leaving.shape, entering.shape)
+        allowed = np.ones(shape, dtype=np.bool_)
+        for row, total, least, most in zip(weights, sums, self.lower, self.upper, strict=True):
+            after = total - row[leaving] + row[entering]
+            allowed &= (after >= least - SLACK) & (after <= most + SLACK)
+        gained = np.zeros(shape)
+        for members, worth in self.credits:
+            held = int(counts[members].sum())
+            # One more adds the next credit, one less loses the last.
+            more = worth[held] if held < worth.size else 0.0
+            less = worth[held - 1] if 0 < held <= worth.size else 0.0
+            belongs = np.append(members, False)
+            gained += np.where(~belongs[leaving] & belongs[entering], more, 0.0)
+            gained -= np.where(belongs[leaving] & ~belongs[entering], less, 0.0)
+        return allowed, gained
+
+
+def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> Grid:
+    """Spell terms over cells; says nothing about whether any cohort satisfies them.
+
+    Args:
+        terms: The terms.
+        also: Further groups that no cell may divide, each as its members, shape (n,).
+
+    Raises:
+        InvalidInputError: If the arrays do not belong together.
+    """
+    _check(terms)
+    cell, patterns = _cells([*_memberships(terms), *also], terms.n)
+    fixed = np.flatnonzero(terms.pinned > 0)
+    cell[terms.pinned != 0] = -1
+    rows = _rows(terms)
+    weights = np.array([row.weights(patterns) for row in rows])
+    held = np.array([row.held(terms, fixed) for row in rows])
+    worth = tuple(
+        (
+            patterns[:, len(terms.limits) + index],
+            target.credits()[int(target.members[fixed].sum()) :],
+        )
+        for index, target in enumerate(terms.targets)
+    )
+    return Grid(
+        cell=cell,
+        room=np.bincount(cell[cell >= 0], minlength=patterns.shape[0]).astype(np.int64),
+        weights=weights,
+        lower=np.array([row.lower for row in rows]) - held,
+        upper=np.array([row.upper for row in rows]) - held,
+        credits=worth,
+        fixed=fixed,
+    )
+
+
+def feasible(terms: Terms) -> tuple[Terms, tuple[str, ...]]:
+    """Give terms that some cohort satisfies, changed as little as possible.
+
+    The smallest relaxation has the least sum of changes, in arms, over all quotas. Of equal ones
+    a minimum gives way before a maximum, an earlier one before a later, and places last.
+
+    Returns:
+        The terms themselves and no words where they can be satisfied; else those relaxed, and
+        for each change which number to set to what.
+    """
+    grid, rows = grid_of(terms), _rows(terms)
+    counts = _least_slack(grid, rows)
+    if grid.holds(counts):
+        return terms, ()
+    size = int(counts.sum()) + grid.fixed.size
+    words: list[str] = []
+    relaxed = terms
+    for index, row in enumerate(rows):
+        total = float(grid.weights[index] @ counts)
+        if total < grid.lower[index] - SLACK or total > grid.upper[index] + SLACK:
+            held = _members_held(terms, grid, row, counts)
+            relaxed, said = row.give_way(relaxed, held=held, size=size)
+            words.append(said)
+    return relaxed, tuple(words)
+
+
+def refuse_infeasible(terms: Terms) -> None:
+    """Refuse terms that no cohort satisfies.
+
+    Raises:
+        InfeasibleError: Naming the smallest relaxation.
+    """
+    _, words = feasible(terms)
+    if words:
+        raise InfeasibleError(
+            f"no list of {terms.size} keeps to every limit. The smallest change that allows one: "
+            + "; ".join(words)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """One line of the terms: a sum over the cohort that lies between two numbers.
+
+    Attributes:
+        limit: Which limit it comes from; -1 for the number of places.
+        share: What every arm of the cohort takes off: a share is compared with its size.
+    """
+
+    limit: int
+    lower: float
+    upper: float
+    share: float = 0.0
+
+    def weights(self, patterns: BoolArray) -> FloatArray:
+        """Give what one arm of each cell counts."""
+        if self.limit < 0:
+            return np.ones(patterns.shape[0])
+        return np.asarray(patterns[:, self.limit] - self.share, dtype=np.float64)
+
+    def held(self, terms: Terms, fixed: IntArray) -> float:
+        """Give what those who are in anyway count."""
+        if self.limit < 0:
+            return float(fixed.size)
+        return float(terms.limits[self.limit].members[fixed].sum() - self.share * fixed.size)
+
+    def give_way(self, terms: Terms, *, held: int, size: int) -> tuple[Terms, str]:
+        """Change the terms so that a cohort that holds so many satisfies the line."""
+        if self.limit < 0:
+            return _other_size(terms, size)
+        limit = terms.limits[self.limit]
+        if self.share:
+            low = self.upper == np.inf
+            before = limit.minimum_share if low else limit.maximum_share
+            after = held / max(size, 1)
+            changed = (
+                replace(limit, minimum_share=after) if low else replace(limit, maximum_share=after)
+            )
+            said = f"{_share_word(low)} of {limit.name} from {before:.0%} to {after:.1%}"
+        else:
+            low = held < self.lower
+            changed, said = _other_count(limit, held, size=terms.size, low=low)
+        limits = (*terms.limits[: self.limit], changed, *terms.limits[self.limit + 1 :])
+        return replace(terms, limits=limits), said
+
+
+def _rows(terms: Terms) -> list[_Row]:
+    """Spell the terms line by line: places first, then every limit."""
+    rows = [_Row(limit=-1, lower=terms.fewest, upper=terms.size)]
+    ranged = terms.fewest < terms.size
+    for index, limit in enumerate(terms.limits):
+        least, most = _counts(limit, terms.size, shares=not ranged)
+        if least > 0 or most < np.inf:
+            rows.append(_Row(limit=index, lower=least, upper=most))
+        if ranged and limit.minimum_share > 0:
+            rows.append(_Row(limit=index, lower=0.0, upper=np.inf, share=limit.minimum_share))
+        if ranged and limit.maximum_share < 1:
+            rows.append(_Row(limit=index, lower=-np.inf, upper=0.0, share=limit.maximum_share))
+    return rows
+
+
+def _counts(limit: Limit, size: int, *, shares: bool = True) -> tuple[float, float]:
+    """Give the fewest and the most of a group, shares of a whole cohort included."""
+    least = float(limit.minimum)
+    most = np.inf if limit.maximum is None else float(limit.maximum)
+    if shares:
+        least = max(least, math.ceil(limit.minimum_share * size - SLACK))
+        most = min(most, math.floor(limit.maximum_share * size + SLACK))
+    return least, most
+
+
+def counts_of(limits: Sequence[Limit], size: int) -> tuple[IntArray, IntArray]:
+    """Give the fewest and the most of each group in a cohort of exactly `size` arms."""
+    pairs = [_counts(limit, size) for limit in limits]
+    return (
+        np.array([least for least, _ in pairs], dtype=np.int64),
+        np.array([min(most, size) for _, most in pairs], dtype=np.int64),
+    )
+
+
+def _least_slack(grid: Grid, rows: Sequence[_Row]) -> IntArray:
+    """Find counts per cell that break the rows by as little as possible."""
+    if grid.cells == 0:
+        return np.zeros(0, dtype=np.int64)
+    count = len(rows)
+    rank = 1e-4 * np.arange(count) / count
+    cost = np.concatenate([1 + rank, 1.0002 + rank])
+    cost[[0, count]] = SELECT_FEWER
+    # One line for each bound: a minimum may lie above its own maximum.
+    own, none = np.eye(count), np.zeros((count, count))
+
+    def solve(*, whole: bool) -> IntArray:
+        found = cheapest(
+            np.concatenate([np.zeros(grid.cells), cost]),
+            np.block([[grid.weights, own, none], [grid.weights, none, -own]]),
+            np.concatenate([grid.lower, np.full(count, -np.inf)]),
+            np.concatenate([np.full(count, np.inf), grid.upper]),
+            most=np.concatenate([grid.room, np.full(2 * count, np.inf)]),
+            whole=np.array([float(whole)] * grid.cells + [0.0] * (2 * count)),
+            presolve=whole,
+        )
+        assert found is not None, "with slack in every row there is always a cohort"
+        return np.rint(found[: grid.cells]).astype(np.int64)
+
+    counts = solve(whole=False)
+    return counts if grid.holds(counts) else solve(whole=True)
+
+
+def _members_held(terms: Terms, grid: Grid, row: _Row, counts: IntArray) -> int:
+    """Count the members of a row's group in a cohort, pinned ones included."""
+    if row.limit < 0:
+        return int(counts.sum()) + grid.fixed.size
+    members = terms.limits[row.limit].members
+    inside = np.zeros(grid.cells, dtype=np.bool_)
+    free = grid.cell >= 0
+    inside[grid.cell[free]] = members[free]
+    return int(counts[inside].sum() + members[grid.fixed].sum())
+
+
+def _other_size(terms: Terms, size: int) -> tuple[Terms, str]:
+    if terms.fewest == terms.size:
+        # Shares were numbers of a full list; they stay these numbers.
+        least, most = counts_of(terms.limits, terms.size)
+        limits = tuple(
+            Limit(name=one.name, members=one.members, minimum=int(low), maximum=int(high))
+            for one, low, high in zip(terms.limits, least, most, strict=True)
+        )
+        terms = replace(terms, limits=limits)
+    if size > terms.size:
+        more = f"raise the places from {terms.size} to {size}, or pin fewer applicants in"
+        return replace(terms, size=size), more
+    return replace(terms, least=size), f"fill {size} of the {terms.size} places"
+
+
+def _other_count(limit: Limit, held: int, *, size: int, low: bool) -> tuple[Limit, str]:
+    """Lower a minimum, or raise a maximum, that a share may stand behind."""
+    if low:
+        from_share = math.ceil(limit.minimum_share * size - SLACK) > held
+        changed = replace(
+            limit,
+            minimum=min(limit.minimum, held),
+            minimum_share=min(limit.minimum_share, held / size),
+        )
+        before = max(limit.minimum, math.ceil(limit.minimum_share * size - SLACK))
+    else:
+        from_share = math.floor(limit.maximum_share * size + SLACK) < held
+        changed = replace(
+            limit,
+            maximum=None if limit.maximum is None else max(limit.maximum, held),
+            maximum_share=max(limit.maximum_share, min(1.0, held / size)),
+        )
+        _, most = _counts(limit, size)
+        before = int(most)
+    share = f" (a share of {held / size:.1%})" if from_share else ""
+    verb = "lower the minimum" if low else "raise the maximum"
+    return changed, f"{verb} of {limit.name} from {before} to {held}{share}"
+
+
+def _share_word(low: bool) -> str:  # noqa: FBT001 - one of two words
+    return "lower the smallest share" if low else "raise the largest share"
+
+
+def _cells(members: Sequence[BoolArray], n: int) -> tuple[IntArray, BoolArray]:
+    """Number the combinations of groups that occur; gives each arm's, and what each is."""
+    if not members:
+        return np.zeros(n, dtype=np.int64), np.zeros((1, 0), dtype=np.bool_)
+    table = np.column_stack(members)
+    packed = np.ascontiguousarray(np.packbits(table, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, cell = np.unique(keys, return_index=True, return_inverse=True)
+    return cell.astype(np.int64), table[first]
+
+
+def _check(terms: Terms) -> None:
+    """Refuse arrays of other arms, and a cohort of nobody."""
+    if terms.size < 1:
+        raise InvalidInputError(f"a cohort needs at least 1 place, not {terms.size}")
+    for members in _memberships(terms):
+        if members.size != terms.n:
+            raise InvalidInputError(
+                f"a limit says of {members.size} arms who belongs to it, not of {terms.n}"
+            )
+
+
+def _memberships(terms: Terms) -> list[BoolArray]:
+    """Give who belongs to each limit's group, then to each target's."""
+    limits = [limit.members for limit in terms.limits]
+    return limits + [target.members for target in terms.targets]

@@ -1,0 +1,258 @@
+"""`swapflow meeting`: a committee's meeting about the proposed list, at a terminal."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Reason, ReviewerId, product
+from swapflow.cli.output import Listing, many, report
+from swapflow.domain.cohort.meeting import Word
+from swapflow.errors import InvalidInputError, NotFoundError
+
+
+if TYPE_CHECKING:
+    from swapflow.engine.cohort.meeting import Agenda
+    from swapflow.engine.services import Swapflow
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="A committee's meeting: who is in, out or on the waitlist, and why.",
+)
+
+FORMATS = (".html", ".pdf", ".json")
+
+
+@app.command("show")
+def show(
+    cycle: CycleId,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Everybody on the list, not only those of the meeting.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the places filled, and those too close to call or recorded, in the proposed order."""
+    from swapflow.files.exports.minutes import minutes_content
+
+    agenda = product().agenda(cycle)
+    rows = []
+    for place in agenda.places:
+        said = agenda.words.get(place.application)
+        if everybody or place.contested or said is not None:
+            proposed = "in" if place.standing.value == "cohort" else "waitlist"
+            close = "too close to call" if place.contested else ""
+            outcome = said.word.value if said else ""
+            reason = said.reason if said else ""
+            rows.append((place.rank, place.external_id, proposed, close, outcome, reason))
+    report(
+        minutes_content(agenda),
+        Listing(
+            headers=("rank", "applicant", "proposed", "", "outcome", "reason"),
+            rows=tuple(rows),
+            empty="nobody is too close to call, and nothing was recorded",
+        ),
+        f"{len(agenda.chosen)} of {many(agenda.size, 'place')} filled as things stand",
+        *(f"{words}: {'kept' if kept else 'NOT KEPT'}" for words, kept in agenda.limits),
+        _stands(agenda),
+        as_json=as_json,
+    )
+
+
+@app.command("open")
+def open_meeting(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
+    """Open the meeting; from now on the decision follows it."""
+    opened = product().open_meeting(cycle, by=by)
+    if opened:
+        _write_down(by, "opened the meeting", cycle)
+    report(
+        {"cycle": cycle, "opened": opened, "by": by},
+        "the meeting is open; record outcomes, close it, then sign"
+        if opened
+        else "the meeting was opened before",
+        as_json=as_json,
+    )
+
+
+@app.command("record")
+def record(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    outcome: Annotated[Word, typer.Argument(help="What the meeting says.")],
+    by: By,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Record what the meeting says about an applicant; only `discuss` needs no reason."""
+    swapflow = product()
+    swapflow.record_outcome(
+        cycle,
+        _number(swapflow, cycle, applicant),
+        outcome,
+        reason=reason,
+        by=by,
+        seat=_seat(swapflow, cycle, by),
+    )
+    _write_down(by, f"recorded {outcome.value!r} at the meeting", cycle, about=applicant)
+    report(
+        {"cycle": cycle, "applicant": applicant, "outcome": outcome.value, "by": by},
+        f"{applicant}: {outcome.value}",
+        _stands(swapflow.agenda(cycle)),
+        as_json=as_json,
+    )
+
+
+@app.command("endorse")
+def endorse(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What speaks for them.")],
+    by: By,
+    as_json: AsJson = False,
+) -> None:
+    """Keep words in favour of an applicant; they change no estimate."""
+    swapflow = product()
+    swapflow.endorse(
+        cycle,
+        _number(swapflow, cycle, applicant),
+        words,
+        by=by,
+        seat=_seat(swapflow, cycle, by),
+    )
+    _write_down(by, "wrote words in favour", cycle, about=applicant)
+    report(
+        {"cycle": cycle, "applicant": applicant, "by": by},
+        f"kept words in favour of {applicant}",
+        as_json=as_json,
+    )
+
+
+@app.command("conflict")
+def conflict(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    reviewer: ReviewerId,
+    by: By,
+    as_json: AsJson = False,
+) -> None:
+    """Declare that a member, by their entry as a reviewer, is in conflict with an applicant."""
+    product().add_conflicts(cycle, [(applicant, reviewer)], source=f"meeting: {by}")
+    _write_down(by, "declared a conflict at the meeting", cycle, about=f"{applicant}, {reviewer}")
+    report(
+        {"cycle": cycle, "applicant": applicant, "reviewer": reviewer, "by": by},
+        f"{reviewer} is in conflict with {applicant}: they leave, and record nothing about them",
+        as_json=as_json,
+    )
+
+
+@app.command("minutes")
+def minutes(
+    cycle: CycleId,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="A file that ends in .html, .pdf or .json; CYCLE-minutes.html when not given.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write what was projected and what was recorded, by whom."""
+    from swapflow.bootstrap import office
+    from swapflow.files.exports.document import html, pdf
+    from swapflow.files.exports.minutes import minutes_document, minutes_json
+    from swapflow.files.exports.sheets import write_file
+    from swapflow.identity.committee_members import members_in_conflict
+    from swapflow.settings import load_settings
+
+    file = out or Path(f"{cycle}-minutes.html")
+    if file.suffix.lower() not in FORMATS:
+        raise InvalidInputError(f"{file}: the name must end in {', '.join(FORMATS)}")
+    swapflow = product()
+    agenda = swapflow.agenda(cycle)
+    document = minutes_document(
+        agenda,
+        members=members_in_conflict(
+            agenda.conflicts,
+            reviewers=swapflow.reviewers(cycle),
+            users=office().users,
+            cycle=agenda.cycle,
+        ),
+        zone=swapflow.rules(cycle).zone,
+        at=swapflow.ledger.now(),
+    )
+    match file.suffix.lower():
+        case ".json":
+            content = minutes_json(agenda)
+        case ".html":
+            content = html(document)
+        case _:
+            content = pdf(document, fonts=load_settings().font_folders)
+    write_file(file, content)
+    report(
+        {"cycle": cycle, "file": str(file)},
+        f"{file}: reasons about applicants are in it; show it to those who were there",
+        as_json=as_json,
+    )
+
+
+@app.command("close")
+def close(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
+    """Close the meeting; nothing is recorded until it is reopened, and the list can be signed."""
+    swapflow = product()
+    closed = swapflow.close_meeting(cycle, by=by)
+    if closed:
+        _write_down(by, "closed the meeting", cycle)
+    report(
+        {"cycle": cycle, "closed": closed, "by": by},
+        _stands(swapflow.agenda(cycle)),
+        as_json=as_json,
+    )
+
+
+@app.command("reopen")
+def reopen(cycle: CycleId, by: By, reason: Reason, as_json: AsJson = False) -> None:
+    """Let outcomes be recorded again after the meeting was closed."""
+    reopened = product().reopen_meeting(cycle, reason=reason, by=by)
+    if reopened:
+        _write_down(by, "reopened the meeting", cycle, detail=reason)
+    report(
+        {"cycle": cycle, "reopened": reopened, "by": by},
+        "the meeting is open again" if reopened else "the meeting is open",
+        as_json=as_json,
+    )
+
+
+def _number(swapflow: "Swapflow", cycle: str, applicant: str) -> int:
+    for application in swapflow.applications(cycle):
+        if application.external_id == applicant:
+            return application.number
+    raise NotFoundError(f"cycle {cycle!r} has no applicant {applicant!r}")
+
+
+def _seat(swapflow: "Swapflow", cycle: str, by: str) -> int | None:
+    """Give the reviewer whose id or mail address the name is: their conflicts hold here too."""
+    wanted = by.lower()
+    for reviewer in swapflow.reviewers(cycle):
+        if wanted in {reviewer.external_id.lower(), (reviewer.email or "").lower()}:
+            return reviewer.number
+    return None
+
+
+def _write_down(by: str, what: str, cycle: str, *, about: str = "", detail: str = "") -> None:
+    from swapflow.bootstrap import office
+
+    office().record(by, what, cycle_id=cycle, about=about, detail=detail)
+
+
+def _stands(agenda: "Agenda") -> str:
+    if agenda.meeting is None:
+        return "no meeting was opened about this list"
+    missing = [place.external_id for place in agenda.missing]
+    if missing:
+        said = f"still without an outcome, so nobody can sign: {', '.join(missing)}"
+    else:
+        said = "everybody too close to call has an outcome"
+    if agenda.meeting.closed:
+        return f"closed by {agenda.meeting.closed.by}; {said}"
+    return f"open; {said}"

@@ -1,0 +1,255 @@
+"""`swapflow cycle reconsider`: one application looked at again after the list was fixed."""
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Reason, product
+from swapflow.cli.output import Listing, many, report
+from swapflow.errors import InvalidInputError
+
+
+if TYPE_CHECKING:
+    from swapflow.domain.cohort.reconsideration import Reconsideration
+    from swapflow.engine.reconsideration.evidence import Weighed
+
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="One application looked at again by fresh reviewers, after the list was fixed.",
+)
+
+Must = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; on record.")]
+Names = Annotated[
+    list[str], typer.Option("--by", metavar="NAME", help="Give it twice: two people sign.")
+]
+
+RESULTS = {
+    "added": "added to the list",
+    "waitlisted": "put on the waitlist",
+    "stays": "stays as it was",
+    "withdrawn": "taken back",
+    "undone": "undone",
+}
+
+
+@app.command("open")
+def open_again(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    reason: Must,
+    asked_by: Annotated[
+        str, typer.Option("--asked-by", metavar="NAME", help="Who asked, e.g. the applicant.")
+    ],
+    asked_on: Annotated[
+        str, typer.Option("--asked-on", metavar="DATE", help="When; today without it.")
+    ] = "",
+    reviews: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Fresh reviews; 0 where somebody only withdrew or declined."
+        ),
+    ] = 2,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="Kind; else the first.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Ask people who never had the application for fresh reviews: the reserve first."""
+    from swapflow.engine.reconsideration.reconsider import Wanted
+
+    wanted = Wanted(
+        reason=reason, asked_by=asked_by, asked_on=_day(asked_on), reviews=reviews, kind=kind
+    )
+    product().reconsider(cycle, applicant, wanted, by=by)
+    report(
+        {"cycle": cycle, "applicant": applicant, "reviews": reviews, "by": by},
+        f"{applicant} is reconsidered; {many(reviews, 'fresh review')} asked for",
+        f"where it stands: swapflow cycle reconsider show {cycle} {applicant}",
+        as_json=as_json,
+    )
+
+
+@app.command("list")
+def list_all(cycle: CycleId, as_json: AsJson = False) -> None:
+    """List the reconsiderations of a cycle."""
+    swapflow = product()
+    names = {a.number: a.external_id for a in swapflow.applications(cycle)}
+    found = swapflow.reconsiderations(cycle)
+    report(
+        {"cycle": cycle, "reconsiderations": [_public(r, names) for r in found]},
+        Listing(
+            headers=("applicant", "asked by", "on", "reviews", "result", "version", "signed"),
+            rows=tuple(
+                (
+                    names.get(r.application) or f"number {r.application}",
+                    r.new.asked_by,
+                    r.new.asked_on.isoformat(),
+                    str(r.new.reviews),
+                    RESULTS[r.closing.result.value] if r.closing else "open",
+                    str(r.closing.version or "") if r.closing else "",
+                    ", ".join(r.closed_by),
+                )
+                for r in found
+            ),
+            empty="nothing was reconsidered",
+        ),
+        as_json=as_json,
+    )
+
+
+@app.command("show")
+def show(cycle: CycleId, applicant: ApplicationId, as_json: AsJson = False) -> None:
+    """Say where the applicant would have stood, and what is proposed."""
+    from swapflow.engine.reconsideration.evidence import HOW
+
+    found = product().weigh(cycle, applicant)
+    report(
+        {
+            "cycle": cycle,
+            "applicant": applicant,
+            "reviews": found.which.new.reviews,
+            "received": found.received,
+            "waiting": found.waiting,
+            "before": found.before,
+            "after": found.after.estimate,
+            "line": found.line,
+            "waitlist_now": found.stands or None,
+            "waitlist_then": found.place,
+            "proposes": found.proposes.value,
+            "places": found.places,
+            "places_held": found.taken,
+            "exceptions": list(found.exceptions),
+        },
+        *_statement(found),
+        HOW,
+        as_json=as_json,
+    )
+
+
+@app.command("conclude")
+def conclude(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: Names,
+    result: Annotated[
+        Literal["added", "waitlisted", "stays"] | None,
+        typer.Option(help="What is decided; what is proposed without it."),
+    ] = None,
+    reason: Reason = "",
+    beyond: Annotated[
+        bool, typer.Option("--beyond", help="Add the person though the places are full.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sign what becomes of it; a change of the list moves this person and nobody else."""
+    from swapflow.domain.cohort.reconsideration import Result
+
+    closing = product().conclude(
+        cycle,
+        applicant,
+        names=by,
+        result=None if result is None else Result(result),
+        reason=reason,
+        beyond=beyond,
+    )
+    place = f" at place {closing.place}" if closing.place else ""
+    report(
+        {
+            "cycle": cycle,
+            "applicant": applicant,
+            "result": closing.result.value,
+            "place": closing.place or None,
+            "version": closing.version or None,
+            "beyond_the_places": closing.beyond,
+            "exceptions": list(closing.exceptions),
+            "by": by,
+        },
+        f"{applicant} {RESULTS[closing.result.value]}{place}",
+        f"the list is version {closing.version} now; nobody else was moved"
+        if closing.version
+        else "the list is what it was",
+        *(f"an exception: {words}" for words in closing.exceptions),
+        as_json=as_json,
+    )
+
+
+@app.command("take-back")
+def take_back(
+    cycle: CycleId, applicant: ApplicationId, by: By, reason: Must, as_json: AsJson = False
+) -> None:
+    """End a reconsideration without a decision; what is still out is cancelled."""
+    product().take_back_reconsideration(cycle, applicant, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "applicant": applicant, "result": "withdrawn", "by": by},
+        f"the reconsideration of {applicant} was taken back; the list is what it was",
+        as_json=as_json,
+    )
+
+
+@app.command("undo")
+def undo(
+    cycle: CycleId, applicant: ApplicationId, by: Names, reason: Must, as_json: AsJson = False
+) -> None:
+    """Undo what a reconsideration made of the list, until the person was offered a place."""
+    version = product().undo_reconsideration(cycle, applicant, names=by, reason=reason)
+    report(
+        {"cycle": cycle, "applicant": applicant, "version": version, "by": by},
+        f"undone: the list is version {version}, as it was before",
+        as_json=as_json,
+    )
+
+
+def _day(text: str) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InvalidInputError(
+            f"--asked-on {text!r} is no date; write it like 2027-05-04"
+        ) from None
+
+
+def _public(one: "Reconsideration", names: dict[int, str]) -> dict[str, object]:
+    closing = one.closing
+    return {
+        "applicant": names.get(one.application) or None,
+        "number": one.application,
+        "asked_by": one.new.asked_by,
+        "asked_on": one.new.asked_on.isoformat(),
+        "reason": one.new.reason,
+        "reviews": one.new.reviews,
+        "opened_by": one.by,
+        "opened_at": one.at.isoformat(),
+        "result": closing.result.value if closing else None,
+        "version": (closing.version or None) if closing else None,
+        "before": closing.before if closing else None,
+        "after": closing.after if closing else None,
+        "signed": list(one.closed_by),
+    }
+
+
+def _statement(found: "Weighed") -> list[str]:
+    """Say in words where a reconsideration stands."""
+    before = "no estimate" if found.before is None else f"{100 * found.before:.1f}"
+    line = "" if found.line is None else f"; the lowest on the list has {100 * found.line:.1f}"
+    then = f"place {found.place} of {found.queue} on the waitlist"
+    stands = f"place {found.stands}" if found.stands else "no place"
+    came = (
+        f"{found.received} of {many(found.which.new.reviews, 'fresh review')} came, "
+        f"{found.waiting} still out"
+    )
+    said = [
+        came,
+        f"estimate before: {before}; after: {100 * found.after.estimate:.1f}{line}",
+        f"waitlist now: {stands}; with the new estimate: {then}",
+        f"proposed: {RESULTS[found.proposes.value]}"
+        + (f" at place {found.place}" if found.proposes.value == "waitlisted" else ""),
+    ]
+    if found.beyond:
+        said.append(
+            f"the places are full ({found.taken} of {found.places} held): adding exceeds them, "
+            "which --beyond confirms"
+        )
+    return [*said, *(f"adding would be an exception: {words}" for words in found.exceptions)]

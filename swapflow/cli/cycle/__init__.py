@@ -1,0 +1,1 @@
+"""Commands of staff who run a program."""

@@ -1,0 +1,374 @@
+"""`swapflow applications`: applicants come in, move, and leave."""
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from swapflow.cli.options import (
+    ApplicationId,
+    AsJson,
+    By,
+    Columns,
+    CycleId,
+    Encoding,
+    ErrorFile,
+    Reason,
+    SheetName,
+    column_roles,
+    kept_errors,
+    product,
+    split_pair,
+)
+from swapflow.cli.output import Listing, many, report, warn
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.errors import InvalidInputError, NotReadyError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from swapflow.domain.people.application import Application
+    from swapflow.engine.intake.list_import import Listed, ListPlan
+    from swapflow.engine.services import Swapflow
+    from swapflow.files.imports.applicant_list import LookedAt
+    from swapflow.files.tables.table import Table
+
+
+app = typer.Typer(no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase.")
+
+_GONE = (ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE)
+_HERE = (ApplicationStatus.INCOMPLETE, ApplicationStatus.READY, ApplicationStatus.HELD)
+
+
+@app.command("import")
+def import_file(
+    cycle: CycleId,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, XLSX or JSON.")],
+    by: By,
+    wave: Annotated[
+        int, typer.Option(min=0, help="Number of the wave; 0 takes the next one.")
+    ] = 0,
+    column: Columns = None,
+    encoding: Encoding = None,
+    sheet: SheetName = "",
+    key: Annotated[
+        Literal["id", "email"] | None,
+        typer.Option(help="What names an applicant in the file; an id, unless said before."),
+    ] = None,
+    dates: Annotated[
+        list[str] | None, typer.Option(metavar="HEADER", help="A column of dates; repeatable.")
+    ] = None,
+    date_order: Annotated[
+        str, typer.Option(metavar="dmy|mdy", help="How dates such as 01/02/2026 are meant.")
+    ] = "",
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Forget how the columns of the last file were taken.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what would be imported; change nothing.")
+    ] = False,
+    errors: ErrorFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import applicants from a file, and change those it changes: all of them, or none.
+
+    Known applicants are found by their id. What staff decided or corrected by hand stays.
+    """
+    from swapflow.files.imports.applicant_list import look_at_applicants, take_applicants
+    from swapflow.files.imports.import_settings import Reading
+    from swapflow.files.tables.cells import refuse
+    from swapflow.files.tables.table import read_table
+
+    swapflow = product()
+
+    def read() -> "Table":
+        return read_table(file, encoding=encoding, sheet=sheet)
+
+    chosen = Reading(
+        columns=column_roles(column),
+        key=key or "",
+        dates=tuple(dates or ()),
+        date_order=date_order,
+    )
+    with kept_errors(errors, read):
+        looked = look_at_applicants(
+            read(), chosen, product=swapflow, cycle_id=cycle, as_last_time=not anew
+        )
+        for warning in (*looked.warnings, *map(str, looked.alike)):
+            warn(f"note: {warning}")
+        refuse(looked.table.source, looked.bad)
+        listed = None
+        if not check:
+            listed = take_applicants(looked, product=swapflow, cycle_id=cycle, by=by, wave=wave)
+    _report_import(cycle, looked, listed, as_json=as_json)
+
+
+@app.command("list")
+def list_applications(
+    cycle: CycleId,
+    status: Annotated[
+        ApplicationStatus | None, typer.Option(help="Only those that stand so.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the applicants of a cycle."""
+    found = [a for a in product().applications(cycle) if status in {None, a.status}]
+    report(
+        {"cycle": cycle, "applications": [_public(a) for a in found]},
+        Listing(
+            headers=("applicant", "name", "mail", "status", "wave"),
+            rows=tuple((a.external_id, a.name, a.email, a.status.value, a.wave) for a in found),
+            empty="no applicant",
+        ),
+        many(len(found), "applicant"),
+        as_json=as_json,
+    )
+
+
+@app.command("correct")
+def correct(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="The name.")] = None,
+    email: Annotated[str | None, typer.Option(metavar="ADDRESS", help="The address.")] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A field; empty removes it; repeatable."),
+    ] = None,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Correct what is known of an applicant; files imported later leave it so."""
+    values = dict(split_pair(one, "--field", "NAME=VALUE") for one in field or ())
+    said = {
+        **({} if name is None else {"name": name}),
+        **({} if email is None else {"email": email}),
+        **{f"field:{what}": value for what, value in values.items()},
+    }
+    if not said:
+        raise InvalidInputError("say what to correct: --name, --email or --field NAME=VALUE")
+    changed = product().correct_applicant(cycle, applicant, said, by=by, reason=reason)
+    report(
+        {"cycle": cycle, **_public(changed), "by": by},
+        f"{applicant} is corrected; files imported later leave it so",
+        as_json=as_json,
+    )
+
+
+@app.command("ready")
+def ready(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say that an incomplete application is complete now."""
+    _move(cycle, applicant, ApplicationStatus.READY, by, reason, as_json, "ready", "incomplete")
+
+
+@app.command("hold")
+def hold(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Ask for no more reviews of an applicant, who stays a candidate."""
+    _move(cycle, applicant, ApplicationStatus.HELD, by, reason, as_json, "held", "ready")
+
+
+@app.command("release")
+def release(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """End a hold."""
+    _move(cycle, applicant, ApplicationStatus.READY, by, reason, as_json, "released", "held")
+
+
+@app.command("ineligible")
+def ineligible(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take an applicant out who does not meet the conditions."""
+    to = ApplicationStatus.INELIGIBLE
+    _move(cycle, applicant, to, by, reason, as_json, "ineligible", *_HERE)
+
+
+@app.command("withdraw")
+def withdraw(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Take an applicant out who no longer wants a place."""
+    to = ApplicationStatus.WITHDRAWN
+    _move(cycle, applicant, to, by, reason, as_json, "withdrawn", *_HERE)
+
+
+@app.command("reinstate")
+def reinstate(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Put an applicant back who had withdrawn or was ineligible."""
+    _move(cycle, applicant, ApplicationStatus.READY, by, reason, as_json, "reinstated", *_GONE)
+
+
+@app.command("purge")
+def purge(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: By,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase an applicant's data for good; sums and checks of the record stand."""
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidInputError(
+                f"this erases {applicant!r} for good and cannot be undone; say so with --yes"
+            )
+        typer.confirm(f"Erase {applicant!r} for good? This cannot be undone", abort=True, err=True)
+    product().purge(cycle, applicant, by=by)
+    report(
+        {"cycle": cycle, "purged": True, "by": by},
+        "erased: name, mail, fields, files, remarks and attributes; what was counted stays "
+        "counted, under a number only. Files exported earlier are yours to delete.",
+        as_json=as_json,
+    )
+
+
+@app.command("ask")
+def ask(
+    cycle: CycleId,
+    applicant: ApplicationId,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="review, interview, …")],
+    by: By,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    as_json: AsJson = False,
+) -> None:
+    """Ask for one more review of an applicant, from the reserve."""
+    wish = product().ask(cycle, applicant, kind, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "applicant": applicant, "kind": kind, "wish": wish, "by": by},
+        f"one more {kind} for {applicant} is asked for; it goes out at the next turn if the "
+        "reserve can pay it (`swapflow cycle status` says so)",
+        as_json=as_json,
+    )
+
+
+def _move(
+    cycle: str,
+    applicant: str,
+    to: ApplicationStatus,
+    by: str,
+    reason: str,
+    as_json: bool,
+    done: str,
+    *allowed: str,
+) -> None:
+    """Move one application; refuse a word that would do something else than it says."""
+    swapflow = product()
+    status = _status(swapflow, cycle, applicant)
+    if status not in set(allowed):
+        raise NotReadyError(
+            f"{applicant!r} is {status}; only an applicant who is {' or '.join(allowed)} "
+            f"can be {done}"
+        )
+    swapflow.move_application(cycle, applicant, to, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "applicant": applicant, "status": to.value, "by": by},
+        f"{applicant} is {done}",
+        as_json=as_json,
+    )
+
+
+def _status(swapflow: "Swapflow", cycle: str, applicant: str) -> str:
+    from swapflow.engine.intake.applications import find
+
+    return find(swapflow.applications(cycle), applicant, cycle).status.value
+
+
+def _report_import(
+    cycle: str, looked: "LookedAt", listed: "Listed | None", *, as_json: bool
+) -> None:
+    plan, found = looked.plan, looked.found
+    done = f"{many(len(plan.fresh), 'applicant')} imported"
+    if listed is None:
+        done = f"{many(len(plan.fresh), 'applicant')} can be imported; nothing was changed"
+    counts = [
+        (len(plan.changed), "changed" if listed else "would be changed"),
+        (plan.unchanged, "were there already"),
+    ]
+    done += "".join(f", {count} {what}" for count, what in counts if count)
+    report(
+        {
+            "cycle": cycle,
+            "read": len(found.new),
+            "imported": 0 if listed is None else len(listed.added),
+            "new": len(plan.fresh),
+            "changed": len(plan.changed),
+            "present": plan.unchanged,
+            "changes": [
+                {"applicant": known.application.external_id, **asdict(one)}
+                for known in plan.known
+                for one in known.differences
+            ],
+            "checked_only": listed is None,
+            "wave": listed.added[0].wave if listed and listed.added else None,
+            "encoding": found.encoding,
+            "columns": dict(found.columns),
+            "warnings": [*looked.warnings, *map(str, looked.alike)],
+        },
+        Listing(headers=("column", "taken for"), rows=tuple(found.columns.items())),
+        *_told(plan),
+        done,
+        as_json=as_json,
+    )
+
+
+def _told(plan: "ListPlan") -> "Iterator[Listing]":
+    """List what a file changes, and what stays as staff have it."""
+    rows = tuple(
+        (
+            known.application.external_id,
+            one.what,
+            one.before,
+            one.after,
+            "stays: changed by staff" if one.kept else "changes",
+        )
+        for known in plan.known
+        for one in known.differences
+    )
+    if rows:
+        yield Listing(headers=("applicant", "what", "now", "in the file", "result"), rows=rows)
+
+
+def _public(application: "Application") -> dict[str, str | int | dict[str, str]]:
+    return {
+        "applicant": application.external_id,
+        "name": application.name,
+        "email": application.email,
+        "status": application.status.value,
+        "wave": application.wave,
+        "attributes": dict(application.attributes),
+        "fields": dict(application.fields),
+    }

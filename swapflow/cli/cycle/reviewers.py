@@ -1,0 +1,264 @@
+"""`swapflow reviewers`: who may be asked, about whom, and how much."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.cli.cycle.offline_sheets import write_sheets
+from swapflow.cli.options import (
+    AsJson,
+    By,
+    Columns,
+    CycleId,
+    Encoding,
+    ErrorFile,
+    Reason,
+    ReviewerId,
+    SheetName,
+    column_roles,
+    kept_errors,
+    product,
+)
+from swapflow.cli.output import Listing, many, report, warn
+from swapflow.errors import InvalidInputError
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from swapflow.domain.people.reviewer import Reviewer
+    from swapflow.engine.services import Swapflow
+    from swapflow.files.tables.table import Table
+
+
+app = typer.Typer(no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave.")
+app.command("sheet")(write_sheets)
+
+TableFile = Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, XLSX or JSON.")]
+
+
+@app.command("import")
+def import_file(
+    cycle: CycleId,
+    file: TableFile,
+    by: By,
+    column: Columns = None,
+    encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import reviewers from a file, or change those that are there: all, or none."""
+    from swapflow.files.imports.import_settings import Reading
+    from swapflow.files.imports.reviewer_list import look_at_reviewers, take_reviewers
+    from swapflow.files.tables.table import read_table
+
+    swapflow = product()
+
+    def read() -> "Table":
+        return read_table(file, encoding=encoding, sheet=sheet)
+
+    with kept_errors(errors, read):
+        roster = look_at_reviewers(
+            read(), Reading(columns=column_roles(column)), product=swapflow, cycle_id=cycle
+        )
+        for warning in (*roster.warnings, *map(str, roster.alike)):
+            warn(f"note: {warning}")
+        added = take_reviewers(roster, product=swapflow, cycle_id=cycle, by=by)
+    total = len(roster.found.new)
+    known = total - added
+    report(
+        {"cycle": cycle, "read": total, "imported": added, "present": known},
+        f"{many(added, 'reviewer')} imported"
+        + (f", {known} were there already and stand as the file says" if known else ""),
+        as_json=as_json,
+    )
+
+
+@app.command("list")
+def list_reviewers(cycle: CycleId, as_json: AsJson = False) -> None:
+    """List the reviewers of a cycle."""
+    found = product().reviewers(cycle)
+    report(
+        {"cycle": cycle, "reviewers": [_public(r) for r in found]},
+        Listing(
+            headers=("reviewer", "name", "mail", "takes", "topics", "stands"),
+            rows=tuple(
+                (r.external_id, r.name, r.email, _takes(r), ", ".join(r.topics), _stands(r))
+                for r in found
+            ),
+            empty="no reviewer",
+        ),
+        many(len(found), "reviewer"),
+        as_json=as_json,
+    )
+
+
+@app.command("leave")
+def leave(
+    cycle: CycleId, reviewer: ReviewerId, by: By, reason: Reason = "", as_json: AsJson = False
+) -> None:
+    """Take a reviewer off the roster; open requests go to others."""
+    moved = product().leave(cycle, reviewer, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "reviewer": reviewer, "requests_moved": moved, "by": by},
+        f"{reviewer} has left; {many(moved, 'open request')} to be given to others",
+        as_json=as_json,
+    )
+
+
+@app.command("purge")
+def purge(
+    cycle: CycleId,
+    reviewer: ReviewerId,
+    by: By,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a reviewer's data for good; scores stand under a number, sums and checks too."""
+    from swapflow.bootstrap import office
+
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidInputError(
+                f"this erases reviewer {reviewer!r} for good and cannot be undone; say so with "
+                "--yes"
+            )
+        typer.confirm(f"Erase {reviewer!r} for good? This cannot be undone", abort=True, err=True)
+    swapflow = product()
+    number = next((r.number for r in swapflow.reviewers(cycle) if r.external_id == reviewer), None)
+    everything = swapflow.purge_reviewer(cycle, reviewer, by=by)
+    office().record(by, "erased a reviewer", cycle_id=cycle, about=f"reviewer {number}")
+    stays = (
+        "The account stays: another program names the same address, or it has a role as staff. "
+        "`swapflow user list` shows roles; erase in the other program too."
+    )
+    kept = () if everything else (stays,)
+    report(
+        {"cycle": cycle, "number": number, "purged": True, "account": not everything, "by": by},
+        f"erased: name, mail, id, absences, drafts and mails; what they scored stays, under "
+        f"reviewer {number} only. Files exported earlier are yours to delete.",
+        *kept,
+        as_json=as_json,
+    )
+
+
+@app.command("conflicts")
+def conflicts(
+    cycle: CycleId,
+    by: By,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="Columns applicant and reviewer, a pair a row."),
+    ] = None,
+    applicant: Annotated[
+        str | None, typer.Option(metavar="ID", help="One pair: the applicant.")
+    ] = None,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="ID", help="One pair: the reviewer.")
+    ] = None,
+    column: Columns = None,
+    encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record conflicts of interest: these reviewers never get these applicants."""
+    swapflow = product()
+    if file is not None and applicant is None and reviewer is None:
+        pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
+    elif file is None and applicant and reviewer:
+        pairs = ((applicant, reviewer),)
+    else:
+        raise InvalidInputError("give a FILE of pairs, or both --applicant and --reviewer")
+    swapflow.add_conflicts(cycle, pairs, source=f"staff: {by}")
+    report(
+        {"cycle": cycle, "pairs": len(pairs), "by": by},
+        f"{many(len(pairs), 'conflict')} of interest recorded",
+        as_json=as_json,
+    )
+
+
+@app.command("panel")
+def panel(
+    cycle: CycleId,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Columns applicant and reviewer, a pair a row.")
+    ],
+    column: Columns = None,
+    encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say which reviewers alone may get the applicants named in a file."""
+    swapflow = product()
+    pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
+    swapflow.set_panel(cycle, pairs)
+    report(
+        {"cycle": cycle, "pairs": len(pairs)},
+        f"{many(len({a for a, _ in pairs}), 'applicant')} may go to the reviewers named only",
+        as_json=as_json,
+    )
+
+
+def _pairs(
+    swapflow: "Swapflow",
+    cycle: str,
+    file: str,
+    column: list[str] | None,
+    encoding: str | None,
+    sheet: str,
+    errors: "Path | None",
+) -> tuple[tuple[str, str], ...]:
+    """Read pairs of people whom the program has."""
+    from swapflow.files.imports.pairs import read_pairs
+    from swapflow.files.tables.table import read_table
+
+    def read() -> "Table":
+        return read_table(file, encoding=encoding, sheet=sheet)
+
+    with kept_errors(errors, read):
+        table = read()
+        for warning in table.warnings:
+            warn(f"note: {warning}")
+        return read_pairs(
+            table,
+            mapping=column_roles(column),
+            applications=[a.external_id for a in swapflow.applications(cycle)],
+            reviewers=[r.external_id for r in swapflow.reviewers(cycle)],
+        )
+
+
+def _takes(reviewer: "Reviewer") -> str:
+    return ", ".join(
+        kind if most is None else f"{kind} (at most {most})"
+        for kind, most in sorted(reviewer.capacity.items())
+    )
+
+
+def _stands(reviewer: "Reviewer") -> str:
+    if not reviewer.active:
+        return "erased" if reviewer.was_erased else "left"
+    if reviewer.reserve:
+        return "in reserve"
+    return "a program" if reviewer.automatic else "active"
+
+
+def _public(reviewer: "Reviewer") -> dict[str, object]:
+    return {
+        "reviewer": reviewer.external_id,
+        "name": reviewer.name,
+        "email": reviewer.email,
+        "group": reviewer.group,
+        "capacity": dict(reviewer.capacity),
+        "packet": reviewer.packet,
+        "automatic": reviewer.automatic,
+        "topics": list(reviewer.topics),
+        "active": reviewer.active,
+        "reserve": reviewer.reserve,
+        "away": [
+            {"first": a.first.isoformat(), "last": a.last.isoformat()} for a in reviewer.absences
+        ],
+    }

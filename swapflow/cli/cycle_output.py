@@ -1,0 +1,299 @@
+"""How a cycle, a list and an explanation look: plain words, or JSON."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from swapflow.cli.output import Listing, hundred, many
+
+
+if TYPE_CHECKING:
+    from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal
+    from swapflow.engine.read_models.progress import Asked, Explanation, Progress
+    from swapflow.engine.services import Swapflow
+    from swapflow.files.exports.sheets import Sheet
+
+
+NOT_MERIT = "This is about marks, not merit. The list is a proposal; people decide."
+
+_WHY = {
+    "floor": "everyone gets it",
+    "rule": "it could still change the list",
+    "staff": "staff asked for it",
+    "chance": "drawn near the cut, to compare kinds",
+    "appeal": "an appeal",
+    "late": "it came in late",
+}
+_JARGON = (
+    (re.compile(r"\bledger\b"), "record"),
+    (re.compile(r"\bpulls?\b"), "request"),
+    (re.compile(r"\barms?\b"), "applicant"),
+)
+
+
+def plain(text: str) -> str:
+    """Say a message of the engine in the words that staff use."""
+    for word, instead in _JARGON:
+        text = word.sub(instead, text)
+    return text
+
+
+# A cycle
+
+
+def progress_json(seen: "Progress") -> dict[str, object]:
+    """Give a cycle's progress under stable keys."""
+    content: dict[str, object] = asdict(seen)
+    content["cycle"] = content.pop("cycle_id")
+    content["blocked"] = [
+        {"applicant": applicant, "kind": kind, "reason": reason}
+        for applicant, kind, reason in seen.blocked
+    ]
+    return content
+
+
+def progress_plain(seen: "Progress") -> list["str | Listing"]:
+    """Say how a cycle stands, for people."""
+    parts: list[str | Listing] = [
+        f"{seen.cycle_id} ({seen.name}): {_status(seen)}",
+        f"{seen.places} places, {seen.candidates} applicants, {seen.contested} too close to call",
+        f"spent {seen.spent} and set aside {seen.committed} of {seen.budget} {seen.unit}",
+    ]
+    parts += _losses(seen)
+    if seen.floors_missing:
+        parts.append(f"{many(seen.floors_missing, 'promised review')} not yet asked for")
+    if seen.wishes:
+        parts.append(f"{seen.wishes} extra reviews that staff asked for are not out yet")
+    parts.append(
+        Listing(
+            headers=("kind", "cost", "done", "out", "overdue", "to approve"),
+            rows=tuple((k.name, k.cost, k.done, k.out, k.overdue, k.proposed) for k in seen.kinds),
+        )
+    )
+    if seen.blocked:
+        parts.append("cannot go out:")
+        parts += [
+            f"  {kind} of {applicant}: {plain(why)}" for applicant, kind, why in seen.blocked[:20]
+        ]
+        if len(seen.blocked) > 20:  # noqa: PLR2004 - as many as are shown above
+            parts.append(f"  and {len(seen.blocked) - 20} more (--json lists all)")
+    return parts
+
+
+def progress_line(seen: "Progress") -> str:
+    """Say how a cycle stands in one line, for a log."""
+    done = ", ".join(f"{kind.done} {kind.name}" for kind in seen.kinds)
+    return (
+        f"{seen.cycle_id} {seen.status}: {done}; "
+        f"spent {seen.spent} of {seen.budget} {seen.unit}; {seen.contested} too close to call"
+    )
+
+
+def kind_lines(seen: "Progress") -> list[str]:
+    """Say how far each kind has come, a line each, for the live view."""
+    return [
+        f"  {k.name}: {k.done} done, {k.out} out, {k.overdue} overdue, {k.proposed} to approve"
+        for k in seen.kinds
+    ]
+
+
+def _status(seen: "Progress") -> str:
+    if seen.status == "proposed":
+        return f"the rules propose to stop. {seen.stop_sentence}"
+    if seen.status in {"ended", "finalized"}:
+        return f"{seen.status}. {seen.stop_sentence}"
+    return seen.status
+
+
+def _losses(seen: "Progress") -> list[str]:
+    lines = []
+    if seen.certified_loss is not None and seen.certified_loss < seen.places:
+        lines.append(
+            f"the list could still gain at most {100 * seen.certified_loss:.1f} points in all, "
+            "under the stated assumptions (one applicant's full score is 100)"
+        )
+    if seen.expected_loss is not None:
+        points = 100 * seen.expected_loss
+        lines.append(f"the model expects that the list still lacks {points:.1f} points in all")
+    return lines
+
+
+# A list
+
+
+def proposal_json(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> dict[str, object]:
+    """Give a fixed list under stable keys."""
+    decided = {o.application: o for o in outcomes}
+    places = [_place_json(place, decided.get(place.application)) for place in proposal.places]
+    sheet: dict[str, object] = asdict(proposal.sheet)
+    sheet["cycle"] = sheet.pop("cycle_id")
+    return {
+        "cycle": proposal.cycle_id,
+        "version": proposal.version,
+        "selected": [p["applicant"] for p in places if p["decision"] == "selected"],
+        "waitlist": [p["applicant"] for p in places if p["decision"] == "waitlisted"],
+        "one_score_away": [
+            p.external_id for p in proposal.places if p.application in proposal.near
+        ],
+        "places": places,
+        "method": sheet,
+    }
+
+
+def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list["str | Listing"]:
+    """Say what was decided, for people."""
+    decided = {o.application: o for o in outcomes}
+    chosen = [
+        p
+        for p in proposal.places
+        if p.application in decided and decided[p.application].verdict.value == "selected"
+    ]
+    changed = [
+        p for p in proposal.places if decided and decided[p.application].reason != "as proposed"
+    ]
+    sheet = proposal.sheet
+    parts: list[str | Listing] = [
+        (
+            f"{proposal.cycle_id}: list version {proposal.version} is fixed; "
+            f"{len(chosen)} selected, {len(proposal.places) - len(chosen)} on the waitlist"
+        ),
+        Listing(
+            headers=("rank", "applicant", "name", "score", "margin", "proposed", "close"),
+            rows=tuple(
+                (
+                    p.rank,
+                    p.external_id,
+                    p.name,
+                    hundred(p.estimate),
+                    hundred(p.margin),
+                    p.standing.value == "cohort",
+                    p.contested,
+                )
+                for p in chosen
+            ),
+        ),
+        *(
+            f"decided otherwise than proposed: {p.external_id} "
+            f"({decided[p.application].verdict.value}: {decided[p.application].reason})"
+            for p in changed
+        ),
+        *_method_plain(sheet),
+    ]
+    near = [p.external_id for p in proposal.places if p.application in proposal.near]
+    if near:
+        parts.append(f"one more score could change the place of: {_some(near)}")
+    tied = [p.external_id for p in proposal.places if p.tied]
+    if tied:
+        parts.append(f"tied at the cut, decided by lot from the seed: {', '.join(tied)}")
+    return parts
+
+
+def _some(names: list[str], most: int = 20) -> str:
+    """Name some, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _method_plain(sheet: "MethodSheet") -> list[str]:
+    reviews = ", ".join(f"{count} {kind}" for kind, count in sheet.pulls.items())
+    return [
+        (
+            f"scores that count: {reviews or 'none'}; spent {sheet.spent} of {sheet.budget} "
+            f"{sheet.unit}"
+        ),
+        f"why no more was asked for: {sheet.stop_sentence}",
+        NOT_MERIT,
+    ]
+
+
+def _place_json(place: "Place", outcome: "Outcome | None") -> dict[str, object]:
+    return {
+        "applicant": place.external_id,
+        "name": place.name,
+        "rank": place.rank,
+        "proposed": place.standing.value,
+        "decision": None if outcome is None else outcome.verdict.value,
+        "reason": None if outcome is None else outcome.reason,
+        "score": place.estimate,
+        "margin": place.margin,
+        "plain_mean": place.raw_mean,
+        "evidence": place.evidence,
+        "too_close_to_call": place.contested,
+        "tied": place.tied,
+        "scores": dict(place.pulls),
+        "missing": dict(place.floor_missing),
+    }
+
+
+# An explanation
+
+
+def explanation_json(found: "Explanation") -> dict[str, object]:
+    """Give an explanation under stable keys."""
+    content: dict[str, object] = asdict(found)
+    content["applicant"] = content.pop("external_id")
+    return content
+
+
+def explanation_plain(found: "Explanation") -> list["str | Listing"]:
+    """Say why, for people."""
+    parts: list[str | Listing] = [
+        f"{found.external_id} {found.name}".strip() + f": {found.status}, {_rank(found)}",
+    ]
+    if found.estimate is not None:
+        parts.append(
+            f"score {hundred(found.estimate)} of 100, margin {hundred(found.margin)}, "
+            f"evidence of {found.evidence:g} review{'' if found.evidence == 1 else 's'}"
+            f"{'; too close to call' if found.too_close else ''}"
+        )
+    parts.append(
+        Listing(
+            headers=("request", "kind", "why", "reviewer", "stands", "of 100", "counts"),
+            rows=tuple(
+                (
+                    a.request,
+                    a.kind,
+                    _why(a),
+                    a.reviewer,
+                    a.status,
+                    None if a.score is None else hundred(a.score),
+                    None if a.score is None else a.counts,
+                )
+                for a in found.asked
+            ),
+            empty="nobody was asked about this applicant",
+        )
+    )
+    return parts
+
+
+def _rank(found: "Explanation") -> str:
+    if found.rank is None:
+        return "no place yet"
+    where = "on the proposed list" if found.in_list else "on the waitlist"
+    return f"rank {found.rank}, {where}"
+
+
+def _why(asked: "Asked") -> str:
+    said = _WHY.get(asked.why, asked.why)
+    if asked.decision:
+        said += f" (decision {asked.decision}"
+        said += "; too close to call then)" if asked.contested_then else ")"
+    return said
+
+
+# Scores
+
+
+def scores_sheet(swapflow: "Swapflow", cycle: str) -> "Sheet":
+    """Give every revision of every score, with remarks, to be exported. For staff."""
+    from swapflow.files.exports.sheets import scores_sheet as sheet
+
+    return sheet(
+        swapflow.scores(cycle),
+        applications={a.number: a.external_id for a in swapflow.applications(cycle)},
+        reviewers={r.number: r.external_id for r in swapflow.reviewers(cycle)},
+        kinds=[kind.name for kind in swapflow.rules(cycle).kinds],
+        remarks=dict(swapflow.ledger.remarks(cycle)),
+    )

@@ -1,0 +1,1 @@
+"""Processes, upkeep, users, personal data."""

@@ -1,0 +1,117 @@
+"""`swapflow db` and `swapflow state`: what an administrator does now and then."""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swapflow.cli.options import AsJson, product
+from swapflow.cli.output import many, report
+from swapflow.errors import InvalidInputError
+
+
+database = typer.Typer(no_args_is_help=True, help="The database's tables.")
+live_state = typer.Typer(no_args_is_help=True, help="What Redis holds; all of it can be rebuilt.")
+
+
+@live_state.callback()
+def _live_state() -> None:
+    """Keep `rebuild` a command of its own, for more will stand beside it."""
+
+
+@database.command("upgrade")
+def upgrade(as_json: AsJson = False) -> None:
+    """Bring the tables up to this version; a SQLite file is copied first."""
+    from swapflow.bootstrap import upgrade_database
+    from swapflow.settings import load_settings
+
+    upgrade_database(load_settings())
+    report({"upgraded": True}, "the database is up to date", as_json=as_json)
+
+
+@database.command("backup")
+def backup(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE", help="The new file; made up in DATA_DIR/backups when not given."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the database as of one moment, while everything runs."""
+    from swapflow.bootstrap import back_up_database
+    from swapflow.settings import load_settings
+
+    settings = load_settings()
+    if file is None:
+        file = (
+            settings.data_dir / "backups" / f"swapflow-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.backup"
+        )
+    back_up_database(settings, file)
+    size = file.stat().st_size
+    report(
+        {"file": str(file), "bytes": size},
+        f"backed up to {file} ({size / 1e6:.1f} MB); keep it on another machine, encrypted",
+        as_json=as_json,
+    )
+
+
+@database.command("restore")
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `db backup` wrote.")],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask; the database of now is replaced.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup in the database's place; nothing may run meanwhile."""
+    from swapflow.bootstrap import restore_database
+    from swapflow.processes.data_folder_lock import locked_folder
+    from swapflow.settings import load_settings
+
+    settings = load_settings()
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidInputError(
+                "this replaces the database of now by an older one; say so with --yes"
+            )
+        typer.confirm(
+            "Everything that was written since that backup will be gone. Go on?",
+            abort=True,
+            err=True,
+        )
+    # `swapflow up` holds its data folder: nothing of it may run while the file is exchanged.
+    with locked_folder(settings.data_dir):
+        aside = restore_database(settings, file)
+    report(
+        {"restored": str(file), "set_aside": None if aside is None else str(aside)},
+        f"restored from {file}"
+        + ("" if aside is None else f"; what stood there before is now {aside}"),
+        "next: swapflow db upgrade, start everything, swapflow cycle verify CYCLE",
+        as_json=as_json,
+    )
+
+
+@live_state.command("rebuild")
+def rebuild(
+    cycle: Annotated[
+        str | None, typer.Argument(metavar="CYCLE", help="The cycle's short name.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every cycle.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make what Redis holds anew from the record."""
+    if (cycle is None) != everything:
+        raise InvalidInputError("name a cycle, or give --all (not both)")
+    swapflow = product()
+    chosen = [known.id for known in swapflow.cycles()] if cycle is None else [cycle]
+    for cycle_id in chosen:
+        swapflow.rebuild(cycle_id)
+    report(
+        {"rebuilt": chosen},
+        f"rebuilt from the record: {many(len(chosen), 'cycle')}",
+        as_json=as_json,
+    )

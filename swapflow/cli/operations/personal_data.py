@@ -1,0 +1,134 @@
+"""`swapflow person export` and `swapflow cycle oversight`: what is held, and what people did."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swapflow.cli.options import AsJson, By, CycleId, product
+from swapflow.cli.output import many, report
+from swapflow.errors import InvalidInputError
+
+
+app = typer.Typer(no_args_is_help=True, help="Everything that is held about one person.")
+
+
+@app.callback()
+def _person() -> None:
+    """Keep `export` a command of its own."""
+
+
+def register(cycles: typer.Typer) -> None:
+    """Add a command to `swapflow cycle`."""
+    cycles.command("oversight")(oversight)
+    cycles.command("hold")(hold)
+
+
+@app.command("export")
+def export(
+    cycle: CycleId,
+    person: Annotated[str, typer.Argument(metavar="ID", help="The applicant's or reviewer's id.")],
+    by: By,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="Where it goes; person-file if not given."),
+    ] = None,
+    reviewer: Annotated[
+        bool, typer.Option("--reviewer", help="The id is a reviewer's, not an applicant's.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write all that is held about one person to a folder: a page, JSON, uploaded files."""
+    from swapflow.bootstrap import dossiers, office
+    from swapflow.files.exports.document import html
+    from swapflow.files.exports.personal_data import dossier_document, dossier_json, named_files
+    from swapflow.files.exports.sheets import write_file
+    from swapflow.settings import load_settings
+
+    product()
+    reader = dossiers(load_settings())
+    found = (reader.reviewer if reviewer else reader.applicant)(cycle, person)
+    # Whoever reads a person's file is written down, before they see it.
+    office().record(by, f"exported the file of one {found.role}", cycle_id=cycle, about=person)
+    folder = out or Path("person-file")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(
+            f"{folder}: cannot be made ({error.strerror}); choose another with --out"
+        ) from error
+    files = [
+        write_file(folder / "person.html", html(dossier_document(found))),
+        write_file(folder / "person.json", dossier_json(found)),
+        *(write_file(folder / name, body) for name, body in named_files(found)),
+    ]
+    rows = sum(len(kept) for kept in found.rows.values())
+    report(
+        {
+            "cycle": cycle,
+            "id": person,
+            "role": found.role,
+            "rows": rows,
+            "files": [str(file) for file in files],
+        },
+        f"{folder}: {many(rows, 'row')} of {many(len(found.rows), 'table')}, "
+        f"{many(len(found.files), 'document')}",
+        "read it before you hand it over: free text may name others",
+        as_json=as_json,
+    )
+
+
+def hold(
+    cycle: CycleId,
+    by: By,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let nobody be erased while a complaint or a case is open; --release ends that."""
+    product().hold(cycle, by=by, reason=reason, release=release)
+    said = "people can be erased again" if release else "nobody can be erased until --release"
+    report({"cycle": cycle, "held": not release}, f"{cycle}: {said}", as_json=as_json)
+
+
+def oversight(
+    cycle: CycleId,
+    by: By,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="A file that ends in .html, .pdf or .json; oversight.html if not given.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write what people did in a cycle, first of all where they decided otherwise."""
+    from swapflow.bootstrap import dossiers, office
+    from swapflow.files.exports.document import html, pdf
+    from swapflow.files.exports.personal_data import oversight_document, oversight_json
+    from swapflow.files.exports.sheets import write_file
+    from swapflow.settings import load_settings
+
+    file = out or Path("oversight.html")
+    settings = load_settings()
+    now = product().now()
+    acts = dossiers(settings).acts(cycle)
+    if file.suffix.lower() == ".json":
+        content = oversight_json(cycle, acts, at=now)
+    elif file.suffix.lower() == ".html":
+        content = html(oversight_document(cycle, acts, at=now))
+    elif file.suffix.lower() == ".pdf":
+        content = pdf(oversight_document(cycle, acts, at=now), fonts=settings.font_folders)
+    else:
+        raise InvalidInputError(f"{file}: the name must end in .html, .pdf or .json")
+    office().record(by, "wrote the oversight log", cycle_id=cycle)
+    write_file(file, content)
+    departed = sum(act.departs for act in acts)
+    report(
+        {"cycle": cycle, "file": str(file), "acts": len(acts), "departures": departed},
+        f"{file}: {many(len(acts), 'act')} on record, {departed} of them against a proposal or "
+        "the course of things",
+        as_json=as_json,
+    )

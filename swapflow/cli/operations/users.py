@@ -1,0 +1,169 @@
+"""`swapflow user`: who signs in at the screens, and what they may do there."""
+
+import getpass
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.cli.options import AsJson, By, product
+from swapflow.cli.output import Listing, report
+from swapflow.errors import InvalidInputError
+from swapflow.identity.permissions import Role, Scope
+
+
+if TYPE_CHECKING:
+    from swapflow.identity.services import Office
+
+
+app = typer.Typer(no_args_is_help=True, help="Who signs in at the screens, and their rights.")
+
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The mail address they sign in with.")]
+RoleOption = Annotated[Role, typer.Argument(metavar="ROLE", help="What they are.")]
+RoundScope = Annotated[str, typer.Option("--round", metavar="ROUND", help="In this round only.")]
+CycleScope = Annotated[str, typer.Option("--cycle", metavar="CYCLE", help="In this cycle only.")]
+PasswordStdin = Annotated[
+    bool, typer.Option("--password-stdin", help="Read the password from standard input.")
+]
+
+
+@app.command("add")
+def add(
+    email: Email,
+    by: By,
+    name: Annotated[str, typer.Option(metavar="TEXT", help="Their name.")] = "",
+    role: Annotated[
+        list[Role] | None, typer.Option(help="A role in the whole office; repeatable.")
+    ] = None,
+    password_stdin: PasswordStdin = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make an account; the first administrator is made this way."""
+    office = _office()
+    account = office.add_account(email, name=name, password=_password(stdin=password_stdin))
+    for one in role or ():
+        office.grant(account, one, Scope.OFFICE, by=by)
+    report(
+        {"email": account.email, "roles": [one.value for one in role or ()]},
+        f"{account.email} can sign in",
+        as_json=as_json,
+    )
+
+
+@app.command("list")
+def list_users(as_json: AsJson = False) -> None:
+    """List the accounts and their roles."""
+    users = [
+        {
+            "email": user.account.email,
+            "name": user.account.name,
+            "active": user.account.active,
+            "roles": [
+                f"{g.role.value} in {g.scope_id}" if g.scope_id else g.role.value
+                for g in user.grants
+            ],
+        }
+        for user in _office().users()
+    ]
+    report(
+        {"users": users},
+        Listing(
+            headers=("address", "name", "active", "roles"),
+            rows=tuple(
+                (u["email"], u["name"], u["active"], ", ".join(map(str, u["roles"])))  # type: ignore[call-overload]  # a list of words
+                for u in users
+            ),
+            empty="there is no account yet: swapflow user add EMAIL --role administrator",
+        ),
+        as_json=as_json,
+    )
+
+
+@app.command("grant")
+def grant(
+    email: Email,
+    role: RoleOption,
+    by: By,
+    in_round: RoundScope = "",
+    in_cycle: CycleScope = "",
+    as_json: AsJson = False,
+) -> None:
+    """Give somebody a role in the office, in a round or in a cycle."""
+    scope, scope_id = _scope(in_round, in_cycle)
+    office = _office()
+    office.grant(office.account(email), role, scope, scope_id, by=by)
+    _say(email, f"is {role.value} in {scope_id or 'the office'}", as_json=as_json)
+
+
+@app.command("revoke")
+def revoke(
+    email: Email,
+    role: RoleOption,
+    by: By,
+    in_round: RoundScope = "",
+    in_cycle: CycleScope = "",
+    as_json: AsJson = False,
+) -> None:
+    """Take a role away."""
+    scope, scope_id = _scope(in_round, in_cycle)
+    office = _office()
+    office.revoke(office.account(email), role, scope, scope_id, by=by)
+    _say(email, f"is no longer {role.value} in {scope_id or 'the office'}", as_json=as_json)
+
+
+@app.command("password")
+def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJson = False) -> None:
+    """Give somebody another password; all their devices are signed out."""
+    office = _office()
+    office.set_password(office.account(email), _password(stdin=password_stdin))
+    _say(email, "has another password and is signed out everywhere", as_json=as_json)
+
+
+@app.command("deactivate")
+def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
+    """Keep somebody from signing in; what they did stays on record."""
+    office = _office()
+    office.deactivate(office.account(email), by=by)
+    _say(email, "can no longer sign in", as_json=as_json)
+
+
+@app.command("shut-out")
+def shut_out(email: Email, by: By, as_json: AsJson = False) -> None:
+    """End every session, key and mailed link of somebody, as when one got lost or was stolen."""
+    office = _office()
+    taken = office.shut_out(office.account(email), by=by)
+    _say(email, f"is shut out: {taken}; the next sign-in is a new one", as_json=as_json)
+
+
+def _office() -> "Office":
+    product()  # says what to do where there is no database yet
+    from swapflow.bootstrap import office
+
+    return office()
+
+
+def _scope(in_round: str, in_cycle: str) -> tuple[Scope, str]:
+    if in_round and in_cycle:
+        raise InvalidInputError("give --round or --cycle, not both")
+    if in_cycle:
+        return Scope.CYCLE, product().cycle(in_cycle).id
+    if not in_round:
+        return Scope.OFFICE, ""
+    if in_round not in {known.id for known in product().rounds()}:
+        raise InvalidInputError(f"there is no round {in_round!r}; see `swapflow round list`")
+    return Scope.ROUND, in_round
+
+
+def _password(*, stdin: bool) -> str:
+    if stdin:
+        return sys.stdin.readline().rstrip("\n")
+    if not sys.stdin.isatty():
+        return ""  # they sign in by a mailed link
+    first = getpass.getpass("Password (empty: sign in by mailed link): ")
+    if first and getpass.getpass("Again: ") != first:
+        raise InvalidInputError("the two passwords differ; nothing was stored")
+    return first
+
+
+def _say(email: str, what: str, *, as_json: bool) -> None:
+    report({"email": email.strip().lower(), "done": what}, f"{email} {what}", as_json=as_json)

@@ -1,0 +1,63 @@
+"""The server behind `swapflow web`: one process, or several on one address."""
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from swapflow.bootstrap import office, swapflow
+from swapflow.instrumentation.tracing import start
+from swapflow.processes.log_format import set_up_logs
+from swapflow.processes.parent_watch import die_with_parent
+from swapflow.settings import Settings, load_settings
+
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+_PARENT = "SWAPFLOW_WEB_PARENT"
+"""Environment variable by which a serving process knows whom it must not outlive."""
+
+
+def serve(settings: Settings) -> None:
+    """Serve until asked to stop.
+
+    One process has one interpreter's lock, so beyond some seventy requests a second it is the
+    second process that helps, not a second thread.
+    """
+    several = settings.web_processes > 1
+    if several:
+        os.environ[_PARENT] = str(os.getpid())
+    else:
+        # uvicorn raises the signal again once it has stopped in order; that is success.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+    uvicorn.run(
+        "swapflow.cli.operations.web_server:application",
+        factory=True,
+        workers=settings.web_processes,
+        host=settings.web_host,
+        port=settings.web_port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        forwarded_allow_ips=settings.trusted_proxies,
+        # A dashboard's open stream would otherwise keep the process alive for ever.
+        timeout_graceful_shutdown=2,
+        # A busy machine is no reason to kill whoever serves on it.
+        timeout_worker_healthcheck=30,
+    )
+
+
+def application() -> "FastAPI":
+    """Make the application of one serving process."""
+    parent = os.environ.get(_PARENT)
+    if parent is not None:
+        die_with_parent(int(parent))
+        set_up_logs(load_settings())
+        start("web")
+    # Not at the top: the process that only watches over the others serves nothing.
+    from swapflow.web.app import create_app
+
+    return create_app(swapflow(), office(), load_settings())

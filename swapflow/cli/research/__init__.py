@@ -1,0 +1,1 @@
+"""Demo, replay, plans and studies."""

@@ -1,0 +1,417 @@
+"""`swapflow demo` and `swapflow replay`: whole rounds whose answers are known."""
+
+import json
+import shlex
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from swapflow.cli.options import product
+from swapflow.cli.output import Listing, report, to_text, warn
+from swapflow.errors import InvalidInputError
+
+
+if TYPE_CHECKING:
+    from swapflow.engine.services import Swapflow
+    from swapflow.simulation.demo import Demonstrated
+    from swapflow.simulation.replay import Options, Replayed, Step
+
+
+LINE_SECONDS = 5.0
+MARK = "made-by-swapflow"
+"""File by which a folder is known to be ours to empty."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the top level."""
+    app.command()(demo)
+    app.command()(replay)
+
+
+def demo(
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for its data; else demo/ in the data folder."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of ties and of the order of marks.")] = 0,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep serving the pages afterwards, with two logins.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Run a whole round through the real parts, on invented applicants, and say what came out."""
+    from swapflow.files.bundles.bundle import bundle
+    from swapflow.files.bundles.signing_keys import signer_from
+    from swapflow.files.exports.sheets import write_cohort_folder, write_file
+    from swapflow.settings import load_settings
+    from swapflow.simulation.demo import run_demo
+
+    began = time.monotonic()
+    home = load_settings().data_dir
+    folder = (out or home / "demo").absolute()
+    warn("starting Redis, a worker and a coordinator; a whole round takes a minute or two")
+    with own_deployment(folder) as running:
+        with _bars(_shown_steps) as show:
+            done = run_demo(running, seed=seed, report=show)
+        for part in done:
+            cycle = part.program.cycle_id
+            outcomes = running.outcomes(cycle, part.proposal.version)
+            write_cohort_folder(folder / cycle, part.proposal, outcomes)
+            signed = bundle(running.closed(cycle), signer_from(folder / "bundle-key.pem"))
+            write_file(folder / f"{cycle}.bundle", signed)
+        _say_demonstrated(done, folder, time.monotonic() - began, as_json=as_json)
+        if keep:
+            _keep_serving(running, folder)
+
+
+def _say_demonstrated(
+    done: "Sequence[Demonstrated]", folder: Path, seconds: float, *, as_json: bool
+) -> None:
+    """Print what came out, and leave the figures in a file."""
+    content: dict[str, object] = {
+        "seconds": seconds,
+        "cycles": {d.program.cycle_id: _replayed_json(d.replayed) for d in done},
+    }
+    figures = folder.parent / "demo.json"
+    figures.write_text(to_text(content) + "\n", encoding="utf-8")
+    report(
+        content,
+        *(part for d in done for part in _demonstrated_plain(d)),
+        f"\n{seconds:.0f} seconds in all. Lists and method sheets: {folder}; figures: {figures}",
+        f"look closer: SWAPFLOW_DATA_DIR={folder} {_explain_last(done[0])}",
+        f"check the record: swapflow verify {folder / done[0].program.cycle_id}.bundle",
+        "look at the pages, as staff and as a reviewer: swapflow demo --keep",
+        as_json=as_json,
+    )
+
+
+def _keep_serving(running: "Swapflow", folder: Path) -> None:
+    """Add a program that people can play with, say how to get in, and serve until Ctrl-C."""
+    from swapflow.bootstrap import assemble
+    from swapflow.settings import load_settings
+    from swapflow.simulation.demo import ROUND
+    from swapflow.simulation.playground import open_playground
+
+    settings = load_settings(data_dir=folder, database_url=None, redis_url=None)
+    made = open_playground(running, assemble(settings)[1], round_id=ROUND)
+    waiting = f"{made.waiting} reviews wait in the program Fellowship"
+    print(f"\nThe pages are at {running.address}/sign-in")
+    print(f"  staff:    {made.staff.email}  {made.staff.password}")
+    print(f"  reviewer: {made.reviewer.email}  {made.reviewer.password}  ({waiting})")
+    print("Ctrl-C stops it.", flush=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    signal.pause()
+
+
+def replay(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A past round: items.csv and scores.csv.")
+    ],
+    cohort: Annotated[int, typer.Option(min=1, help="Places.")],
+    budget: Annotated[float, typer.Option(min=0.01, help="Cost in reviews for each applicant.")],
+    floor: Annotated[int, typer.Option(min=0, help="Reviews that everyone gets.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Requests in one decision.")] = 50,
+    rule: Annotated[
+        Literal["budget", "certified", "paper"], typer.Option(help="Who is reviewed next.")
+    ] = "budget",
+    seed: Annotated[int, typer.Option(min=0, help="Of ties and of the order of marks.")] = 0,
+    only: Annotated[
+        str, typer.Option(metavar="ATTRIBUTE=VALUE", help="Only the applicants of one group.")
+    ] = "",
+    severity: Annotated[
+        bool, typer.Option(help="Estimate how severe each reviewer is, and take it out.")
+    ] = True,
+    sigma: Annotated[
+        float | None, typer.Option(help="Advanced: spread of one mark, for --rule certified.")
+    ] = None,
+    delta: Annotated[
+        float, typer.Option(help="Advanced: probability with which a certificate may fail.")
+    ] = 0.05,
+    epsilon: Annotated[
+        float, typer.Option(help="Advanced: loss at which certified and paper stop.")
+    ] = 0.0,
+    in_process: Annotated[
+        bool, typer.Option("--in-process", help="In this process alone: same result, sooner.")
+    ] = False,
+    running: Annotated[
+        bool, typer.Option("--running", help="On the deployment that runs already.")
+    ] = False,
+    cycle: Annotated[
+        str, typer.Option(metavar="NAME", help="With --running: name of the cycle it makes.")
+    ] = "replay",
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="OUT.HTML", help="Write what came out as a page."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Replay a past round's marks as the rules would have asked for them."""
+    from swapflow.automatic_reviewers.recorded_round import read_recording
+    from swapflow.domain.rules import RuleName
+    from swapflow.simulation.replay import Options, recorded_program
+    from swapflow.simulation.replay import replay as replay_recording
+
+    if in_process and running:
+        raise InvalidInputError("--in-process and --running exclude each other")
+    recording = read_recording(folder).shuffled(seed)
+    if only:
+        recording = recording.only(*_attribute(only))
+    options = Options(
+        cohort=cohort,
+        budget=budget,
+        floor=floor,
+        batch=batch,
+        rule=RuleName(rule),
+        severity=severity,
+        sigma=sigma,
+        delta=delta,
+        epsilon=epsilon,
+        seed=seed,
+    )
+    _check(options, len(recording.items))
+    program = recorded_program(folder, seed)
+    with _deployment(in_process, running) as where, _bars(_shown_step) as show:
+        found = replay_recording(
+            recording, program, options, product=where, cycle_id=cycle, report=show
+        )
+    if page is not None:
+        _write_page(page, found, options, folder=folder, items=len(recording.items))
+    report(_replayed_json(found), *_replayed_plain(found, cohort), as_json=as_json)
+
+
+def _write_page(
+    path: Path, found: "Replayed", options: "Options", *, folder: Path, items: int
+) -> None:
+    from swapflow.files.exports.html_page import write
+    from swapflow.planning.replay_report import page as replay_page
+
+    command = shlex.join(["swapflow", *sys.argv[1:]])
+    write(path, replay_page(found, options, folder=folder, items=items, command=command))
+
+
+@contextmanager
+def own_deployment(folder: Path) -> "Iterator[Swapflow]":
+    """Start Redis, worker and coordinator on a fresh folder, and stop them at the end.
+
+    Raises:
+        InvalidInputError: If the folder holds something that is not ours to remove.
+        UnavailableError: If they do not start; the message ends with what they said.
+    """
+    from swapflow.bootstrap import build
+    from swapflow.processes.deployment import running
+    from swapflow.processes.process_specs import with_free_port
+    from swapflow.settings import load_settings
+
+    _empty(folder)
+    chosen = load_settings(data_dir=folder, database_url=None, redis_url=None)
+    settings = with_free_port(chosen)
+    with running(settings, SWAPFLOW_WEB_PORT=str(settings.web_port)):
+        yield build(settings)
+
+
+def _deployment(in_process: bool, running: bool) -> "AbstractContextManager[Swapflow | None]":
+    if in_process:
+        return nullcontext(None)
+    if running:
+        return nullcontext(product())
+    from swapflow.settings import load_settings
+
+    return own_deployment(load_settings().data_dir / "replay")
+
+
+def _empty(folder: Path) -> None:
+    from swapflow.processes.data_folder_lock import locked_folder
+
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / MARK).exists():
+            raise InvalidInputError(
+                f"{folder} holds something else; name an empty folder or remove it"
+            )
+        with locked_folder(folder):  # refuses while another run uses it
+            pass
+        shutil.rmtree(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).touch()
+    except OSError as error:
+        raise InvalidInputError(f"{folder}: cannot be made ({error.strerror})") from error
+
+
+def _attribute(text: str) -> tuple[str, str]:
+    from swapflow.cli.options import split_pair
+
+    return split_pair(text, "--only", "ATTRIBUTE=VALUE")
+
+
+def _check(options: "Options", items: int) -> None:
+    """Refuse what could not be launched, before anything is started."""
+    if options.cohort >= items:
+        raise InvalidInputError(
+            f"{options.cohort} places for {items} applicants leave nothing to decide"
+        )
+    if not 0 < options.delta < 1:
+        raise InvalidInputError(f"--delta {options.delta} lies outside 0 to 1 (both excluded)")
+    if options.budget < options.floor:
+        raise InvalidInputError(
+            f"a budget of {options.budget:g} reviews for each applicant cannot pay the "
+            f"{options.floor} that everyone gets"
+        )
+
+
+# Progress
+
+
+@contextmanager
+def _bars(
+    shown: "Callable[[object], Mapping[str, Step]]",
+) -> "Iterator[Callable[[object], None]]":
+    """Draw a bar for each cycle on a terminal; elsewhere, a line every few seconds."""
+    if not sys.stderr.isatty():
+        yield _lines(shown)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total:.0f} spent or set aside"),
+        TimeElapsedColumn(),
+        console=Console(file=sys.stderr),
+    ) as progress:
+        bars: dict[str, TaskID] = {}
+
+        def show(steps: object) -> None:
+            for name, step in shown(steps).items():
+                if name not in bars:
+                    bars[name] = progress.add_task(name, total=step.budget)
+                label = f"{name} ({step.status.value}, {step.decisions} decisions)"
+                progress.update(bars[name], completed=step.spent, description=label)
+
+        yield show
+
+
+def _lines(
+    shown: "Callable[[object], Mapping[str, Step]]",
+) -> "Callable[[object], None]":
+    """Give what writes how far each cycle is, not more often than every few seconds."""
+    said = -LINE_SECONDS
+
+    def show(steps: object) -> None:
+        nonlocal said
+        if time.monotonic() - said < LINE_SECONDS:
+            return
+        said = time.monotonic()
+        for name, step in shown(steps).items():
+            warn(
+                f"{name}: {step.spent} of {step.budget} spent or set aside, "
+                f"{step.decisions} decisions, {step.status.value}"
+            )
+
+    return show
+
+
+def _shown_steps(steps: object) -> "Mapping[str, Step]":
+    assert isinstance(steps, Mapping)
+    return steps
+
+
+def _shown_step(step: object) -> "Mapping[str, Step]":
+    from swapflow.simulation.replay import Step
+
+    assert isinstance(step, Step)
+    return {"replay": step}
+
+
+# Results
+
+
+def _replayed_json(found: "Replayed") -> dict[str, object]:
+    content: dict[str, object] = json.loads(to_text(asdict(found)))
+    return content
+
+
+def _replayed_plain(found: "Replayed", places: int) -> "list[str | Listing]":
+    share = _shares(found)
+    pulls = ", ".join(f"{count} {kind}" for kind, count in found.pulls.items())
+    return [
+        Listing(
+            headers=("at the same cost", "score of the list", "share of the highest possible"),
+            rows=(
+                ("swapflow", f"{found.utility:.2f}", share["utility"]),
+                ("everyone reviewed evenly", f"{found.even:.2f}", share["even"]),
+                ("one round each, then interviews", f"{found.two_tier:.2f}", share["two_tier"]),
+                ("highest possible", f"{found.best:.2f}", "100.0 %"),
+            ),
+        ),
+        f"asked for: {pulls}; cost {found.cost}",
+        f"why it stopped: {_stop_sentence(found.stop)}",
+        *_certified(found, places),
+        *(
+            [f"shared with the recorded decisions: {100 * found.overlap:.0f} %"]
+            if found.overlap is not None
+            else []
+        ),
+        f"{found.seconds:.1f} seconds, seed {found.seed}, decisions {found.decisions[:12]}",
+    ]
+
+
+def _shares(found: "Replayed") -> dict[str, str]:
+    if not found.best:
+        return dict.fromkeys(("utility", "even", "two_tier"), "–")
+    return {
+        name: f"{100 * value / found.best:.1f} %"
+        for name, value in (
+            ("utility", found.utility),
+            ("even", found.even),
+            ("two_tier", found.two_tier),
+        )
+    }
+
+
+def _certified(found: "Replayed", places: int) -> list[str]:
+    if found.certified_loss >= places:
+        return ["certified: nothing yet; so few reviews bound no list of this size"]
+    said = (
+        "certified: under the stated assumptions (independent marks, a stated spread, comparable "
+        f"reviewers) the list's score is within {found.certified_loss:.2f} of the highest "
+        f"obtainable: {100 * found.certified_loss / places:.0f} points of 100 for each place. "
+        "This is about marks, not merit."
+    )
+    return [said]
+
+
+def _stop_sentence(stop: str) -> str:
+    from swapflow.engine.cohort.finalize import STOP_SENTENCES
+
+    return STOP_SENTENCES.get(stop, "it is still running")
+
+
+def _explain_last(done: "Demonstrated") -> str:
+    """Spell the command that explains the last one on the list, who was closest to the cut."""
+    return f"swapflow cycle explain {done.program.cycle_id} {done.proposal.cohort[-1].external_id}"
+
+
+def _demonstrated_plain(done: "Demonstrated") -> "list[str | Listing]":
+    places = done.program.places
+    return [
+        f"\n{done.program.name}: {len(done.proposal.places)} applicants for {places} places",
+        *_replayed_plain(done.replayed, places),
+        "where the reviews went:",
+        Listing(
+            headers=("rank in the end", "applicants", "reviews each", "interviewed"),
+            rows=tuple(
+                (e.label, e.applications, f"{e.reviews:.2f}", f"{100 * e.interviews:.0f} %")
+                for e in done.effort
+            ),
+        ),
+    ]

@@ -1,0 +1,394 @@
+"""`swapflow inbox`: a reviewer at a terminal, or staff who type for one.
+
+A task is named by a short code of its own: an assignment's id tells how often and in which order
+an applicant was asked about, which reviewers are not shown. Staff may use either.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.cli.options import AsJson, Reason, login_name, product
+from swapflow.cli.output import Listing, day, hundred, report, warn
+from swapflow.cli.reviewing.mark_input import read_answer, utility_shown
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
+
+
+if TYPE_CHECKING:
+    from swapflow.domain.people.application import Application
+    from swapflow.domain.reviewing.assignment import Assignment
+    from swapflow.domain.reviewing.score import Answer, Receipt, Score
+    from swapflow.domain.rules import Rubric, Rules
+    from swapflow.engine.services import Swapflow
+
+
+app = typer.Typer(no_args_is_help=True, help="A reviewer's tasks: read, score, decline.")
+
+Task = Annotated[str, typer.Argument(metavar="TASK", help="Its code, as `inbox list` shows it.")]
+AsReviewer = Annotated[
+    str | None,
+    typer.Option(
+        "--reviewer", metavar="ID", envvar="SWAPFLOW_REVIEWER", help="Who you are as a reviewer."
+    ),
+]
+ForReviewer = Annotated[
+    str | None,
+    typer.Option("--for", metavar="ID", help="Staff: the reviewer for whom you act."),
+]
+StaffName = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="NAME", help="Staff: your name, with --for. Both stand in the record."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """Whoever sits at the terminal: the reviewer meant, and staff's name when they type."""
+
+    reviewer: str
+    staff: str
+
+    @property
+    def name(self) -> str:
+        """The name under which it stands in the record."""
+        return self.staff or self.reviewer
+
+
+@app.command("list")
+def list_tasks(
+    cycle: Annotated[str, typer.Argument(metavar="CYCLE", help="The cycle's short name.")],
+    reviewer: AsReviewer = None,
+    for_reviewer: ForReviewer = None,
+    by: StaffName = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what waits for a reviewer, soonest due first."""
+    seat = _seat(reviewer, for_reviewer, by)
+    swapflow = product()
+    rules, code_of = swapflow.rules(cycle), swapflow.cycle(cycle).task_code
+    applications = {a.number: a for a in swapflow.applications(cycle)}
+    tasks = [
+        {
+            "task": code_of(a.id),
+            "applicant": applications[a.application].external_id,
+            "kind": rules.kinds[a.kind].name,
+            "due": a.due_at,
+            "opened": a.opened_at is not None,
+            "due_shown": day(a.due_at, rules.zone),
+        }
+        for a in swapflow.inbox(cycle, seat.reviewer)
+    ]
+    report(
+        {"cycle": cycle, "reviewer": seat.reviewer, "tasks": tasks},
+        Listing(
+            headers=("task", "applicant", "kind", "due", "opened"),
+            rows=tuple(
+                (t["task"], t["applicant"], t["kind"], t["due_shown"], t["opened"]) for t in tasks
+            ),
+            empty="nothing waits for you",
+        ),
+        as_json=as_json,
+    )
+
+
+@app.command("show")
+def show(
+    task: Task,
+    reviewer: AsReviewer = None,
+    for_reviewer: ForReviewer = None,
+    by: StaffName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a task: the applicant as far as you may see, and what to judge."""
+    seat = _seat(reviewer, for_reviewer, by)
+    swapflow = product()
+    found = _find(swapflow, task, seat)
+    if found.status.is_open and not seat.staff:
+        found = swapflow.open(found.id)
+    rules = swapflow.rules(found.cycle_id)
+    kind = rules.kinds[found.kind].name
+    code = swapflow.task_code(found.id)
+    rubric = rules.rubric(kind)
+    seen = _seen(swapflow, found, rules)
+    own = _own_score(swapflow, found)
+    report(
+        {
+            "task": code,
+            "kind": kind,
+            "status": found.status.value,
+            "due": found.due_at,
+            **seen,
+            "criteria": _criteria(rubric),
+            "own_score": None if own is None else 100 * own.value / 1e6,
+        },
+        f"{kind} of {seen['applicant']}, due {day(found.due_at, rules.zone)}",
+        *([f"your score: {hundred(own.value / 1e6)} of 100"] if own else []),
+        *(f"{name}: {value}" for name, value in _spelled(seen)),
+        *_rubric_plain(code, rubric),
+        as_json=as_json,
+    )
+
+
+@app.command("score")
+def score(
+    task: Task,
+    mark: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CRITERION=MARK", help="One for each criterion; N/A is a choice."),
+    ] = None,
+    overall: Annotated[
+        str | None,
+        typer.Option("--score", metavar="S", help="One overall score: 0 to 1, or 70/100."),
+    ] = None,
+    remark: Annotated[str, typer.Option(metavar="TEXT", help="For the committee.")] = "",
+    reviewer: AsReviewer = None,
+    for_reviewer: ForReviewer = None,
+    by: StaffName = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it is stored.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Hand in a score; what is said to be stored is stored."""
+    seat = _seat(reviewer, for_reviewer, by)
+    swapflow = product()
+    found = _find(swapflow, task, seat)
+    rules = swapflow.rules(found.cycle_id)
+    rubric = rules.rubric(rules.kinds[found.kind].name)
+    answer = read_answer(
+        found.id,
+        marks=mark or (),
+        score=overall,
+        rubric=rubric,
+        typed_by=seat.staff,
+        remark=remark,
+    )
+    _announce(answer, rubric, seat, ask=not yes)
+    code = swapflow.task_code(found.id)
+    with _named_by(code):
+        receipt = swapflow.submit([answer])[0]
+    _report_receipt(receipt, answer, seat, rules, code=code, as_json=as_json)
+
+
+@app.command("decline")
+def decline(
+    task: Task,
+    kind: Annotated[
+        DeclineKind, typer.Option(help="conflict is recorded for good; busy until a day.")
+    ],
+    until: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="With busy: your last day away.")
+    ] = None,
+    reason: Reason = "",
+    reviewer: AsReviewer = None,
+    for_reviewer: ForReviewer = None,
+    by: StaffName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say no to a task; it goes to somebody else."""
+    from swapflow.domain.people.reviewer import Absence
+
+    seat = _seat(reviewer, for_reviewer, by)
+    last = _last_day(kind, until)
+    swapflow = product()
+    found = _find(swapflow, task, seat)
+    busy = None if last is None else Absence(first=_today(swapflow), last=last)
+    code = swapflow.task_code(found.id)
+    with _named_by(code):
+        swapflow.decline(found.id, kind, by=seat.name, reason=reason, busy=busy)
+    consequence = {
+        DeclineKind.CONFLICT: "you will never be asked about this applicant",
+        DeclineKind.BUSY: f"nothing new comes until {until}",
+        DeclineKind.UNQUALIFIED: "somebody else is asked",
+        DeclineKind.MISSED: "somebody else is asked; nothing is held against you",
+    }[kind]
+    report(
+        {
+            "task": code,
+            "declined": kind.value,
+            "reviewer": seat.reviewer,
+            "typed_by": seat.staff or None,
+        },
+        f"declined ({kind.value}): {consequence}",
+        as_json=as_json,
+    )
+
+
+def _seat(reviewer: str | None, for_reviewer: str | None, by: str | None) -> Seat:
+    """Find out who acts; staff name themselves and the reviewer, a reviewer only one."""
+    if for_reviewer:
+        return Seat(reviewer=for_reviewer, staff=by or login_name())
+    if by:
+        raise InvalidInputError("--by is for staff, with --for REVIEWER: name both")
+    if not reviewer:
+        raise InvalidInputError("say who you are: --reviewer ID (or $SWAPFLOW_REVIEWER)")
+    return Seat(reviewer=reviewer, staff="")
+
+
+@contextmanager
+def _named_by(code: str) -> Iterator[None]:
+    """Name a task by its code in what a refusal says."""
+    try:
+        yield
+    except AssignmentClosedError as error:
+        raise AssignmentClosedError(code, error.status) from error
+
+
+def _find(swapflow: "Swapflow", task: str, seat: Seat) -> "Assignment":
+    """Find a task among those of the reviewer; somebody else's is not there at all."""
+    cycle = cycle_of(task)
+    code_of = swapflow.cycle(cycle).task_code
+    number = next(
+        (r.number for r in swapflow.reviewers(cycle) if r.external_id == seat.reviewer), None
+    )
+    if number is not None:
+        for assignment in swapflow.ledger.assignments(cycle, reviewer=number):
+            if task in {assignment.id, code_of(assignment.id)}:
+                return assignment
+    raise NotFoundError(
+        f"reviewer {seat.reviewer!r} has no task {task!r}; "
+        f"`swapflow inbox list {cycle} --reviewer {seat.reviewer}` lists them"
+    )
+
+
+def _seen(
+    swapflow: "Swapflow", found: "Assignment", rules: "Rules"
+) -> dict[str, "str | dict[str, str]"]:
+    """Give what a reviewer may see of an applicant: in a blind cycle neither name nor mail."""
+    from swapflow.engine.reviewing.blinding import visible_documents, visible_fields
+
+    application = _application(swapflow, found)
+    fields = visible_fields(application, blind=rules.blind)
+    documents = visible_documents(
+        swapflow.ledger.documents(found.cycle_id, application=found.application),
+        blind=rules.blind,
+    )
+    named = {} if rules.blind else {"name": application.name}
+    return {
+        "applicant": application.external_id,
+        **named,
+        "fields": fields,
+        "documents": documents,
+    }
+
+
+def _application(swapflow: "Swapflow", found: "Assignment") -> "Application":
+    return next(a for a in swapflow.applications(found.cycle_id) if a.number == found.application)
+
+
+def _own_score(swapflow: "Swapflow", found: "Assignment") -> "Score | None":
+    """Read the score that this assignment has, never anybody else's."""
+    own = [
+        s
+        for s in swapflow.ledger.scores(found.cycle_id, application=found.application)
+        if s.assignment_id == found.id
+    ]
+    return own[-1] if own else None
+
+
+def _spelled(seen: "dict[str, str | dict[str, str]]") -> list[tuple[str, str]]:
+    lines = []
+    for name, value in seen.items():
+        if isinstance(value, dict):
+            lines += [(field, text) for field, text in value.items() if text]
+        elif name != "applicant":
+            lines.append((name, value))
+    return lines
+
+
+def _criteria(rubric: "Rubric | None") -> list[dict[str, object]]:
+    if rubric is None:
+        return []
+    return [
+        {
+            "name": criterion.name,
+            "weight": criterion.weight,
+            "marks": [{"mark": mark, "means": means} for mark, means in criterion.marks],
+        }
+        for criterion in rubric.criteria
+    ]
+
+
+def _rubric_plain(code: str, rubric: "Rubric | None") -> list[str]:
+    if rubric is None:
+        return [f"to answer: swapflow inbox score {code} --score 0.7   (0 to 1, or 70/100)"]
+    lines = [""]
+    for criterion in rubric.criteria:
+        lines.append(f"{criterion.name} (weight {criterion.weight:g})")
+        lines += [f"  {mark:g}  {means}" for mark, means in criterion.marks]
+    marks = " ".join(f'--mark "{c.name}=…"' for c in rubric.criteria)
+    return [*lines, "", f"to answer: swapflow inbox score {code} {marks}"]
+
+
+def _announce(answer: "Answer", rubric: "Rubric | None", seat: Seat, *, ask: bool) -> None:
+    """Say what will be stored, and ask once more when a person sits there."""
+    marks = ", ".join(
+        f"{name} {'N/A' if mark is None else f'{mark:g}'}" for name, mark in answer.marks.items()
+    )
+    who = f"{seat.reviewer}, typed by {seat.staff}" if seat.staff else seat.reviewer
+    warn(
+        f"to be stored: {hundred(utility_shown(answer, rubric))} of 100"
+        f"{f' ({marks})' if marks else ' (an overall score, without marks)'}, from {who}"
+    )
+    if ask and sys.stdin.isatty() and sys.stderr.isatty():
+        typer.confirm("Store it?", default=True, abort=True, err=True)
+
+
+def _report_receipt(
+    receipt: "Receipt", answer: "Answer", seat: Seat, rules: "Rules", *, code: str, as_json: bool
+) -> None:
+    stored = (
+        f"stored: {hundred(receipt.value / 1e6)} of 100, as number {receipt.seq} of the record"
+    )
+    if receipt.repeated:
+        stored = f"stored before: {hundred(receipt.value / 1e6)} of 100; nothing was changed"
+    counted = (
+        "it counts"
+        if receipt.counts
+        else "it is kept, and does not count (it came late, or the cohort is fixed); staff can "
+        "say why"
+    )
+    until = "until the cohort is fixed" + (
+        f" (planned for {day(rules.deadline, rules.zone)})" if rules.deadline else ""
+    )
+    report(
+        {
+            "task": code,
+            "stored": 100 * receipt.value / 1e6,
+            "marks": dict(answer.marks),
+            "counts": receipt.counts,
+            "repeated": receipt.repeated,
+            "number": receipt.seq,
+            "reviewer": seat.reviewer,
+            "typed_by": seat.staff or None,
+            "correctable_until": "finalize",
+        },
+        stored,
+        counted,
+        f"staff can correct it {until}: swapflow scores correct",
+        as_json=as_json,
+    )
+
+
+def _last_day(kind: DeclineKind, until: str | None) -> date | None:
+    if kind is not DeclineKind.BUSY:
+        if until:
+            raise InvalidInputError("--until belongs to --kind busy")
+        return None
+    if not until:
+        raise InvalidInputError("busy until when? --until YYYY-MM-DD")
+    try:
+        return date.fromisoformat(until)
+    except ValueError as error:
+        raise InvalidInputError(f"--until {until!r} is no date; write YYYY-MM-DD") from error
+
+
+def _today(swapflow: "Swapflow") -> date:
+    return swapflow.ledger.now().date()

@@ -1,0 +1,1 @@
+"""What is proposed and decided, and what follows the decision."""

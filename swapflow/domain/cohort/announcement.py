@@ -1,0 +1,123 @@
+"""Letters that tell applicants what was decided, held back for a while before they leave."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from swapflow.domain.cohort.proposal import Verdict
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.people.application import ApplicationStatus
+
+
+class Group(StrEnum):
+    """What an applicant is told."""
+
+    OFFERED = "offered"
+    WAITLISTED = "waitlisted"
+    NOT_SELECTED = "not selected"
+
+
+class LetterState(StrEnum):
+    """Where a letter is; only HELD ones can be taken back."""
+
+    HELD = "held"
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    TAKEN_BACK = "taken back"
+    VOID = "void"
+
+    @property
+    def tells(self) -> bool:
+        """Whether the applicant was told, or is about to be."""
+        return self not in {LetterState.TAKEN_BACK, LetterState.VOID}
+
+    @property
+    def has_left(self) -> bool:
+        """Whether nobody can hold it any more."""
+        return self not in {LetterState.HELD, LetterState.TAKEN_BACK, LetterState.VOID}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What a group is told; `{name}`, `{program}` and `{until}` stand for what fits each letter.
+
+    Attributes:
+        text: Paragraphs, an empty line between two. One that names `{until}` is left out where
+            an offer has no date.
+    """
+
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnouncedLetter:
+    """One applicant's letter.
+
+    Attributes:
+        mail_id: Of the mail, which holds the words.
+        offer: Id of the offer that it tells of; None for none.
+        detail: Why it failed, or was not sent.
+    """
+
+    application: int
+    group: Group
+    mail_id: str
+    offer: int | None
+    state: LetterState
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """Letters that were written together, about one version of a list.
+
+    Attributes:
+        leaves_at: Until then they are held, and can be taken back all together.
+        taken_back_by: Who took them back, "" when nobody did.
+    """
+
+    id: int
+    version: int
+    by: str
+    at: datetime
+    leaves_at: datetime
+    taken_back_by: str
+    letters: tuple[AnnouncedLetter, ...]
+
+    @property
+    def held(self) -> bool:
+        """Whether every letter can still be taken back."""
+        return all(letter.state is LetterState.HELD for letter in self.letters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterFacts:
+    """What is so at the moment when a letter is to leave.
+
+    Attributes:
+        offer_stands: Whether the offer that it tells of is open or accepted.
+        has_place: Whether any offer to them is.
+        verdict: What the latest list says; None for nothing.
+    """
+
+    group: Group
+    cycle_status: CycleStatus
+    application_status: ApplicationStatus
+    offer_stands: bool
+    has_place: bool
+    verdict: Verdict | None
+
+
+def told(
+    announcements: tuple[Announcement, ...],
+) -> dict[int, tuple[Announcement, AnnouncedLetter]]:
+    """Give the last letter that told each applicant something, or is about to, by application."""
+    return {
+        letter.application: (announcement, letter)
+        for announcement in announcements
+        for letter in announcement.letters
+        if letter.state.tells
+    }

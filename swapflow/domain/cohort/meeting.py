@@ -1,0 +1,87 @@
+"""A committee's meeting about a proposed list: what was recorded about whom, and by whom."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from swapflow.domain.cohort.proposal import Verdict
+
+
+class Word(StrEnum):
+    """What a meeting says about an application; DISCUSS: it comes back to it."""
+
+    IN = "in"
+    OUT = "out"
+    WAITLIST = "waitlist"
+    DISCUSS = "discuss"
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The decision that it asks for; None while it is still discussed."""
+        return _VERDICTS.get(self)
+
+
+_VERDICTS = {
+    Word.IN: Verdict.SELECTED,
+    Word.OUT: Verdict.NOT_SELECTED,
+    Word.WAITLIST: Verdict.WAITLISTED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Something that was recorded about an application at a meeting."""
+
+    application: int
+    word: Word
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A meeting was closed, or was reopened for a reason."""
+
+    closed: bool
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """A meeting about one version of a cycle's list.
+
+    Attributes:
+        by: Who opened it, and when.
+        said: Everything that was recorded, the first first; the last about somebody holds.
+        turns: Each time it was closed or reopened, the first first.
+    """
+
+    version: int
+    by: str
+    at: datetime
+    said: tuple[Said, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def closed(self) -> Turn | None:
+        """Who closed it and when; None while it is open, or open again."""
+        return self.turns[-1] if self.turns and self.turns[-1].closed else None
+
+    @property
+    def words(self) -> Mapping[int, Said]:
+        """What holds now, by application."""
+        return {one.application: one for one in self.said}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endorsement:
+    """Words in favour of an application; never a number, and no part of any estimate."""
+
+    application: int
+    by: str
+    text: str
+    at: datetime

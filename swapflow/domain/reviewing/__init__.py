@@ -1,0 +1,1 @@
+"""A request and what came back."""

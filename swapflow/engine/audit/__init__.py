@@ -1,0 +1,1 @@
+"""The record answers for itself: replay, finished cycle, decision card."""

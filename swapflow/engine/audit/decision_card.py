@@ -1,0 +1,339 @@
+"""A decision card: everything about one applicant that an answer to "why?" needs, in one place."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Standing
+from swapflow.domain.reviewing.score import Given
+from swapflow.domain.rules import Estimates, Rubric, RuleName, Rules
+from swapflow.engine.cohort.finalize import propose
+from swapflow.engine.ports import Ledger
+from swapflow.engine.read_models.calibration import Calibration
+from swapflow.engine.read_models.progress import Asked, Explanation, explain
+from swapflow.engine.read_models.snapshot import Folds
+
+
+SAME = 1e-8
+"""Estimates this close are the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardMark:
+    """A mark on one criterion, with what the rubric says it means; None is "not applicable"."""
+
+    criterion: str
+    mark: float | None
+    most: float | None
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardReview:
+    """One review that was asked for, why, and what came of it.
+
+    Attributes:
+        reviewer: A number on this card, from 1, unless reviewers are to be named.
+        why: floor, rule, staff, appeal or late, as on record.
+        close_then: Whether the applicant was too close to call when it was asked for.
+        score: In [0, 1], None while there is none.
+        counts: Whether the score enters the estimate; `reason` says why it does not.
+    """
+
+    kind: str
+    reviewer: str
+    why: str
+    decision: int
+    close_then: bool
+    in_list_then: bool
+    status: str
+    answered_at: datetime | None
+    score: float | None
+    counts: bool
+    reason: str
+    marks: tuple[CardMark, ...]
+    remark: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardStanding:
+    """Where the applicant stands on a list, and by how much.
+
+    Attributes:
+        rank: From 1, of `candidates`; the list has `places`.
+        estimate: In [0, 1]; what the list was made by.
+        margin: What is added to it and taken from it for the interval.
+        evidence: Reviews it rests on, in units of one review of the first kind.
+        mean: Of the marks as given, weighed by what they tell; None without one.
+        estimates: What people asked the list to be made by: "rule", "raw" or "adjusted".
+        raw: Estimate with nothing taken out, and adjusted: with severity and generosity taken
+            out; both None unless people asked for either.
+        cut: The estimate next to the applicant's on the other side of the cut; None without one.
+    """
+
+    rank: int
+    candidates: int
+    places: int
+    proposed: bool
+    estimate: float
+    margin: float
+    evidence: float
+    cut: float | None
+    too_close: bool
+    tied: bool
+    mean: float | None = None
+    estimates: str = "rule"
+    raw: float | None = None
+    adjusted: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardDecision:
+    """What people decided."""
+
+    verdict: str
+    by: str
+    reason: str
+    at: datetime
+    signed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardReconsideration:
+    """That the application was looked at again after the list was fixed.
+
+    Attributes:
+        result: added, waitlisted, stays, withdrawn or undone; "" while it is open.
+        fresh: Fresh reviews that came, of `reviews` that were asked for.
+        before: The estimate before; None for who was no candidate then. Both in [0, 1].
+    """
+
+    asked_on: date
+    reason: str
+    reviews: int
+    fresh: int
+    result: str
+    before: float | None
+    after: float | None
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A decision card.
+
+    Attributes:
+        version: Of the fixed list; 0 while none is.
+        standing: None before anything is known, and for those who are no candidates.
+        decided: None until people have decided.
+        stop: Why no more was asked for, in one sentence.
+        promise: What the rule promises about the whole list, in its own words; "" for nothing.
+    """
+
+    cycle: str
+    cycle_name: str
+    applicant: str
+    name: str
+    status: str
+    version: int
+    standing: CardStanding | None
+    decided: CardDecision | None
+    reviews: tuple[CardReview, ...]
+    rule: str
+    objective: str
+    stop: str
+    promise: str
+    at: datetime
+    reconsidered: tuple[CardReconsideration, ...] = ()
+
+
+def card(
+    cycle_id: str,
+    external_id: str,
+    *,
+    ledger: Ledger,
+    folds: Folds | None = None,
+    name_reviewers: bool = False,
+    calibrated: Calibration | None = None,
+) -> Card:
+    """Make the decision card of one applicant, of the list as it was fixed or as it stands now.
+
+    Args:
+        cycle_id: The cycle.
+        external_id: The applicant.
+        ledger: The ledger.
+        folds: What was folded before.
+        calibrated: Raw and adjusted estimates, where people asked for either.
+        name_reviewers: Say who each reviewer was, by id; else they are numbers on the card.
+
+    Raises:
+        NotFoundError: If the cycle has no such applicant.
+    """
+    found = explain(cycle_id, external_id, ledger=ledger, folds=folds)
+    number = next(n.number for n in ledger.named(cycle_id) if n.external_id == external_id)
+    rules, cycle = ledger.rules(cycle_id), ledger.cycle(cycle_id)
+    places, sheet = _list(cycle_id, found, ledger=ledger, folds=folds)
+    fixed = cycle.cohort_version
+    return Card(
+        cycle=cycle_id,
+        cycle_name=cycle.name,
+        applicant=external_id,
+        name=found.name,
+        status=found.status,
+        version=fixed,
+        standing=_compared(_standing(places, number), number, sheet, calibrated),
+        decided=_decided(cycle_id, number, fixed, ledger=ledger) if fixed else None,
+        reviews=tuple(_reviews(found.asked, rules, ledger=ledger, named=name_reviewers)),
+        rule=rules.rule.value,
+        objective=rules.objective.name,
+        stop=sheet.stop_sentence if sheet else "",
+        promise=sheet.certificate if sheet and rules.rule is not RuleName.BUDGET else "",
+        at=ledger.now(),
+        reconsidered=tuple(_reconsidered(cycle_id, number, ledger=ledger)),
+    )
+
+
+def _reconsidered(cycle_id: str, number: int, *, ledger: Ledger) -> Iterable[CardReconsideration]:
+    for one in ledger.reconsiderations(cycle_id):
+        if one.application == number:
+            closing = one.closing
+            yield CardReconsideration(
+                asked_on=one.new.asked_on,
+                reason=one.new.reason,
+                reviews=one.new.reviews,
+                fresh=closing.received if closing else 0,
+                result=closing.result.value if closing else "",
+                before=closing.before if closing else None,
+                after=closing.after if closing else None,
+                at=one.closed_at,
+            )
+
+
+def _list(
+    cycle_id: str, found: Explanation, *, ledger: Ledger, folds: Folds | None
+) -> tuple[Sequence[Place], MethodSheet | None]:
+    """Give the list that was fixed last, or what would be proposed now."""
+    stored = ledger.proposals(cycle_id)
+    if stored:
+        _, places, sheet = stored[-1]
+        return places, sheet
+    if found.rank is None:
+        return (), None
+    proposal = propose(cycle_id, ledger=ledger, folds=folds)
+    return proposal.places, proposal.sheet
+
+
+def _standing(places: Sequence[Place], number: int) -> CardStanding | None:
+    place = next((p for p in places if p.application == number), None)
+    if place is None:
+        return None
+    inside = [p for p in places if p.standing is Standing.COHORT]
+    outside = [p for p in places if p.standing is not Standing.COHORT]
+    proposed = place.standing is Standing.COHORT
+    other = max((p.estimate for p in outside), default=None)
+    if not proposed:
+        other = min((p.estimate for p in inside), default=None)
+    return CardStanding(
+        rank=place.rank,
+        candidates=len(places),
+        places=len(inside),
+        proposed=proposed,
+        estimate=place.estimate,
+        margin=place.margin,
+        evidence=place.evidence,
+        cut=other,
+        too_close=place.contested,
+        tied=place.tied,
+        mean=place.raw_mean,
+    )
+
+
+def _compared(
+    standing: CardStanding | None,
+    number: int,
+    sheet: MethodSheet | None,
+    calibrated: Calibration | None,
+) -> CardStanding | None:
+    """Put raw and adjusted estimate beside the one that the list was made by."""
+    if standing is None or sheet is None:
+        return standing
+    standing = replace(standing, estimates=sheet.estimates)
+    row = (
+        next((r for r in calibrated.rows if r.application == number), None) if calibrated else None
+    )
+    if row is None or sheet.estimates == Estimates.RULE:
+        return standing
+    own = row.raw if sheet.estimates == Estimates.RAW else row.adjusted
+    # Of a list that was fixed before further scores came, only what it was made by is on record.
+    if abs(own - standing.estimate) > SAME:
+        return standing
+    return replace(standing, raw=row.raw, adjusted=row.adjusted)
+
+
+def _decided(cycle_id: str, number: int, version: int, *, ledger: Ledger) -> CardDecision | None:
+    outcomes: dict[int, Outcome] = {
+        outcome.application: outcome for outcome in ledger.outcomes(cycle_id, version)
+    }
+    outcome = outcomes.get(number)
+    if outcome is None:
+        return None
+    return CardDecision(
+        verdict=outcome.verdict.value,
+        by=outcome.by,
+        reason=outcome.reason,
+        at=outcome.at,
+        signed_by=tuple(by for by, _ in ledger.signatures(cycle_id, version)),
+    )
+
+
+def _reviews(
+    asked: Iterable[Asked], rules: Rules, *, ledger: Ledger, named: bool
+) -> Iterable[CardReview]:
+    numbers: dict[str, int] = {}
+    for one in asked:
+        given = ledger.given(one.request) if one.score is not None else None
+        number = numbers.setdefault(one.reviewer, len(numbers) + 1)
+        yield CardReview(
+            kind=one.kind,
+            reviewer=one.reviewer if named else str(number),
+            why=one.why,
+            decision=one.decision,
+            close_then=one.contested_then,
+            in_list_then=one.in_list_then,
+            status=one.status,
+            answered_at=given.score.submitted_at if given else None,
+            score=one.score,
+            counts=one.counts,
+            reason=one.reason,
+            marks=_marks(given, rules) if given else (),
+            remark=given.remark if given else "",
+        )
+
+
+def _marks(given: Given, rules: Rules) -> tuple[CardMark, ...]:
+    """Spell marks by the rubric that was in force when the review was opened."""
+    kind = rules.kinds[given.score.kind].name
+    version = given.score.rubric_version
+    rubric = next((r for r in rules.rubrics if (r.kind, r.version) == (kind, version)), None)
+    return tuple(
+        CardMark(
+            criterion=criterion,
+            mark=mark,
+            most=_most(rubric, criterion),
+            meaning=_meaning(rubric, criterion, mark),
+        )
+        for criterion, mark in given.marks.items()
+    )
+
+
+def _scale(rubric: Rubric | None, criterion: str) -> tuple[tuple[float, str], ...]:
+    criteria = rubric.criteria if rubric else ()
+    return next((c.marks for c in criteria if c.name == criterion), ())
+
+
+def _most(rubric: Rubric | None, criterion: str) -> float | None:
+    return max((mark for mark, _ in _scale(rubric, criterion)), default=None)
+
+
+def _meaning(rubric: Rubric | None, criterion: str, mark: float | None) -> str:
+    return next((text for value, text in _scale(rubric, criterion) if value == mark), "")

@@ -1,0 +1,382 @@
+"""A finished cycle as plain values: gathered from the ledger once, replayed without it.
+
+No name is in it: people are the numbers by which events know them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import cast
+
+from swapflow.domain.cohort.offer import OfferAnswer
+from swapflow.domain.cohort.proposal import (
+    MethodSheet,
+    Outcome,
+    Place,
+    Proposal,
+    Standing,
+    Verdict,
+)
+from swapflow.domain.cycle import START, Cycle, CycleStatus, Position, Round
+from swapflow.domain.event import Event, EventType, Json, body, chain_hash
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.rules import Rules
+from swapflow.engine.audit.verify import Finding, Verification, replay
+from swapflow.engine.cohort.finalize import places_among, propose
+from swapflow.engine.ports import DecisionRecord, Ledger, Named
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.errors import ConflictError, NotFoundError, NotReadyError
+
+
+SAME = 1e-8
+"""Estimates this close are the same: processors differ in the last bits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """Who signed a list, and in which role."""
+
+    by: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed:
+    """One list as it was fixed: what was proposed, and what people decided.
+
+    Attributes:
+        position: The event up to which the proposal looked.
+        stop_reason: Why no more was asked for by then.
+        sheet: How it came about; None when it was read from a bundle, which holds it as text.
+    """
+
+    version: int
+    position: int
+    stop_reason: str
+    places: tuple[Place, ...]
+    outcomes: tuple[Outcome, ...]
+    signatures: tuple[Signed, ...]
+    sheet: MethodSheet | None = None
+
+    @property
+    def proposed(self) -> list[int]:
+        """The numbers of those on the proposed list, in its order."""
+        return [p.application for p in self.places if p.standing is Standing.COHORT]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedCycle:
+    """Everything that a replay of a finished cycle needs.
+
+    Attributes:
+        unit: What costs are counted in.
+        rules: Every version, in order.
+        lists: Every list that was fixed, in order.
+    """
+
+    cycle_id: str
+    unit: str
+    rules: tuple[Rules, ...]
+    events: tuple[Event, ...]
+    decisions: tuple[DecisionRecord, ...]
+    lists: tuple[Fixed, ...]
+
+    @property
+    def head(self) -> Position:
+        """Where the record ends."""
+        return self.events[-1].position if self.events else START
+
+
+def gather(cycle_id: str, *, ledger: Ledger) -> ClosedCycle:
+    """Read a finished cycle, all of it as of one moment.
+
+    Raises:
+        NotReadyError: If no list is fixed at present.
+        ConflictError: If the hash chain of its events is broken.
+    """
+    with ledger.one_moment():
+        cycle = ledger.cycle(cycle_id)
+        if cycle.status is not CycleStatus.FINALIZED:
+            raise NotReadyError(
+                f"cycle {cycle_id!r} is {cycle.status.value}; "
+                f"`swapflow cycle finalize {cycle_id}` fixes a list first"
+            )
+        if broken := ledger.check_chain(cycle_id):
+            raise ConflictError(
+                f"the record of {cycle_id!r} is damaged ({broken}); "
+                f"`swapflow cycle verify {cycle_id}` says more"
+            )
+        return ClosedCycle(
+            cycle_id=cycle_id,
+            unit=next(r.unit for r in ledger.rounds() if r.id == cycle.round_id),
+            rules=tuple(v.rules for v in reversed(ledger.rules_history(cycle_id))),
+            events=tuple(_all_events(cycle_id, ledger=ledger)),
+            decisions=ledger.decisions(cycle_id),
+            lists=tuple(
+                Fixed(
+                    version=version,
+                    position=sheet.position,
+                    stop_reason=sheet.stop_reason,
+                    places=places,
+                    outcomes=ledger.outcomes(cycle_id, version),
+                    signatures=tuple(
+                        Signed(by=by, role=role)
+                        for by, role in ledger.signatures(cycle_id, version)
+                    ),
+                    sheet=sheet,
+                )
+                for version, places, sheet in ledger.proposals(cycle_id)
+            ),
+        )
+
+
+def check(closed: ClosedCycle) -> Verification:
+    """Check the chain and make every decision and every list again; no ledger, no network."""
+    broken = broken_at(closed.cycle_id, closed.events)
+    if broken is not None:
+        finding = Finding(what=f"event {broken} is not what was recorded", fatal=True)
+        return Verification(events=0, decisions=0, findings=(finding,))
+    again = replay(closed.cycle_id, record=_Reader(closed, closed.head.seq))
+    folds = Folds(most=1)
+    lists = [finding for fixed in closed.lists for finding in _made(closed, fixed, folds)]
+    return Verification(
+        events=again.events, decisions=again.decisions, findings=(*again.findings, *lists)
+    )
+
+
+def broken_at(cycle_id: str, events: Iterable[Event]) -> int | None:
+    """Recompute the hash chain; the number of the first event that does not fit, or None."""
+    head = ""
+    for seq, event in enumerate(events, start=1):
+        text = body(event.payload, event.deltas, spent=event.spent, committed=event.committed)
+        head = chain_hash(head, cycle_id=cycle_id, seq=seq, kind=event.type.value, text=text)
+        if (event.position.seq, event.position.hash) != (seq, head):
+            return seq
+    return None
+
+
+def _all_events(cycle_id: str, *, ledger: Ledger) -> Iterator[Event]:
+    position = START
+    while batch := ledger.events(cycle_id, after=position, at_most=1000):
+        yield from batch
+        position = batch[-1].position
+
+
+def _made(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
+    """Check a list by the way in which it came about."""
+    how = _fixings(closed).get(fixed.version)
+    if how is None:
+        yield Finding(
+            what=f"list {fixed.version} was fixed at an event that is not on record", fatal=True
+        )
+    if how is not None and "reconsidered" in how:
+        yield from _reconsidered(closed, fixed, cast("int", how["reconsidered"]), folds)
+    elif how is not None and "undone" in how:
+        yield from _undone(closed, fixed, cast("int", how["undone"]))
+    else:
+        yield from _list(closed, fixed, folds)
+
+
+def _reconsidered(
+    closed: ClosedCycle, fixed: Fixed, application: int, folds: Folds
+) -> Iterable[Finding]:
+    """Check that one person alone was moved, and by an estimate that the replay makes too."""
+    name = f"list {fixed.version}"
+    before = _of(closed, fixed.version - 1)
+    if before is None or not _same_but_for(before, fixed, application):
+        yield Finding(
+            what=f"{name} differs from the one before in more than applicant {application}",
+            fatal=True,
+        )
+        return
+    then = next((p for p in before.places if p.application == application), None)
+    place = next((p for p in fixed.places if p.application == application), None)
+    verdict = _verdicts(fixed).get(application)
+    if place is None or verdict not in {Verdict.SELECTED, Verdict.WAITLISTED}:
+        yield Finding(what=f"{name} leaves out applicant {application}", fatal=True)
+        return
+    reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
+    numbers = {p.application for p in before.places} | {application}
+    among = places_among(closed.cycle_id, numbers, ledger=reader, folds=folds)
+    again = next(p for p in among.places if p.application == application)
+    if not _same(replace(place, standing=again.standing), again):
+        yield Finding(
+            what=f"{name}: the replay estimates applicant {application} otherwise", fatal=True
+        )
+    selected = then is not None and _verdicts(before).get(application) is Verdict.SELECTED
+    if selected and verdict is Verdict.WAITLISTED and _never_refused(closed, application):
+        yield Finding(what=f"{name} takes a place from applicant {application}", fatal=True)
+
+
+def _undone(closed: ClosedCycle, fixed: Fixed, version: int) -> Iterable[Finding]:
+    """Check that a list is the one before a reconsideration again."""
+    earlier = _of(closed, version - 1)
+    if earlier is None or not _same_but_for(earlier, fixed, None):
+        yield Finding(
+            what=f"list {fixed.version} is not list {version - 1}, which it restores", fatal=True
+        )
+
+
+def _same_but_for(one: Fixed, other: Fixed, application: int | None) -> bool:
+    """Say whether two lists have the same places in one order, and the same outcomes."""
+
+    def rest(fixed: Fixed) -> list[Place]:
+        return [replace(p, rank=0) for p in fixed.places if p.application != application]
+
+    def decided(fixed: Fixed) -> dict[int, Verdict]:
+        return {a: verdict for a, verdict in _verdicts(fixed).items() if a != application}
+
+    return rest(one) == rest(other) and decided(one) == decided(other)
+
+
+def _verdicts(fixed: Fixed) -> dict[int, Verdict]:
+    return {outcome.application: outcome.verdict for outcome in fixed.outcomes}
+
+
+def _of(closed: ClosedCycle, version: int) -> Fixed | None:
+    return next((fixed for fixed in closed.lists if fixed.version == version), None)
+
+
+def _never_refused(closed: ClosedCycle, application: int) -> bool:
+    """Say whether somebody neither declined an offer nor let it lapse."""
+    return not any(
+        event.type is EventType.OFFER_ANSWERED
+        and event.payload["a"] == application
+        and event.payload["answer"] != OfferAnswer.ACCEPTED.value
+        for event in closed.events
+    )
+
+
+def _list(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
+    """Propose again what was proposed then, and compare."""
+    reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
+    again = propose(closed.cycle_id, ledger=reader, folds=folds)
+    stored = Proposal(
+        cycle_id=closed.cycle_id, version=fixed.version, places=fixed.places, sheet=again.sheet
+    )
+    name = f"list {fixed.version}"
+    then = {place.application for place in stored.cohort}
+    now = {place.application for place in again.cohort}
+    if then != now:
+        yield Finding(
+            what=f"{name}: the replay proposes others ({_some(now - then)} for "
+            f"{_some(then - now)})",
+            fatal=True,
+        )
+        return
+    known = {place.application: place for place in again.places}
+    if set(known) != {place.application for place in fixed.places}:
+        yield Finding(what=f"{name}: the replay knows other applicants", fatal=True)
+        return
+    apart = [p.application for p in fixed.places if not _same(p, known[p.application])]
+    if apart:
+        yield Finding(
+            what=f"{name}: the replay estimates applicant {apart[0]} otherwise", fatal=True
+        )
+    elif [p.application for p in fixed.places] != [p.application for p in again.places]:
+        yield Finding(what=f"{name}: rounding broke a tie in its order otherwise", fatal=False)
+
+
+def _fixings(closed: ClosedCycle) -> dict[int, Mapping[str, Json]]:
+    """Give what the events say of each list that was fixed."""
+    fixings = (event for event in closed.events if event.type is EventType.FINALIZED)
+    return {cast("int", event.payload["version"]): event.payload for event in fixings}
+
+
+def _same(one: Place, other: Place) -> bool:
+    return (
+        one.standing is other.standing
+        and one.contested == other.contested
+        and dict(one.pulls) == dict(other.pulls)
+        and abs(one.estimate - other.estimate) <= SAME
+        and abs(one.margin - other.margin) <= SAME * max(1.0, one.margin)
+    )
+
+
+def _some(applications: Collection[int]) -> str:
+    return ", ".join(str(number) for number in sorted(applications)[:5]) or "nobody"
+
+
+class _Reader:
+    """The reading side of a ledger that ends at one event: as much of it as a replay asks for."""
+
+    def __init__(self, closed: ClosedCycle, upto: int, *, stop_reason: str = "") -> None:
+        self._closed = closed
+        self._events: Sequence[Event] = closed.events[:upto]
+        self._stop_reason = stop_reason
+        told = sum(event.type is EventType.DECIDED for event in self._events)
+        self._decisions = closed.decisions[:told]
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Nothing is written here."""
+        return nullcontext()
+
+    def cycle(self, cycle_id: str) -> Cycle:
+        """Give the cycle's row as its events have it."""
+        return Cycle(
+            id=cycle_id,
+            round_id="round",
+            name="",
+            status=CycleStatus.ENDED,
+            position=self._head,
+            rules_version=self._closed.rules[-1].version,
+            spent=sum(event.spent for event in self._events),
+            committed=sum(event.committed for event in self._events),
+            decisions=len(self._decisions),
+            epoch=0,
+            cohort_version=0,
+            created_at=datetime.fromtimestamp(0, UTC),
+            paused_at=None,
+            stop_reason=self._stop_reason,
+            task_key="",
+        )
+
+    def rounds(self) -> tuple[Round, ...]:
+        """Give the one round there is."""
+        return (Round(id="round", name="", unit=self._closed.unit, zone="UTC"),)
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Give a version of the rules, 0 for the first: events say when the others came."""
+        for rules in self._closed.rules:
+            if version in {0, rules.version}:
+                return rules
+        raise NotFoundError(f"the record of {cycle_id} has no rules version {version}")
+
+    def events(self, _cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Give events after a position; None: it never stood there."""
+        if after != START and (
+            after.seq > len(self._events) or self._events[after.seq - 1].position != after
+        ):
+            return None
+        return tuple(self._events[after.seq : after.seq + at_most])
+
+    def decisions(self, _cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Give the decisions made by then."""
+        return self._decisions
+
+    def last_look(self, _cycle_id: str) -> dict[str, float] | None:
+        """Give the numbers of the last decision that recorded a fitted model."""
+        fitted = (d.look for d in reversed(self._decisions) if "prior_variance" in d.look)
+        found = next(fitted, None)
+        return None if found is None else dict(found)
+
+    def offers(self, _cycle_id: str) -> tuple[()]:
+        """Give no offer: what was promised to whom changes no proposal."""
+        return ()
+
+    def reconsiderations(self, _cycle_id: str) -> tuple[()]:
+        """Give none, likewise: what they changed is on the lists."""
+        return ()
+
+    def named(self, _cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+        """Call every application by its number."""
+        added = sum(event.type is EventType.APPLICATION_ADDED for event in self._events)
+        return tuple(
+            Named(number=n, external_id=str(n), name="", status=ApplicationStatus.READY)
+            for n in (range(added) if numbers is None else sorted(numbers))
+        )
+
+    @property
+    def _head(self) -> Position:
+        return self._events[-1].position if self._events else START

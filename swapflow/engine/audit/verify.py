@@ -1,0 +1,313 @@
+"""Replay a cycle from its events and compare: every decision, every sum, the chain."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import numpy as np
+
+from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.situation import StopReason
+from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.event import Event, EventType
+from swapflow.domain.reviewing.assignment import PullStatus
+from swapflow.domain.reviewing.score import Score
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports import Arms, CycleState, DecisionRecord, Ledger
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.ingest import BATCH, Tally, follow
+from swapflow.engine.selection.assign import may_ask
+from swapflow.engine.selection.decide import PRIORITY_UNITS, Plan, decide
+
+
+ROUNDING = PRIORITY_UNITS // 100_000_000
+"""Priorities this close (1e-8) are a tie that rounding may have broken otherwise."""
+
+WAITING = frozenset({PullStatus.OPEN, PullStatus.PROPOSED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that does not agree with the record; `fatal` unless it is mere rounding."""
+
+    what: str
+    fatal: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What a replay found.
+
+    Attributes:
+        events: Events that were replayed.
+        decisions: Decisions that were made again.
+        findings: Differences; empty when everything agrees.
+    """
+
+    events: int
+    decisions: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing but rounding differs."""
+        return not any(finding.fatal for finding in self.findings)
+
+
+class Record(Protocol):
+    """What a replay reads of a cycle: the ledger has it, and so has a bundle."""
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read events after a position; None: it never stood there."""
+        ...
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read a cycle's decisions, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What came of making every decision again, and where the cycle stood in the end."""
+
+    events: int
+    decisions: int
+    findings: tuple[Finding, ...]
+    book: Book
+    arms: Arms
+
+
+def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) -> Verification:
+    """Replay a cycle and compare with what is on record.
+
+    Compared are the hash chain over the stored bytes; the integers and the digest behind every
+    decision; its picks, recomputed; reviewers against the constraints; budget and status of every
+    pull; and, if given, the live state. Reads only, and the ledger as of one moment: what people
+    and coordinators do meanwhile is no difference.
+    """
+    findings: list[Finding] = []
+    with ledger.one_moment():
+        broken = ledger.check_chain(cycle_id)
+        if broken is not None:
+            findings.append(Finding(what=broken, fatal=True))
+        again = replay(cycle_id, record=ledger)
+        findings += again.findings
+        findings += _rows(cycle_id, again.book, again.arms, ledger=ledger)
+    if state is not None:
+        findings += _live(cycle_id, again, state=state)
+    return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))
+
+
+def replay(cycle_id: str, *, record: Record) -> Replayed:
+    """Fold a cycle's events from the first and make each decision again where it was made."""
+    findings: list[Finding] = []
+    again = _Replay(record.decisions(cycle_id))
+    book, tally, events = Book(record.rules(cycle_id)), Tally(), 0
+    again.at(book, tally.arms)
+    while batch := record.events(cycle_id, after=book.position, at_most=BATCH):
+        for event in batch:
+            findings += _reviewers(book, event)
+            follow(book, [event], ledger=record)
+            tally.add([event])
+            events += 1
+            findings += [*_budget(book, tally, event), *again.opened(event)]
+            again.at(book, tally.arms)
+    return Replayed(
+        events=events,
+        decisions=again.replayed,
+        findings=(*findings, *again.findings, *again.left()),
+        book=book,
+        arms=tally.arms(),
+    )
+
+
+class _Replay:
+    """Makes each decision again when the book stands where it was made."""
+
+    def __init__(self, decisions: Sequence[DecisionRecord]) -> None:
+        self._waiting = list(decisions)
+        self._picks = {d.number: [pick[:3] for pick in d.picks] for d in decisions}
+        self._fitted: Fitted | None = None
+        self.findings: list[Finding] = []
+        self.replayed = 0
+
+    def at(self, book: Book, arms: Callable[[], Arms]) -> None:
+        """Make every decision again that was made at the book's position."""
+        while self._waiting and self._waiting[0].read.seq == book.position.seq:
+            recorded = self._waiting.pop(0)
+            self.findings += self._compare(recorded, book, arms())
+            self.replayed += 1
+
+    def left(self) -> Iterable[Finding]:
+        """Name the decisions that were made at no event of the record."""
+        for recorded in self._waiting:
+            yield _fatal(recorded, "was made at an event that is not on record")
+
+    def opened(self, event: Event) -> Iterable[Finding]:
+        """Compare a decision's picks with the pulls that its event opened."""
+        if event.type is not EventType.PULLS_OPENED or not event.payload["decision"]:
+            return
+        number = cast("int", event.payload["decision"])
+        pulls = cast("list[tuple[int, int, int, int]]", event.payload["pulls"])
+        if self._picks.get(number) != [tuple(pull[:3]) for pull in pulls]:
+            yield Finding(what=f"decision {number} is not what was opened", fatal=True)
+
+    def _compare(self, recorded: DecisionRecord, book: Book, arms: Arms) -> Iterable[Finding]:
+        if recorded.read.hash != book.position.hash:
+            yield _fatal(recorded, "was made on another history")
+            return
+        fitted = self._fitted
+        if "prior_variance" in recorded.look:
+            self._fitted = Fitted.from_dict(recorded.look)
+        if recorded.stop == StopReason.DEADLINE.value:
+            return  # the calendar proposed it, not the numbers
+        plan = decide(book, arms, fitted=fitted)
+        if plan is None:
+            yield _fatal(recorded, "would not be made again")
+            return
+        if plan.sight.digest != recorded.digest:
+            yield _fatal(recorded, "read other integers than the replay")
+        if ("" if plan.stop is None else plan.stop.value) != recorded.stop:
+            yield _fatal(recorded, f"proposed {recorded.stop or 'no stop'!r}, the replay differs")
+        if plan.why.value != recorded.why:
+            yield _fatal(recorded, f"was made for {recorded.why!r}, the replay differs")
+        yield from _picks(recorded, plan)
+
+
+def _picks(recorded: DecisionRecord, plan: Plan) -> Iterable[Finding]:
+    """Compare picks: equal, or tied within rounding."""
+    then = [(pick[:3], pick[3]) for pick in recorded.picks]
+    now = [(pull.key, pull.priority) for pull in plan.pulls]
+    if [key for key, _ in then] == [key for key, _ in now]:
+        return
+    close = len(then) == len(now) and all(
+        abs(a - b) <= ROUNDING for (_, a), (_, b) in zip(then, now, strict=True)
+    )
+    if close:
+        yield Finding(
+            what=f"decision {recorded.number}: rounding broke a tie otherwise", fatal=False
+        )
+    else:
+        yield _fatal(recorded, "picked others than the replay")
+
+
+def _budget(book: Book, tally: Tally, event: Event) -> Iterable[Finding]:
+    spent, committed = tally.costs
+    # What reconsiderations cost comes on top: the budget is spent by the time they are opened.
+    allowed = book.rules.budget + book.appeal_cost
+    if spent + committed > allowed:
+        yield Finding(
+            what=f"event {event.position.seq}: {spent + committed} spent and committed of "
+            f"{allowed}",
+            fatal=True,
+        )
+
+
+def _reviewers(book: Book, event: Event) -> Iterable[Finding]:
+    """Compare whom the next event asks with who may be asked."""
+    if event.type is not EventType.ASSIGNED:
+        return
+    items = cast("list[tuple[int, int, int, int, int, int]]", event.payload["items"])
+    for application, kind, ordinal, _seat, _attempt, reviewer in items:
+        appeal = book.is_appeal((application, kind, ordinal))
+        if not may_ask(book, application, kind, reviewer, appeal=appeal):
+            yield Finding(
+                what=f"event {event.position.seq} asks reviewer {reviewer} about application "
+                f"{application} against capacity, conflicts, panel or roster",
+                fatal=True,
+            )
+
+
+def _rows(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[Finding]:
+    """Compare the ledger's rows with what its events say."""
+    cycle = ledger.cycle(cycle_id)
+    if (cycle.spent, cycle.committed) != (arms.spent, arms.committed):
+        yield Finding(
+            what=f"the cycle's row says {cycle.spent} spent and {cycle.committed} committed, its "
+            f"events {arms.spent} and {arms.committed}",
+            fatal=True,
+        )
+    yield from _pulls(cycle_id, book, arms, ledger=ledger)
+    yield from _scores(cycle_id, book, ledger=ledger)
+
+
+def _pulls(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[Finding]:
+    """Compare status and cost of every pull."""
+    pulls = ledger.pulls(cycle_id)
+    rows = {
+        (p.application, p.kind, p.ordinal): p.status is PullStatus.OPEN
+        for p in pulls
+        if p.status in WAITING
+    }
+    if rows != {key: pull.approved for key, pull in book.open.items()}:
+        yield Finding(what="open requests differ between rows and events", fatal=True)
+    # A score that nobody asked for has a pull of its own, which costs nothing.
+    closed = Counter(
+        (p.application, p.kind) for p in pulls if p.status is PullStatus.CLOSED and p.cost
+    )
+    counts = book.closed()
+    told = {(int(a), int(k)): int(counts[a, k]) for a, k in zip(*np.nonzero(counts), strict=True)}
+    if closed != told:
+        yield Finding(what="closed requests differ between rows and events", fatal=True)
+    spent = sum(p.cost for p in pulls if p.status is PullStatus.CLOSED)
+    committed = sum(p.cost for p in pulls if p.status in WAITING)
+    if (spent, committed) != (arms.spent, arms.committed):
+        yield Finding(
+            what=f"the requests cost {spent} and {committed}, the events say {arms.spent} and "
+            f"{arms.committed}",
+            fatal=True,
+        )
+
+
+def _scores(cycle_id: str, book: Book, *, ledger: Ledger) -> Iterable[Finding]:
+    """Compare every score that stands, and look for reviewers who count twice."""
+    standing: dict[str, Score] = {}
+    for score in ledger.scores(cycle_id):
+        known = standing.get(score.assignment_id)
+        if known is None or known.revision < score.revision:
+            standing[score.assignment_id] = score
+    judged: set[tuple[int, int]] = set()
+    for score in standing.values():
+        attempt = int(score.assignment_id.rsplit(".", 1)[1])
+        key = (score.application, score.kind, score.ordinal, score.seat, attempt)
+        if book.score(key) != (score.value, score.counts):
+            yield Finding(
+                what=f"the score of {score.assignment_id} is not what its event says", fatal=True
+            )
+        pair = (score.application, score.reviewer)
+        if score.counts and pair in judged:
+            yield Finding(
+                what=f"reviewer {pair[1]} counts twice on application {pair[0]}", fatal=True
+            )
+        if score.counts:
+            judged.add(pair)
+
+
+def _live(cycle_id: str, again: Replayed, *, state: CycleState) -> Iterable[Finding]:
+    live, arms = state.arms(cycle_id), again.arms
+    if live.position != arms.position:
+        if again.book.status is CycleStatus.FINALIZED:
+            return  # nobody keeps it up any more, and it is forgotten after a while
+        yield Finding(
+            what=f"the live state stands at event {live.position.seq}, the ledger at "
+            f"{arms.position.seq}; the coordinator will bring it up to date",
+            fatal=False,
+        )
+        return
+    same = (
+        live.numerator.tolist() == arms.numerator.tolist()
+        and live.information.tolist() == arms.information.tolist()
+        and live.pending.tolist() == arms.pending.tolist()
+        and (live.spent, live.committed) == (arms.spent, arms.committed)
+    )
+    if not same:
+        yield Finding(what="the live state's integers differ from the ledger's", fatal=True)
+
+
+def _fatal(recorded: DecisionRecord, what: str) -> Finding:
+    return Finding(what=f"decision {recorded.number} {what}", fatal=True)

@@ -1,0 +1,1 @@
+"""People decide: the meeting, the final list, the signatures."""

@@ -1,0 +1,396 @@
+"""A committee's meeting: the proposed list in its order, and what is recorded about whom.
+
+Once a meeting was opened about a version of a list, the decision follows it: everybody too close
+to call needs an outcome and the meeting is closed before anybody signs, and nobody is decided
+otherwise than recorded.
+Nothing of it is an event: processes of an older version fold the record beside this one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Word
+from swapflow.domain.cohort.proposal import (
+    GroupLimit,
+    Place,
+    Proposal,
+    Standing,
+    Verdict,
+    Waiver,
+)
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.engine.cohort.finalize import Override, finalize, propose
+from swapflow.engine.offers.offers import promised
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
+
+
+NAMED = 12
+"""Of those who are missing, so many are named."""
+
+READY = frozenset((CycleStatus.PROPOSED, CycleStatus.ENDED))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agenda:
+    """Everything that is projected: no reviewer's name, nothing that is monitored.
+
+    Attributes:
+        version: Of the list that is decided, or was.
+        meeting: None when none was opened.
+        open: Whether outcomes can be recorded now.
+        places: In the order of the proposal.
+        chosen: Numbers of those who are in as things stand: as proposed, and as recorded.
+        size: Places in all.
+        limits: How those who are in stand to each limit on a group: words, and whether kept.
+        lines: Name, places filled and places of each line, filled in order.
+        conflicts: Numbers of the reviewers who are in conflict, by application.
+        endorsements: Words in favour.
+    """
+
+    cycle: Cycle
+    version: int
+    meeting: Meeting | None
+    open: bool
+    places: tuple[Place, ...]
+    chosen: frozenset[int]
+    size: int
+    limits: tuple[tuple[str, bool], ...]
+    lines: tuple[tuple[str, int, int], ...]
+    conflicts: Mapping[int, frozenset[int]]
+    endorsements: tuple[Endorsement, ...]
+
+    @property
+    def words(self) -> Mapping[int, Said]:
+        """What was recorded, by application."""
+        return self.meeting.words if self.meeting else {}
+
+    @property
+    def close(self) -> tuple[Place, ...]:
+        """Those too close to call, in the order of the proposal."""
+        return tuple(place for place in self.places if place.contested)
+
+    @property
+    def missing(self) -> tuple[Place, ...]:
+        """Those too close to call about whom nothing final is recorded."""
+        return _missing(self.places, self.meeting)
+
+    def place(self, number: int) -> Place:
+        """Give an application's place.
+
+        Raises:
+            NotFoundError: If it is not on the list or the waitlist.
+        """
+        for place in self.places:
+            if place.application == number:
+                return place
+        raise NotFoundError("there is no such applicant on this list")
+
+
+def agenda(
+    cycle_id: str,
+    *,
+    ledger: Ledger,
+    proposal: Proposal | None = None,
+    folds: Folds | None = None,
+) -> Agenda:
+    """Put together what a meeting looks at; writes nothing.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        proposal: The list as it is proposed now, where the caller has made it already.
+        folds: As for `propose`, where the caller has not.
+
+    Raises:
+        NotReadyError: If the cycle was not launched.
+    """
+    cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
+    proposal = proposal or propose(cycle_id, ledger=ledger, folds=folds)
+    fixed = cycle.status is CycleStatus.FINALIZED
+    version = cycle.cohort_version if fixed else cycle.cohort_version + 1
+    meeting = ledger.meeting(cycle_id, version)
+    places = proposal.places
+    if fixed:
+        places = next(p for number, p, _ in ledger.proposals(cycle_id) if number == version)
+        outcomes = ledger.outcomes(cycle_id, version)
+        chosen = {o.application for o in outcomes if o.verdict is Verdict.SELECTED}
+    else:
+        chosen = _chosen(proposal, meeting)
+    by_application: dict[int, set[int]] = {}
+    for application, reviewer in ledger.conflicts(cycle_id):
+        by_application.setdefault(application, set()).add(reviewer)
+    return Agenda(
+        cycle=cycle,
+        version=version,
+        meeting=meeting,
+        open=meeting is not None and meeting.closed is None and cycle.status in READY,
+        places=places,
+        chosen=frozenset(chosen),
+        size=rules.cohort_size,
+        limits=_kept(proposal.limits, chosen),
+        lines=_filled([(line.name, line.places) for line in rules.lines], len(chosen)),
+        conflicts={a: frozenset(reviewers) for a, reviewers in by_application.items()},
+        endorsements=ledger.endorsements(cycle_id),
+    )
+
+
+def open_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
+    """Open the meeting about the list that is to be decided; False when it was open before.
+
+    Raises:
+        NotReadyError: If asking has not ended, or the list is fixed.
+    """
+    with ledger.write(cycle_id) as tx:
+        _check_ready(tx.cycle)
+        return tx.open_meeting(tx.cycle.cohort_version + 1, by=by)
+
+
+def close_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
+    """Close the meeting: nothing is recorded until it is reopened. False when it was closed.
+
+    Raises:
+        NotReadyError: If no meeting was opened, or the list is fixed.
+    """
+    with ledger.write(cycle_id) as tx:
+        _check_ready(tx.cycle)
+        meeting = _opened(tx)
+        if meeting.closed is None:
+            tx.insert_turn(meeting.version, closed=True, reason="", by=by)
+        return meeting.closed is None
+
+
+def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: Ledger) -> bool:
+    """Let outcomes be recorded again after the meeting was closed. False when it is open.
+
+    Raises:
+        NotReadyError: If no meeting was opened, or the list is fixed.
+        InvalidInputError: If there is no reason.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why the meeting is reopened; it stands in the minutes")
+    with ledger.write(cycle_id) as tx:
+        _check_ready(tx.cycle)
+        meeting = _opened(tx)
+        if meeting.closed is not None:
+            tx.insert_turn(meeting.version, closed=False, reason=reason.strip(), by=by)
+        return meeting.closed is not None
+
+
+def record(
+    cycle_id: str,
+    application: int,
+    word: Word,
+    *,
+    reason: str,
+    by: str,
+    seat: int | None,
+    ledger: Ledger,
+) -> None:
+    """Record what the meeting says about an application; what it said before stays on record.
+
+    Args:
+        cycle_id: The cycle; its meeting must be open.
+        application: Its number.
+        word: What is said.
+        reason: Why; only DISCUSS needs none.
+        by: Who records it.
+        seat: Their number as a reviewer of the cycle, None without one.
+        ledger: The ledger.
+
+    Raises:
+        NotReadyError: If no meeting is open, or it was closed.
+        NotFoundError: If there is no such candidate.
+        ForbiddenError: If they are in conflict with the applicant.
+        InvalidInputError: If there is no reason, or if somebody who was offered a place would
+            lose it.
+    """
+    _check_conflict(cycle_id, application, seat, ledger=ledger)
+    if word is not Word.DISCUSS and not reason.strip():
+        raise InvalidInputError("write why; it stands in the minutes")
+    with ledger.write(cycle_id) as tx:
+        _check_ready(tx.cycle)
+        meeting = _opened(tx)
+        if meeting.closed is not None:
+            raise NotReadyError(
+                f"the meeting was closed by {meeting.closed.by}; reopen it, with a reason, to "
+                "record more"
+            )
+        _check_candidate(cycle_id, application, ledger=ledger)
+        if word in {Word.OUT, Word.WAITLIST} and application in promised(tx.offers()):
+            raise InvalidInputError("they were offered a place, and nobody is told otherwise")
+        last = meeting.words.get(application)
+        # A form that is sent twice says nothing new.
+        if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
+            tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
+
+
+def endorse(
+    cycle_id: str, application: int, text: str, *, by: str, seat: int | None, ledger: Ledger
+) -> None:
+    """Keep words in favour of an application; they enter no estimate.
+
+    Raises:
+        NotReadyError: If the list is fixed.
+        NotFoundError: If there is no such candidate.
+        ForbiddenError: If they are in conflict with the applicant.
+        InvalidInputError: If nothing is said.
+    """
+    _check_conflict(cycle_id, application, seat, ledger=ledger)
+    if not text.strip():
+        raise InvalidInputError("write what speaks for this applicant")
+    with ledger.write(cycle_id) as tx:
+        if tx.cycle.status is CycleStatus.FINALIZED:
+            raise NotReadyError("the list is fixed")
+        _check_candidate(cycle_id, application, ledger=ledger)
+        known = {(e.application, e.by, e.text) for e in ledger.endorsements(cycle_id)}
+        if (application, by, text.strip()) not in known:
+            tx.insert_endorsement(application, text=text.strip(), by=by)
+
+
+def follow(
+    proposal: Proposal, overrides: Sequence[Override], meeting: Meeting | None
+) -> tuple[Override, ...]:
+    """Add to the changes that people make whom the meeting wants out altogether.
+
+    Raises:
+        InvalidInputError: If somebody would be decided otherwise than the meeting recorded.
+    """
+    words = meeting.words if meeting else {}
+    made = {override.external_id: override for override in overrides}
+    wrong = []
+    for place in proposal.places:
+        said = words.get(place.application)
+        verdict = said.word.verdict if said else None
+        if said is None or verdict is None:
+            continue
+        override = made.get(place.external_id)
+        # Whoever was offered a place keeps it, wherever the proposal puts them now.
+        inside = place.standing is Standing.COHORT or place.application in proposal.promised
+        if override is not None:
+            inside = override.verdict is Verdict.SELECTED
+        if inside != (verdict is Verdict.SELECTED):
+            wrong.append(f"{place.external_id} ({said.word.value})")
+        elif verdict is Verdict.NOT_SELECTED:
+            reason = override.reason if override else said.reason or "as the meeting said"
+            made[place.external_id] = Override(
+                external_id=place.external_id, verdict=verdict, reason=reason
+            )
+        elif verdict is Verdict.WAITLISTED and override is not None:
+            made[place.external_id] = Override(
+                external_id=place.external_id, verdict=verdict, reason=override.reason
+            )
+    if wrong:
+        raise InvalidInputError(
+            f"the meeting recorded otherwise: {_some(wrong)}. Tick the list as it was recorded, "
+            "or record at the meeting what is meant now"
+        )
+    return tuple(made.values())
+
+
+def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
+    """Refuse a signature while the meeting is not over.
+
+    Raises:
+        NotReadyError: Naming those too close to call about whom nothing final is recorded, or if
+            the meeting was not closed.
+    """
+    if missing := _missing(proposal.places, meeting):
+        raise NotReadyError(
+            "the meeting has no outcome yet (in, out or waitlist) for "
+            f"{_some([place.external_id for place in missing])}; record it, then sign"
+        )
+    if meeting is not None and meeting.closed is None:
+        raise NotReadyError("the meeting is still open; close it, then sign")
+
+
+def finalize_as_recorded(
+    cycle_id: str,
+    *,
+    by: str,
+    signed_by: Sequence[str] = (),
+    overrides: Sequence[Override] = (),
+    waiver: Waiver | None = None,
+    ledger: Ledger,
+) -> Proposal:
+    """Fix the cohort as `finalize` does, and as the meeting recorded, where one was opened.
+
+    Raises:
+        NotReadyError, InvalidInputError: As `check_recorded`, `follow` and `finalize` do.
+    """
+    proposal = propose(cycle_id, ledger=ledger)
+    meeting = ledger.meeting(cycle_id, proposal.version)
+    check_recorded(proposal, meeting)
+    return finalize(
+        cycle_id,
+        by=by,
+        signed_by=signed_by,
+        overrides=follow(proposal, overrides, meeting),
+        waiver=waiver,
+        ledger=ledger,
+    )
+
+
+def _opened(tx: Transaction) -> Meeting:
+    meeting = tx.meeting(tx.cycle.cohort_version + 1)
+    if meeting is None:
+        raise NotReadyError("no meeting about this list is open; open it first")
+    return meeting
+
+
+def _missing(places: Sequence[Place], meeting: Meeting | None) -> tuple[Place, ...]:
+    if meeting is None:
+        return ()
+    done = {a for a, said in meeting.words.items() if said.word.verdict is not None}
+    return tuple(p for p in places if p.contested and p.application not in done)
+
+
+def _chosen(proposal: Proposal, meeting: Meeting | None) -> set[int]:
+    chosen = {place.application for place in proposal.cohort} | set(proposal.promised)
+    for application, said in (meeting.words if meeting else {}).items():
+        if said.word is Word.IN:
+            chosen.add(application)
+        elif said.word is not Word.DISCUSS:
+            chosen.discard(application)
+    return chosen & {place.application for place in proposal.places}
+
+
+def _kept(limits: Sequence[GroupLimit], chosen: set[int]) -> tuple[tuple[str, bool], ...]:
+    return tuple((limit.said_of(chosen), not limit.broken_by(chosen)) for limit in limits)
+
+
+def _filled(lines: Sequence[tuple[str, int]], chosen: int) -> tuple[tuple[str, int, int], ...]:
+    """Fill the lines in order, as offers do."""
+    found = []
+    for name, places in lines:
+        taken = min(chosen, places)
+        chosen -= taken
+        found.append((name, taken, places))
+    return tuple(found)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _check_ready(cycle: Cycle) -> None:
+    if cycle.status not in READY:
+        raise NotReadyError(
+            f"the program is {cycle.status.value}; a meeting decides once asking has ended, and "
+            "until the list is fixed"
+        )
+
+
+def _check_conflict(cycle_id: str, application: int, seat: int | None, *, ledger: Ledger) -> None:
+    if seat is not None and (application, seat) in ledger.conflicts(cycle_id):
+        raise ForbiddenError(
+            "you are in conflict with this applicant; somebody else records the outcome"
+        )
+
+
+def _check_candidate(cycle_id: str, application: int, *, ledger: Ledger) -> None:
+    found = next(iter(ledger.named(cycle_id, {application})), None)
+    if found is None or not found.status.is_candidate:
+        raise NotFoundError("there is no such applicant on this list")

@@ -1,0 +1,1 @@
+"""The coordinator: events in, decisions out, one turn at a time."""

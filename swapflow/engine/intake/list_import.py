@@ -1,0 +1,352 @@
+"""Lists of applicants that come again: what is new, what changed, and what staff keep.
+
+A list speaks of a person by the office's id and nothing else. What it brought before is kept
+beside what is known now, so that three states are compared: a value that only the list changed is
+taken over; one that staff changed since stays theirs, and is shown. Statuses, pins and holds are
+no part of a list and never touched; an incomplete application becomes complete when it says so.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType, Json
+from swapflow.domain.ids import same_id
+from swapflow.domain.people.application import (
+    Application,
+    ApplicationStatus,
+    NewApplication,
+    said,
+    stands,
+)
+from swapflow.domain.rules import Rules
+from swapflow.engine.intake.applications import arrival, facts_of, find, tie_of
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.preconditions import refuse_finalized
+from swapflow.errors import InvalidInputError, NotReadyError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One value of which the list says something else than is known.
+
+    Attributes:
+        what: Its name: name, email, ready, or select:, field: or document: and a name.
+        before: What is known now; "" for nothing.
+        after: What the list says.
+        kept: Whether what is known stays, because staff changed it since the last list.
+    """
+
+    what: str
+    before: str
+    after: str
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A row of the list about somebody who is in the cycle already."""
+
+    application: Application
+    row: NewApplication
+    differences: tuple[Difference, ...]
+
+    @property
+    def changes(self) -> tuple[Difference, ...]:
+        """What the list changes."""
+        return tuple(d for d in self.differences if not d.kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrary:
+    """A row that cannot be taken, for what it says of a person contradicts the cycle."""
+
+    external_id: str
+    reason: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPlan:
+    """What a list would do.
+
+    Attributes:
+        fresh: Rows of people who are not in the cycle, in the order of the list.
+        known: Rows of those who are, likewise.
+        contrary: Rows that stop the import.
+    """
+
+    fresh: tuple[NewApplication, ...]
+    known: tuple[Known, ...]
+    contrary: tuple[Contrary, ...]
+
+    @property
+    def changed(self) -> tuple[Known, ...]:
+        """Those whom the list changes."""
+        return tuple(known for known in self.known if known.changes)
+
+    @property
+    def unchanged(self) -> int:
+        """How many stay as they are."""
+        return len(self.known) - len(self.changed)
+
+    @property
+    def kept(self) -> tuple[Known, ...]:
+        """Those of whom something stays as staff have it, against the list."""
+        return tuple(k for k in self.known if any(d.kept for d in k.differences))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """What a list did."""
+
+    added: tuple[Application, ...]
+    changed: int
+    unchanged: int
+    kept: int
+
+
+def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) -> ListPlan:
+    """Say what a list would do; nothing is written."""
+    return _plan(rows, ledger.applications(cycle_id), ledger.brought(cycle_id))
+
+
+def import_list(
+    cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0, ledger: Ledger
+) -> Listed:
+    """Take a list: add those who are new and change what it changes; all of it, or nothing.
+
+    The same list a second time changes nothing.
+
+    Args:
+        cycle_id: The cycle.
+        rows: Checked rows, each person once.
+        wave: Number of the wave of those who are new; 0 takes the next one.
+        ledger: The ledger.
+
+    Raises:
+        InvalidInputError: If a row contradicts what is known of the person.
+        NotReadyError: If the cycle takes no more applications.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    with ledger.write(cycle_id) as tx:
+        rules = tx.rules()
+        present = tx.applications()
+        plan = _plan(rows, present, before := tx.brought())
+        if plan.contrary:
+            first = plan.contrary[0]
+            raise InvalidInputError(
+                f"applicant {first.external_id!r}: {first.reason}; nothing was imported. "
+                f"{first.cure}"
+            )
+        if plan.fresh or plan.changed:
+            _refuse_closed(tx, rules, fresh=bool(plan.fresh))
+        added = _add(tx, plan.fresh, present, rules, wave)
+        for known in plan.changed:
+            _change(tx, known, rules)
+        _remember(tx, plan, before)
+        return Listed(
+            added=added,
+            changed=len(plan.changed),
+            unchanged=plan.unchanged,
+            kept=len(plan.kept),
+        )
+
+
+def correct(
+    cycle_id: str,
+    external_id: str,
+    values: Mapping[str, str],
+    *,
+    by: str,
+    reason: str = "",
+    ledger: Ledger,
+) -> Application:
+    """Correct what is known of an applicant, by hand: later lists leave it so.
+
+    Args:
+        cycle_id: The cycle.
+        external_id: The applicant.
+        values: By name: name, email, and select: or field: and a name; "" removes a field.
+        by: Who does.
+        reason: Why; kept in an erasable row.
+        ledger: The ledger.
+
+    Raises:
+        InvalidInputError: If there is nothing of such a name, or nothing would change.
+        NotFoundError: If the cycle has no such applicant.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    for what in values:
+        if what not in {"name", "email"} and not what.startswith(("select:", "field:")):
+            raise InvalidInputError(
+                f"there is no {what!r} to correct; name, email, field:NAME or select:NAME"
+            )
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        there = find(tx.applications(), external_id, cycle_id)
+        changed = _changed(there, values)
+        if changed == there:
+            raise InvalidInputError(f"{external_id!r} is known so already; nothing was changed")
+        _write(tx, there, changed, tx.rules())
+        tx.note(
+            subject=f"application:{there.number}",
+            by=by,
+            text=f"corrected {', '.join(values)}" + (f": {reason}" if reason else ""),
+        )
+        return changed
+
+
+# What a list would do
+
+
+def _plan(
+    rows: Sequence[NewApplication],
+    present: Iterable[Application],
+    before: Mapping[int, Mapping[str, str]],
+) -> ListPlan:
+    there = {same_id(a.external_id): a for a in present if a.external_id}
+    shortened = {_without_zeros(i): a.external_id for i, a in there.items()}
+    fresh: list[NewApplication] = []
+    known: list[Known] = []
+    contrary: list[Contrary] = []
+    for row in rows:
+        application = there.get(same_id(row.external_id))
+        if application is not None:
+            if problem := _another_person(row, application):
+                contrary.append(problem)
+                continue
+            differences = tuple(_differences(row, application, before.get(application.number)))
+            known.append(Known(application=application, row=row, differences=differences))
+        elif twin := shortened.get(_without_zeros(same_id(row.external_id))):
+            contrary.append(
+                Contrary(
+                    external_id=row.external_id,
+                    reason=f"this looks like {twin!r} with other zeros before it, as spreadsheet "
+                    "programs leave when they take an id for a number",
+                    cure="Write the id as it is in the program, in a column formatted as text",
+                )
+            )
+        else:
+            fresh.append(row)
+    return ListPlan(fresh=tuple(fresh), known=tuple(known), contrary=tuple(contrary))
+
+
+def _without_zeros(same: str) -> str:
+    return same.lstrip("0") if same.isdigit() else same
+
+
+def _another_person(row: NewApplication, there: Application) -> Contrary | None:
+    """Refuse a row whose id is known and whose name and address are both somebody else's."""
+    told = [(row.name, there.name), (row.email, there.email)]
+    if not all(new and old and same_id(new) != same_id(old) for new, old in told):
+        return None
+    return Contrary(
+        external_id=row.external_id,
+        reason=f"this id is in the program with another name and another mail address "
+        f"({there.name}, {there.email})",
+        cure="Correct the row, or give the person an id of their own",
+    )
+
+
+def _differences(
+    row: NewApplication, there: Application, before: Mapping[str, str] | None
+) -> Iterable[Difference]:
+    known, earlier = stands(there), before or {}
+    for what, value in said(row).items():
+        if what == "ready":
+            if value == "yes" and there.status is ApplicationStatus.INCOMPLETE:
+                yield Difference(what=what, before="no", after="yes", kept=False)
+            continue
+        current = earlier.get(what, "") if what.startswith("document:") else known.get(what, "")
+        if value == current:
+            continue
+        # Staff changed it if it is not what the last list said; that list may have said nothing.
+        kept = current != earlier.get(what, "" if before else current)
+        yield Difference(what=what, before=current, after=value, kept=kept)
+
+
+# Doing it
+
+
+def _refuse_closed(tx: Transaction, rules: Rules, *, fresh: bool) -> None:
+    refuse_finalized(tx)
+    if tx.cycle.status is CycleStatus.ENDED:
+        raise NotReadyError(f"program {tx.cycle.id!r} has ended and takes no more applicants")
+    closes = rules.applications_close
+    if fresh and closes is not None and tx.now > closes:
+        raise NotReadyError(
+            f"applications to program {tx.cycle.id!r} closed on {closes:%Y-%m-%d %H:%M} UTC; "
+            "change `applications_close` in the rules to admit late ones"
+        )
+
+
+def _add(
+    tx: Transaction,
+    fresh: Sequence[NewApplication],
+    present: Sequence[Application],
+    rules: Rules,
+    wave: int,
+) -> tuple[Application, ...]:
+    if not fresh:
+        return ()
+    wave = wave or 1 + max((a.wave for a in present), default=0)
+    ties = [tie_of(rules, a.external_id) for a in fresh]
+    added = tx.add_applications(fresh, ties, wave=wave)
+    for application in added:
+        tx.record(EventType.APPLICATION_ADDED, arrival(tx, application, rules))
+    return added
+
+
+def _change(tx: Transaction, known: Known, rules: Rules) -> None:
+    there, row = known.application, known.row
+    taken = {d.what: d.after for d in known.changes}
+    _write(tx, there, _changed(there, taken), rules)
+    for name, link, redacted in row.documents:
+        if f"document:{name}" in taken:
+            tx.put_link(there.number, name, link, redacted=redacted)
+    if "ready" in taken:
+        ready = ApplicationStatus.READY
+        tx.move_application(there.number, ready, by="list", reason="")
+        tx.record(EventType.APPLICATION_MOVED, {"a": there.number, "status": ready.value})
+
+
+def _changed(there: Application, values: Mapping[str, str]) -> Application:
+    """Give the application with other values; a field or attribute of "" is none."""
+    attributes = {**there.attributes, **_named(values, "select:")}
+    fields = {**there.fields, **_named(values, "field:")}
+    return replace(
+        there,
+        name=values.get("name", there.name),
+        email=values.get("email", there.email),
+        attributes={name: value for name, value in attributes.items() if value},
+        fields={name: value for name, value in fields.items() if value},
+    )
+
+
+def _write(tx: Transaction, there: Application, changed: Application, rules: Rules) -> None:
+    """Write what changed, and record what decisions know of it."""
+    if changed != there:
+        tx.change_application(changed)
+    before, after = facts_of(tx, there, rules), facts_of(tx, changed, rules)
+    if before != after:
+        facts: dict[str, Json] = {"a": there.number, **after}
+        tx.record(EventType.APPLICATION_CHANGED, facts)
+
+
+def _named(taken: Mapping[str, str], prefix: str) -> dict[str, str]:
+    return {w.removeprefix(prefix): v for w, v in taken.items() if w.startswith(prefix)}
+
+
+def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str, str]]) -> None:
+    """Keep what the list says, and write the attributes for reports, which nobody compares."""
+    words: dict[int, dict[str, str]] = {}
+    for known in plan.known:
+        number = known.application.number
+        earlier = dict(before.get(number, {}))
+        now = {**earlier, **said(known.row)}
+        if now != earlier:
+            words[number] = now
+        if known.row.monitor:
+            tx.write_monitoring(number, known.row.monitor)
+    tx.keep_brought(words)

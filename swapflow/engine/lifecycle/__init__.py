@@ -1,0 +1,1 @@
+"""What staff do to a cycle: launch, pause, stop, change rules, approve, pin."""

@@ -1,0 +1,218 @@
+"""Requests that a person approves: why each is proposed, and another in its place.
+
+Approving and striking whole batches is in `staff`; a swap is one person's exchange of one
+applicant, or their choice of who meets them.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from swapflow.domain.event import EventType
+from swapflow.domain.ids import pull_id
+from swapflow.domain.people.application import Application
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.reviewing.assignment import Pull, PullStatus, PullWhy
+from swapflow.engine.coordination.dispatch import HARMLESS, assign_seats, cancel_pulls, open_pulls
+from swapflow.engine.ports import DecisionRecord, Ledger, Transaction
+from swapflow.engine.projection.cycle_projection import STRUCK, Book
+from swapflow.engine.read_models.snapshot import Folds, Snapshot
+from swapflow.engine.selection.assign import Seat, may_ask
+from swapflow.engine.selection.decide import PlannedPull
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+
+
+MOST_CHOICES = 200
+"""Applicants that are offered in the place of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """A request that waits for approval, and why it is proposed.
+
+    Attributes:
+        why: Who wanted it: "rule", "staff", "floor" …
+        decision: Number of the decision that wanted it, 0 for none.
+        turn: Its place among that decision's requests, from 1; 0 where there is none.
+        of: How many requests that decision made.
+        contested_then: Whether the applicant was too close to call at that decision.
+    """
+
+    pull: Pull
+    external_id: str
+    name: str
+    kind: str
+    why: str
+    decision: int
+    turn: int
+    of: int
+    contested_then: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What may stand in the place of a request that waits for approval.
+
+    Attributes:
+        applicants: Who else may be asked about in this kind, those too close to call first.
+        reviewers: Who may be asked about this applicant.
+    """
+
+    awaited: Awaited
+    applicants: tuple[Application, ...]
+    reviewers: tuple[Reviewer, ...]
+
+
+def awaited(cycle_id: str, *, ledger: Ledger) -> tuple[Awaited, ...]:
+    """List what waits for approval, in the order in which it was wanted."""
+    pulls = ledger.pulls(cycle_id, statuses={PullStatus.PROPOSED})
+    rules = ledger.rules(cycle_id)
+    people = _people(cycle_id, {p.application for p in pulls}, ledger=ledger)
+    records = {
+        number: record
+        for number in sorted({p.decision for p in pulls if p.decision})
+        for record, _ in ledger.decisions_before(cycle_id, number + 1, at_most=1)
+    }
+    found = [
+        _awaited(pull, people[pull.application], rules.kinds[pull.kind].name, records)
+        for pull in pulls
+    ]
+    return tuple(sorted(found, key=lambda one: (one.decision, one.turn, one.pull.id)))
+
+
+def choices(cycle_id: str, pull: str, *, ledger: Ledger, folds: Folds | None = None) -> Choices:
+    """Say who may stand in the place of whom in a request that waits for approval.
+
+    Raises:
+        NotFoundError: If no such request waits.
+    """
+    one = next((a for a in awaited(cycle_id, ledger=ledger) if a.pull.id == pull), None)
+    if one is None:
+        raise NotFoundError("this request does not wait for approval any more")
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        numbers = _others(one.pull, seen)
+        may = {
+            reviewer.number
+            for reviewer in ledger.reviewers(cycle_id)
+            if may_ask(seen.book, one.pull.application, one.pull.kind, reviewer.number)
+        }
+    record = next(iter(ledger.decisions_before(cycle_id, 0, at_most=1)), None)
+    close = {n: turn for turn, n in enumerate(record[0].contested)} if record else {}
+    numbers.sort(key=lambda number: (close.get(number, len(close)), number))
+    people = _people(cycle_id, numbers[:MOST_CHOICES], ledger=ledger)
+    return Choices(
+        awaited=one,
+        applicants=tuple(people[number] for number in numbers[:MOST_CHOICES]),
+        reviewers=tuple(r for r in ledger.reviewers(cycle_id) if r.number in may),
+    )
+
+
+def swap(
+    cycle_id: str,
+    pull: str,
+    *,
+    application: int | None,
+    reviewer: int | None,
+    by: str,
+    reason: str,
+    ledger: Ledger,
+    folds: Folds | None = None,
+) -> None:
+    """Approve a request with another applicant, a chosen reviewer, or both.
+
+    Another applicant: the request is struck, and one for the other is opened in its place at the
+    same cost. A chosen reviewer takes the first seat; the coordinator finds the others.
+
+    Args:
+        cycle_id: The cycle.
+        pull: The request.
+        application: Number of the applicant to ask about instead; None keeps the proposed one.
+        reviewer: Number of the reviewer to ask; None lets the coordinator find one.
+        by: Who does it.
+        reason: Why; it is kept with the approval.
+        ledger: The ledger.
+        folds: What was folded before; without it the whole cycle is read.
+
+    Raises:
+        NotFoundError: If no such request waits for approval.
+        InvalidInputError: If nothing is exchanged, or this one may not be.
+        ConflictError: If the cycle moved on meanwhile; nothing was changed.
+    """
+    if application is None and reviewer is None:
+        raise InvalidInputError("choose another applicant or a reviewer, or approve it as it is")
+    folded = (folds or Folds()).at_head(cycle_id, ledger=ledger)
+    with folded as seen, ledger.write(cycle_id) as tx:
+        if not tx.event_types_after(seen.book.position.seq) <= HARMLESS:
+            raise ConflictError("the program moved on meanwhile; look again, then try once more")
+        proposed = tx.pulls([pull]).get(pull)
+        if proposed is None or proposed.cycle_id != cycle_id:
+            raise NotFoundError("there is no such request in this program")
+        if proposed.status is not PullStatus.PROPOSED:
+            raise NotReadyError("this request does not wait for approval any more")
+        if application is not None and application != proposed.application:
+            if application not in _others(proposed, seen):
+                raise InvalidInputError("this applicant cannot be asked about in its place")
+            proposed = _exchange(tx, proposed, application, seen.book, by=by, reason=reason)
+        if reviewer is not None and not _may(seen.book, proposed, reviewer):
+            raise InvalidInputError(
+                "this reviewer may not be asked about this applicant: a conflict, asked before, "
+                "or no capacity left"
+            )
+        tx.move_pulls([proposed.id], PullStatus.OPEN, allowed={PullStatus.PROPOSED})
+        key = [proposed.application, proposed.kind, proposed.ordinal]
+        tx.record(EventType.PULLS_APPROVED, {"pulls": [key]})
+        tx.insert_approval([proposed.id], by=by, verdict="approved", reason=reason)
+        if reviewer is not None:
+            seat = Seat(
+                application=proposed.application, kind=proposed.kind, ordinal=proposed.ordinal
+            )
+            assign_seats(tx, {seat: reviewer}, seen.book.rules, attempts={})
+
+
+def _exchange(
+    tx: Transaction, struck: Pull, application: int, book: Book, *, by: str, reason: str
+) -> Pull:
+    """Strike one request and open one for somebody else in its place."""
+    cancel_pulls(tx, [struck], why=STRUCK)
+    tx.insert_approval([struck.id], by=by, verdict="struck", reason=reason)
+    key = (application, struck.kind, tx.next_ordinal(application, struck.kind))
+    planned = PlannedPull(key=key, priority=0, reviewers=())
+    open_pulls(tx, [planned], book.rules, why=PullWhy.STAFF, decision=0)
+    if tx.cycle.spent + tx.cycle.committed > book.rules.budget:
+        raise InvalidInputError("this kind costs more by now, and the budget has no room for it")
+    made = pull_id(tx.cycle.id, application, book.rules.kinds[struck.kind].name, key[2])
+    return tx.pulls([made])[made]
+
+
+def _others(pull: Pull, seen: Snapshot) -> list[int]:
+    """Number the applicants who may be given one more request of a kind, the own one apart."""
+    sight = seen.sight()
+    may = sight.situation.allowed[:, pull.kind] > 0
+    return [int(n) for n in sight.application[may] if int(n) != pull.application]
+
+
+def _may(book: Book, pull: Pull, reviewer: int) -> bool:
+    known = 0 <= reviewer < len(book.reviewers)
+    return known and may_ask(book, pull.application, pull.kind, reviewer)
+
+
+def _people(cycle_id: str, numbers: Collection[int], *, ledger: Ledger) -> dict[int, Application]:
+    return {a.number: a for a in ledger.applications_numbered(cycle_id, numbers)}
+
+
+def _awaited(
+    pull: Pull, who: Application, kind: str, records: Mapping[int, DecisionRecord]
+) -> Awaited:
+    record = records.get(pull.decision)
+    keys = [pick[:3] for pick in record.picks] if record else []
+    key = (pull.application, pull.kind, pull.ordinal)
+    return Awaited(
+        pull=pull,
+        external_id=who.external_id,
+        name=who.name,
+        kind=kind,
+        why=pull.why.value,
+        decision=pull.decision,
+        turn=keys.index(key) + 1 if key in keys else 0,
+        of=len(keys),
+        contested_then=record is not None and pull.application in record.contested,
+    )

@@ -1,0 +1,248 @@
+"""Step 2, launch: check that the round can be run as its rules say, then start it."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.people.application import Application
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.rules import FloorFor, Purpose, Rules, WayIn
+from swapflow.engine.ports import Ledger
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.ingest import BATCH, follow
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.selection.list_objective import refuse_impossible
+from swapflow.engine.selection.rule import rule_for
+from swapflow.engine.selection.situation import candidates, eligible_counts
+from swapflow.errors import InvalidInputError, NotReadyError
+
+
+SHOWN = 5
+"""Ids named in a message before "and N more"."""
+
+
+class Step(StrEnum):
+    """The part of the set-up in which something is to be cured."""
+
+    RULES = "rules"
+    APPLICANTS = "applicants"
+    REVIEWERS = "reviewers"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Something that keeps a cycle from being launched: what, the cure, and where to apply it."""
+
+    step: Step
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) -> None:
+    """Start a cycle; the coordinator then opens the floors' pulls for every ready application.
+
+    Args:
+        cycle_id: The cycle.
+        by: Whoever starts it.
+        ledger: The durable record.
+        provider: Whether an identity provider is connected, through which people may sign in.
+
+    Raises:
+        NotReadyError: If it was launched before.
+        InvalidInputError: If it cannot be run: too few applications for its places, a budget
+            that cannot pay the floors, a kind without reviewer, an application that nobody may
+            judge, files that are not marked redacted in a blind cycle, a sign-in that nobody
+            could use. All problems are named
+            together, and nothing is changed.
+    """
+    cycle = ledger.cycle(cycle_id)
+    if cycle.status is not CycleStatus.DRAFT:
+        raise NotReadyError(
+            f"cycle {cycle_id!r} was launched before (it is {cycle.status.value}); "
+            "a second launch would ask everyone twice"
+        )
+    problems = obstacles(cycle_id, ledger=ledger, provider=provider)
+    if problems:
+        listing = "\n".join(f"  - {problem}" for problem in problems)
+        raise InvalidInputError(f"cycle {cycle_id!r} cannot be launched:\n{listing}")
+    with ledger.write(cycle_id) as tx:
+        if tx.cycle.status is not CycleStatus.DRAFT:
+            raise NotReadyError(f"cycle {cycle_id!r} was launched a moment ago")
+        tx.record(EventType.LAUNCHED, {"rules": tx.cycle.rules_version})
+        tx.set_status(CycleStatus.RUNNING)
+        tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
+
+
+def obstacles(
+    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: Folds | None = None
+) -> tuple[Obstacle, ...]:
+    """Name everything that would refuse a launch now; changes nothing.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        provider: Whether an identity provider is connected.
+        folds: What was folded before; without it the whole cycle is read from its first event.
+    """
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        closed = no_way_in(seen.book.rules, provider=provider)
+        ways = [Obstacle(Step.RULES, closed)] if closed else []
+        return (*_problems(cycle_id, seen.book, ledger=ledger), *ways)
+
+
+def no_way_in(rules: Rules, *, provider: bool) -> str:
+    """Say why nobody could open the pages of a cycle under these rules; "" when they could."""
+    if rules.sign_in is not WayIn.PROVIDER or provider:
+        return ""
+    return (
+        'sign_in = "provider": no identity provider is connected, so nobody could open the '
+        'program: set sign_in = "any", or have whoever runs swapflow set SWAPFLOW_OIDC_ISSUER'
+    )
+
+
+def read_book(cycle_id: str, *, ledger: Ledger) -> Book:
+    """Fold a cycle's book from its events, up to the last."""
+    book = Book(ledger.rules(cycle_id))
+    while events := ledger.events(cycle_id, after=book.position, at_most=BATCH):
+        follow(book, events, ledger=ledger)
+    return book
+
+
+def _problems(cycle_id: str, book: Book, *, ledger: Ledger) -> list[Obstacle]:
+    rules = book.rules
+    applications = ledger.applications(cycle_id)
+    reviewers = ledger.reviewers(cycle_id)
+    problems = [*_places(applications, rules), *_money(applications, rules)]
+    problems += _people(book, applications, reviewers)
+    if rules.purpose is Purpose.REAL and rules.automatic is None:
+        programs = [r.external_id for r in reviewers if r.automatic]
+        if programs:
+            problems.append(
+                Obstacle(
+                    Step.REVIEWERS,
+                    f"automatic reviewers in a real program ({_some(programs)}): give the rules "
+                    "an [automatic] table with purpose, approver and date, or take them off the "
+                    "roster",
+                )
+            )
+    if rules.blind:
+        open_files = ledger.unredacted(cycle_id)
+        if open_files:
+            problems.append(
+                Obstacle(
+                    Step.APPLICANTS,
+                    f"{len(open_files)} applications have files that are not marked redacted, in "
+                    f"a blind program ({_some(open_files)}): mark them redacted, or set blind = "
+                    "false",
+                )
+            )
+    if not problems:
+        problems += _rule(book)
+    return problems
+
+
+def _places(applications: tuple[Application, ...], rules: Rules) -> list[Obstacle]:
+    ready = sum(a.status.is_candidate for a in applications)
+    if ready == 0:
+        return [Obstacle(Step.APPLICANTS, "there is no application yet: import applicants")]
+    if rules.cohort_size >= ready:
+        return [
+            Obstacle(
+                Step.APPLICANTS,
+                f"{rules.cohort_size} places for {ready} applications leave nothing to decide: "
+                "import more applications, or lower the places",
+            )
+        ]
+    if rules.max_applicants is not None and rules.max_applicants < ready:
+        return [
+            Obstacle(
+                Step.RULES,
+                f"max_applicants = {rules.max_applicants} is less than the {ready} applications "
+                "there are: raise it in the rules",
+            )
+        ]
+    return []
+
+
+def _money(applications: tuple[Application, ...], rules: Rules) -> list[Obstacle]:
+    ready = sum(a.status.is_candidate for a in applications)
+    floors = sum(
+        rules.kinds[rules.kind_index(floor.kind)].cost
+        * floor.count
+        * (ready if floor.who is FloorFor.ALL else rules.cohort_size)
+        for floor in rules.floors
+    )
+    staff = int(rules.reserve * rules.budget)
+    if floors + staff > rules.budget:
+        return [
+            Obstacle(
+                Step.RULES,
+                f"a budget of {rules.budget} cannot pay the floors ({floors}) and the reserve for "
+                f"staff ({staff}): raise the budget to at least {_enough(floors, rules.reserve)}, "
+                "or lower the floors",
+            )
+        ]
+    return []
+
+
+def _enough(floors: int, reserve: float) -> int:
+    """The smallest budget that pays floors and reserve."""
+    budget = math.ceil(floors / (1 - reserve))
+    # The reserve is rounded down, so a little less may do.
+    while floors + int(reserve * (budget - 1)) <= budget - 1:
+        budget -= 1
+    return budget
+
+
+def _people(
+    book: Book, applications: tuple[Application, ...], reviewers: tuple[Reviewer, ...]
+) -> list[Obstacle]:
+    problems = []
+    numbers = candidates(book)
+    names = {a.number: a.external_id for a in applications}
+    needed = book.rules.floor_counts(FloorFor.ALL)
+    for index, kind in enumerate(book.rules.kinds):
+        if not any(r.active and not r.reserve and kind.name in r.capacity for r in reviewers):
+            problems.append(
+                Obstacle(
+                    Step.REVIEWERS,
+                    f"no reviewer takes {kind.name!r}: import one, or remove this kind from the "
+                    "rules",
+                )
+            )
+            continue
+        need = max(needed[index], 1) * kind.seats
+        short = numbers[eligible_counts(book, numbers, index) < need]
+        if short.size:
+            problems.append(
+                Obstacle(
+                    Step.REVIEWERS,
+                    f"{short.size} applications have fewer than {need} reviewers for "
+                    f"{kind.name!r} without a conflict of interest "
+                    f"({_some([names[int(a)] for a in short])}): add a reviewer",
+                )
+            )
+    return problems
+
+
+def _rule(book: Book) -> list[Obstacle]:
+    """Whether the bandit accepts the rules (for instance: `certified` without a sigma).
+
+    Limits that no list of the present applications keeps to are refused here, and later only
+    when a list is fixed: meanwhile applications may leave, and others arrive.
+    """
+    try:
+        refuse_impossible(book, candidates(book))
+        rule_for(book, candidates(book), None)
+    except InvalidInputError as error:
+        return [Obstacle(Step.RULES, str(error))]
+    return []
+
+
+def _some(names: "list[str] | tuple[str, ...]") -> str:
+    shown = ", ".join(names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"

@@ -1,0 +1,245 @@
+"""Before a launch: what the rules will cost, what the rest buys, how long it takes at the most."""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+from swapflow.domain.people.application import Application
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.rules import FloorFor, KindRules, Rules
+from swapflow.engine.lifecycle.launch import Obstacle, obstacles
+from swapflow.engine.ports import Ledger
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.selection.calibration_draw import most_drawn
+from swapflow.engine.selection.reviewer_overlap import lasting
+from swapflow.i18n.languages import later
+
+
+SHOWN = 5
+"""Of groups, and of the people in each, so many are named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindPreview:
+    """What one kind of request costs and can give.
+
+    Attributes:
+        everyone: Requests that the floors ask for about everybody; their cost in `floor_cost`.
+        chosen: Requests that the floors ask for about whoever is chosen.
+        buys: Requests that the rest of the budget pays if all of it went to this kind, within
+            the limits per applicant and in all.
+        reviewers: People and programs on the roster who take the kind.
+        room: Requests that they take together, None without limit.
+        each: Time per reviewer, in the unit, for the floors and for all that can be paid.
+        days: Days until the floors are answered when everybody uses the whole window; None
+            where the kind has no due date or nobody takes it.
+    """
+
+    name: str
+    cost: int
+    everyone: int
+    chosen: int
+    floor_cost: int
+    buys: int
+    reviewers: int
+    room: int | None
+    each: tuple[float, float]
+    days: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What launching a cycle as it stands would mean.
+
+    Attributes:
+        rest: Budget less the floors and the reserve for staff; below 0 when they are too dear.
+        warnings: What staff should think about; nothing that keeps them from launching.
+        obstacles: What would refuse the launch.
+        days: Days until the floors are answered when everybody uses the whole window.
+    """
+
+    applicants: int
+    incomplete: int
+    places: int
+    reviewers: int
+    unit: str
+    budget: int
+    reserve: int
+    floors: int
+    rest: int
+    kinds: tuple[KindPreview, ...]
+    days: float | None
+    warnings: tuple[str, ...]
+    obstacles: tuple[Obstacle, ...]
+
+
+def preview(
+    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: Folds | None = None
+) -> Preview:
+    """Say what launching a cycle now would mean; changes nothing."""
+    rules = ledger.rules(cycle_id)
+    cycle = ledger.cycle(cycle_id)
+    applications = ledger.applications(cycle_id)
+    roster = tuple(r for r in ledger.reviewers(cycle_id) if r.active)
+    ready = sum(a.status.is_candidate for a in applications)
+    reserve = int(rules.reserve * rules.budget)
+    counts = _floor_counts(rules, ready)
+    floors = sum(sum(count) * kind.cost for count, kind in zip(counts, rules.kinds, strict=True))
+    rest = rules.budget - reserve - floors
+    kinds = tuple(
+        _kind(rules, kind, count, ready=ready, rest=rest, roster=roster)
+        for kind, count in zip(rules.kinds, counts, strict=True)
+    )
+    asked = [kind.days for kind in kinds if kind.everyone + kind.chosen]
+    return Preview(
+        applicants=ready,
+        incomplete=sum(a.status.value == "incomplete" for a in applications),
+        places=rules.cohort_size,
+        reviewers=len(roster),
+        unit=next(r.unit for r in ledger.rounds() if r.id == cycle.round_id),
+        budget=rules.budget,
+        reserve=reserve,
+        floors=floors,
+        rest=rest,
+        kinds=kinds,
+        days=None if not asked or None in asked else sum(d for d in asked if d is not None),
+        warnings=(
+            *_warnings(rules, kinds, roster, applications),
+            *_by_chance(rules, applications, rest),
+            *_apart(cycle_id, roster, ledger=ledger, folds=folds),
+        ),
+        obstacles=obstacles(cycle_id, ledger=ledger, provider=provider, folds=folds),
+    )
+
+
+def _apart(
+    cycle_id: str, roster: tuple[Reviewer, ...], *, ledger: Ledger, folds: Folds | None
+) -> list[str]:
+    """Warn where some reviewers can never be compared with others, and name them."""
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        groups = lasting(seen.book)
+    if len(groups) <= 1:
+        return []
+    names = {r.number: r.external_id for r in roster}
+    shown = [_people([names.get(n, str(n)) for n in group]) for group in groups[:SHOWN]]
+    if len(groups) > SHOWN:
+        shown.append(f"{len(groups) - SHOWN} more groups")
+    warning = later(
+        f"{len(groups)} groups of reviewers will share no applicant ({'; '.join(shown)}), so "
+        "nothing will tell how severe one group is against another: let some applicants be read "
+        "by people of several groups, with panels that overlap or a second review"
+    )
+    return [warning]
+
+
+def _by_chance(rules: Rules, applications: tuple[Application, ...], rest: int) -> list[str]:
+    """Say what kinds that are given by chance cost at the most."""
+    ties = [a.tie for a in applications if a.status.is_candidate]
+    drawn = most_drawn(rules, ties, rules.floor_counts(FloorFor.ALL))
+    cost = sum(n * kind.cost for n, kind in zip(drawn, rules.kinds, strict=True))
+    if not cost:
+        return []
+    listed = ", ".join(
+        f"{n} × {kind.name}" for n, kind in zip(drawn, rules.kinds, strict=True) if n
+    )
+    warning = later(
+        f"kinds overlap by chance: at most {listed} go to applicants near the cut, for {cost} of "
+        f"the {max(0, rest)} that the floors and the reserve leave"
+    )
+    return [warning]
+
+
+def _people(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def _floor_counts(rules: Rules, ready: int) -> list[tuple[int, int]]:
+    """Give per kind how many requests the floors need: about everyone, about the chosen."""
+    everyone, chosen = rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)
+    places = min(rules.cohort_size, ready)
+    return [(a * ready, c * places) for a, c in zip(everyone, chosen, strict=True)]
+
+
+def _kind(
+    rules: Rules,
+    kind: KindRules,
+    count: tuple[int, int],
+    *,
+    ready: int,
+    rest: int,
+    roster: tuple[Reviewer, ...],
+) -> KindPreview:
+    able = [r for r in roster if kind.name in r.capacity and not r.reserve]
+    limits = [r.capacity[kind.name] for r in able]
+    room = None if None in limits else sum(most or 0 for most in limits) // kind.seats
+    floor = sum(count)
+    most = kind.maximum * ready if kind.total is None else min(kind.total, kind.maximum * ready)
+    buys = max(0, min(rest // kind.cost, most - floor))
+    packets = sum(r.packet or rules.packet for r in able)
+    turns = math.ceil(floor * kind.seats / packets) if packets else 0
+    return KindPreview(
+        name=kind.name,
+        cost=kind.cost,
+        everyone=count[0],
+        chosen=count[1],
+        floor_cost=floor * kind.cost,
+        buys=buys,
+        reviewers=len(able),
+        room=room,
+        # The cost of a request is that of all its seats together.
+        each=(
+            floor * kind.cost / len(able) if able else 0.0,
+            (floor + buys) * kind.cost / len(able) if able else 0.0,
+        ),
+        days=turns * kind.window_days if able and kind.window_days else None,
+    )
+
+
+def _warnings(
+    rules: Rules,
+    kinds: tuple[KindPreview, ...],
+    roster: tuple[Reviewer, ...],
+    applications: tuple[Application, ...],
+) -> list[str]:
+    found = []
+    for kind in kinds:
+        floor = kind.everyone + kind.chosen
+        if kind.room is not None and kind.room < floor:
+            found.append(
+                later(
+                    f"the floors ask for {floor} × {kind.name}, and the reviewers take "
+                    f"{kind.room} in all: raise capacities, or add reviewers"
+                )
+            )
+    for first, second in combinations(rules.kinds, 2):
+        able = [
+            {r.external_id for r in roster if kind.name in r.capacity} for kind in (first, second)
+        ]
+        both = able[0] & able[1]
+        if both:
+            found.append(
+                later(
+                    f"{len(both)} of {len(able[0] | able[1])} reviewers take both {first.name} "
+                    f"and {second.name}: nobody gets the same applicant twice, but the two "
+                    "opinions come from the same people. Separate them by capacities if they "
+                    "shall be independent"
+                )
+            )
+    silent = sum(not r.email and not r.automatic for r in roster)
+    if silent:
+        found.append(
+            later(f"{silent} reviewers have no mail address: they get no mail and cannot sign in")
+        )
+    waiting = sum(a.status.value == "incomplete" for a in applications)
+    if waiting:
+        found.append(
+            later(
+                f"{waiting} applicants are incomplete: they take part once they are marked ready"
+            )
+        )
+    if rules.deadline is None:
+        found.append(
+            later("there is no deadline: asking goes on until the budget or the gain ends it")
+        )
+    return found

@@ -1,0 +1,72 @@
+"""Who is in or out of every list whatever the rule says: a named person's word, with a reason.
+
+The rule sees it at once: others compete for the places that are left, and nobody is asked about
+somebody whose place is certain.
+"""
+
+from enum import IntEnum
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.rules import Rules
+from swapflow.engine.intake.applications import find
+from swapflow.engine.lifecycle.launch import read_book
+from swapflow.engine.ports import Ledger
+from swapflow.engine.preconditions import refuse_finalized
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.selection.list_objective import refuse_impossible
+from swapflow.engine.selection.situation import candidates
+from swapflow.errors import ConflictError, InvalidInputError
+
+
+class Pin(IntEnum):
+    """Where a person puts an application, before the rule chooses among the others."""
+
+    OUT = -1
+    FREE = 0
+    IN = 1
+
+
+def pin(
+    cycle_id: str, external_id: str, where: Pin, *, by: str, reason: str, ledger: Ledger
+) -> None:
+    """Put an application in or out of every list from now on, or leave it to the rule again.
+
+    Raises:
+        NotFoundError: If the cycle has no such application.
+        InvalidInputError: If there is no reason, it stands so already, or the rules compare
+            single applicants (certificate "pairwise").
+        InfeasibleError: If no list would keep to the places and the limits on groups.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    if not reason.strip():
+        raise InvalidInputError(f"why is {external_id!r} put there? Give a reason")
+    book = read_book(cycle_id, ledger=ledger)
+    application = find(ledger.applications(cycle_id), external_id, cycle_id)
+    if book.pins.get(application.number, 0) == where:
+        raise InvalidInputError(f"{external_id!r} stands so already")
+    _refuse(book, application.number, where, external_id)
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        if tx.cycle.position != book.position:
+            raise ConflictError("something came in at the same moment; try again")
+        tx.record(EventType.APPLICATION_PINNED, {"a": application.number, "pin": int(where)})
+        tx.note(subject=f"application:{application.number}", by=by, text=reason)
+
+
+def _refuse(book: Book, number: int, where: Pin, external_id: str) -> None:
+    rules: Rules = book.rules
+    if where is not Pin.FREE and rules.certificate == "pairwise":
+        raise InvalidInputError(
+            'the rules compare single applicants (certificate = "pairwise"), which knows nobody '
+            'whose place is certain; write certificate = "mixture" first'
+        )
+    if where is not Pin.FREE and number not in candidates(book):
+        raise InvalidInputError(f"{external_id!r} is no candidate")
+    if where is Pin.FREE:
+        book.pins.pop(number, None)
+    else:
+        book.pins[number] = int(where)
+    # Before the launch there may be too few applications for any list.
+    if book.status is not CycleStatus.DRAFT:
+        refuse_impossible(book, candidates(book))

@@ -1,0 +1,247 @@
+"""The words of every mail, once: from them come the plain text and its HTML twin.
+
+No letter to reviewers or staff has a place for an applicant's name, mark or document: a mail is
+read on screens that swapflow knows nothing of. What applicants are told is in `announcing.py`.
+Every value is escaped where it enters the HTML.
+"""
+
+import re
+from dataclasses import dataclass, field
+from html import escape
+
+from swapflow.engine.ports import Mail
+from swapflow.i18n.formatting import counted
+from swapflow.i18n.languages import Language, gettext, spoken
+
+
+_BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u0085\u2028\u2029]+")
+_BODY = "margin:0 auto;max-width:34rem;padding:1rem;font:16px/1.5 system-ui,sans-serif"
+_BUTTON = (
+    "display:inline-block;padding:.7rem 1.2rem;border-radius:10px;background:#0f5c63;"
+    "color:#ffffff;text-decoration:none;font-weight:600"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An address to go to: a button in HTML, a line of its own in plain text."""
+
+    address: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Something to be typed, set apart."""
+
+    text: str
+
+
+Part = str | Link | Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """A mail before it has a recipient.
+
+    Attributes:
+        subject: One line.
+        parts: Paragraphs and links, in order.
+        calendar: An iCalendar object that goes with it, "" for none.
+        language: What it is written in: what is spoken where it is made.
+    """
+
+    subject: str
+    parts: tuple[Part, ...]
+    calendar: str = ""
+    language: Language = field(default_factory=spoken)
+
+    def to(self, address: str, *, mail_id: str) -> Mail:
+        """Address the letter; what is sent twice under one id is one mail."""
+        return Mail(
+            id=mail_id,
+            to=address,
+            subject=one_line(self.subject),
+            text=self.text,
+            html=self.html,
+            calendar=self.calendar,
+            state="queued",
+        )
+
+    @property
+    def text(self) -> str:
+        """The plain text."""
+        return "\n\n".join(_plain(part) for part in self.parts) + "\n"
+
+    @property
+    def html(self) -> str:
+        """The same words in HTML, without anything that is loaded from elsewhere."""
+        body = "\n".join(_marked_up(part) for part in self.parts)
+        return (
+            f'<!doctype html>\n<html lang="{self.language.tag}" dir="{self.language.direction}">'
+            f'<head><meta charset="utf-8">'
+            f"<title>{escape(one_line(self.subject))}</title></head>\n"
+            f'<body style="{_BODY}">\n{body}\n</body></html>\n'
+        )
+
+
+def one_line(text: str) -> str:
+    """Fold line breaks and control characters, so that nothing can start a header of its own."""
+    return _BREAKS.sub(" ", text).strip()
+
+
+# Sign-in
+
+
+def sign_in_letter(link: str, code: str, minutes: int) -> Letter:
+    """Lead somebody in: by a link, or by a code typed where they asked for it."""
+    return Letter(
+        subject=gettext("Your way into swapflow"),
+        parts=(
+            gettext("Somebody, most likely you, asked to sign in with this address."),
+            Link(link, gettext("Sign in")),
+            gettext("Or type this code on the page that asked for it:"),
+            Code(code),
+            counted(
+                minutes,
+                "Link and code work once, for %(count)s minute.",
+                "Link and code work once, for %(count)s minutes.",
+            ),
+            gettext("If it was not you, nothing needs doing: without this mail nobody gets in."),
+        ),
+    )
+
+
+def invitation_letter(by: str, *, link: str, days: int, again: str) -> Letter:
+    """Give somebody a first way in, by whoever made the account."""
+    return Letter(
+        subject=gettext("You have been given an account in swapflow"),
+        parts=(
+            gettext("%(by)s has made an account for this address in swapflow.") % {"by": by},
+            Link(link, gettext("Sign in")),
+            counted(
+                days,
+                "The link works once, for %(count)s day. A new one comes whenever you ask:",
+                "The link works once, for %(count)s days. A new one comes whenever you ask:",
+            ),
+            Link(again, gettext("Ask for a new one")),
+        ),
+    )
+
+
+# To reviewers
+
+
+def waiting_letter(program: str, *, count: int, due: str, link: str) -> Letter:
+    """Say how many reviews wait, and the next due date."""
+    return Letter(
+        subject=_waiting_subject(program, count),
+        parts=(
+            _sentences(
+                counted(
+                    count,
+                    "One review waits for you in “%(program)s”.",
+                    "%(count)s reviews wait for you in “%(program)s”.",
+                    program=one_line(program),
+                ),
+                _next_due(due),
+            ),
+            Link(link, gettext("See your reviews")),
+            gettext(
+                "If you cannot take one of them, please decline it soon, so that somebody else "
+                "can."
+            ),
+        ),
+    )
+
+
+def reminder_letter(program: str, *, count: int, due: str, link: str, last: bool) -> Letter:
+    """Remind of reviews that are due soon."""
+    subject = (
+        counted(
+            count,
+            "Last reminder: %(count)s review is due by %(due)s",
+            "Last reminder: %(count)s reviews are due by %(due)s",
+            due=due,
+        )
+        if last
+        else counted(
+            count,
+            "Reminder: %(count)s review is due by %(due)s",
+            "Reminder: %(count)s reviews are due by %(due)s",
+            due=due,
+        )
+    )
+    after = (
+        counted(
+            count,
+            "After that it is given to somebody else.",
+            "After that they are given to somebody else.",
+        )
+        if last
+        else gettext("If you cannot make it, please decline, so that somebody else can take over.")
+    )
+    return Letter(
+        subject=subject,
+        parts=(
+            counted(
+                count,
+                "%(count)s review is due in “%(program)s” by %(due)s.",
+                "%(count)s reviews are due in “%(program)s”, the first of them by %(due)s.",
+                program=one_line(program),
+                due=due,
+            ),
+            Link(link, gettext("Go to your reviews")),
+            after,
+            gettext("What you have typed so far is kept."),
+        ),
+    )
+
+
+def nudge_letter(program: str, *, count: int, due: str, link: str, by: str) -> Letter:
+    """Ask for reviews that wait, on behalf of a person."""
+    return Letter(
+        subject=_waiting_subject(program, count),
+        parts=(
+            gettext("%(by)s asks you to look at your reviews in “%(program)s”.")
+            % {"by": by, "program": one_line(program)},
+            _sentences(
+                counted(count, "One review waits for you.", "%(count)s reviews wait for you."),
+                _next_due(due),
+            ),
+            Link(link, gettext("See your reviews")),
+            gettext("If you cannot take them, please decline, so that somebody else can."),
+        ),
+    )
+
+
+def _plain(part: Part) -> str:
+    if isinstance(part, Link):
+        return f"{part.label}:\n{part.address}"
+    return f"    {part.text}" if isinstance(part, Code) else part
+
+
+def _marked_up(part: Part) -> str:
+    if isinstance(part, Link):
+        address, label = escape(part.address), escape(part.label)
+        return f'<p><a href="{address}" style="{_BUTTON}">{label}</a></p>'
+    if isinstance(part, Code):
+        return f'<p style="font-size:1.5rem;letter-spacing:.15em">{escape(part.text)}</p>'
+    return f"<p>{escape(part)}</p>"
+
+
+def _waiting_subject(program: str, count: int) -> str:
+    return counted(
+        count,
+        "One review waits for you: %(program)s",
+        "%(count)s reviews wait for you: %(program)s",
+        program=program,
+    )
+
+
+def _next_due(due: str) -> str:
+    return gettext("The next one is due by %(due)s.") % {"due": due} if due else ""
+
+
+def _sentences(*said: str) -> str:
+    return " ".join(sentence for sentence in said if sentence)

@@ -1,0 +1,144 @@
+"""Mails to reviewers: that something waits for them, never about whom."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
+from swapflow.domain.rules import Rules
+from swapflow.engine.notifications.mail_text import nudge_letter, waiting_letter
+from swapflow.engine.ports import Ledger, Mail
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.i18n.formatting import moment
+from swapflow.i18n.languages import writing_in
+
+
+def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> int:
+    """Queue a mail for each reviewer of these assignments who has an address.
+
+    At most one a day, cycle and reviewer, however many assignments there are: the mail's id hangs
+    on the day, and a second row of the same id is left out. No applicant is named, so nothing can
+    be told from a mail.
+
+    Returns:
+        Mails that were queued.
+    """
+    queued = 0
+    for cycle_id in sorted({cycle_of(name) for name in assignment_ids}):
+        numbers = {
+            ledger.assignment(a).reviewer for a in assignment_ids if cycle_of(a) == cycle_id
+        }
+        mails = _waiting_mails(cycle_id, numbers, ledger=ledger, address=address)
+        if mails:
+            with ledger.write(cycle_id) as tx:
+                tx.queue_mail(mails)
+        queued += len(mails)
+    return queued
+
+
+def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: str) -> None:
+    """Ask a reviewer for what waits, on behalf of a person, at most once a day.
+
+    Raises:
+        NotFoundError: If the cycle has no such reviewer.
+        InvalidInputError: If the reviewer has no mail address.
+        NotReadyError: If nothing waits for them.
+        ConflictError: If they were asked today already.
+    """
+    reviewer = next((r for r in ledger.reviewers(cycle_id) if r.external_id == external_id), None)
+    if reviewer is None:
+        raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+    if not reviewer.email:
+        raise InvalidInputError(
+            f"reviewer {external_id!r} has no mail address; import the roster again with one"
+        )
+    waiting = waiting_for(cycle_id, reviewer.number, ledger=ledger)
+    if not waiting:
+        raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
+    rules = ledger.rules(cycle_id)
+    with writing_in(rules.language):  # not what whoever presses the button reads
+        letter = nudge_letter(
+            ledger.cycle(cycle_id).name,
+            count=len(waiting),
+            due=spelled_due(waiting, rules.zone),
+            link=f"{address}/inbox",
+            by=by,
+        )
+    mail_id = f"{cycle_id}:nudge:{reviewer.number}:{ledger.now():%Y-%m-%d}"
+    if ledger.known_mails([mail_id]):
+        raise ConflictError(f"reviewer {external_id!r} was asked today already; try tomorrow")
+    with ledger.write(cycle_id) as tx:
+        tx.queue_mail([letter.to(reviewer.email, mail_id=mail_id)])
+
+
+def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
+    """Ask everybody who is late, as `nudge` does; counts whom a mail goes to now.
+
+    Raises:
+        ConflictError: If nobody who is late can be asked by mail today.
+    """
+    late = {one.reviewer for one in ledger.waiting(cycle_id) if one.overdue}
+    asked = 0
+    for reviewer in ledger.reviewers(cycle_id):
+        if reviewer.number not in late or not reviewer.email:
+            continue
+        try:
+            nudge(cycle_id, reviewer.external_id, by=by, ledger=ledger, address=address)
+        except (ConflictError, NotReadyError):
+            continue
+        asked += 1
+    if not asked:
+        raise ConflictError("everybody who is late and has a mail address was asked today already")
+    return asked
+
+
+def waiting_for(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[Assignment, ...]:
+    """Read what waits for a reviewer."""
+    return ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
+
+
+def next_due(waiting: Collection[Assignment]) -> datetime | None:
+    """Give the first due time, None where nothing has one."""
+    return min((a.due_at for a in waiting if a.due_at is not None), default=None)
+
+
+def spelled_due(waiting: Collection[Assignment], zone: str) -> str:
+    """Spell the first due time, "" where nothing has one."""
+    due = next_due(waiting)
+    return "" if due is None else moment(due, zone)
+
+
+def _waiting_mails(
+    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, address: str
+) -> list[Mail]:
+    """Write today's mails, but for those that are there already."""
+    day = f"{ledger.now():%Y-%m-%d}"
+    reachable = {
+        f"{cycle_id}:waiting:{r.number}:{day}": r
+        for r in ledger.reviewers(cycle_id)
+        if r.number in numbers and r.email
+    }
+    new = reachable.keys() - ledger.known_mails(list(reachable)) if reachable else set()
+    if not new:
+        return []
+    program, rules = ledger.cycle(cycle_id).name, ledger.rules(cycle_id)
+    return [
+        _waiting_mail(mail_id, reviewer, program, rules=rules, ledger=ledger, address=address)
+        for mail_id, reviewer in reachable.items()
+        if mail_id in new
+    ]
+
+
+def _waiting_mail(
+    mail_id: str, reviewer: Reviewer, program: str, *, rules: Rules, ledger: Ledger, address: str
+) -> Mail:
+    waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
+    with writing_in(rules.language):  # staff may have set off what is said here
+        letter = waiting_letter(
+            program,
+            count=max(1, len(waiting)),
+            due=spelled_due(waiting, rules.zone),
+            link=f"{address}/inbox",
+        )
+    return letter.to(reviewer.email, mail_id=mail_id)

@@ -1,0 +1,1 @@
+"""After the list: places are offered, answered, passed on; applicants are told."""

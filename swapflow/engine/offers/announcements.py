@@ -1,0 +1,453 @@
+"""Telling applicants what was decided: shown first, held for a while, never against a fact.
+
+Letters are written when somebody announces, lie in the outbox until their moment, and can be taken
+back all together until then, with the offers that they tell of. One that is no longer true when
+its turn comes is not sent: a late job never contradicts what people were told before.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from swapflow.domain.cohort.announcement import (
+    Announcement,
+    Group,
+    LetterState,
+    Wording,
+    told,
+)
+from swapflow.domain.cohort.offer import Offer, OfferAnswer
+from swapflow.domain.cohort.proposal import Verdict
+from swapflow.domain.cycle import Cycle, CycleStatus, Position
+from swapflow.domain.event import EventType
+from swapflow.engine.notifications.mail_text import Letter
+from swapflow.engine.offers.offers import TRIES, standing
+from swapflow.engine.offers.open_places import restored
+from swapflow.engine.ports import Ledger, Mail, Transaction
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
+from swapflow.i18n.formatting import moment
+from swapflow.i18n.languages import gettext, writing_in
+
+
+LONGEST_HOLD = timedelta(days=30)
+"""Letters leave at last so long after they were announced."""
+
+USUAL_HOLD = timedelta(minutes=30)
+
+LONGEST_SUBJECT, LONGEST_TEXT = 200, 10_000
+
+_PLACES = frozenset({"name", "program", "until"})
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addressee:
+    """One applicant with the letter that they would get.
+
+    Attributes:
+        address: Their mail address, "" when none is known: they must be told otherwise.
+        offer: Id of the offer that the letter tells of.
+    """
+
+    application: int
+    external_id: str
+    name: str
+    address: str
+    group: Group
+    offer: int | None
+    subject: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """The outbox as it would be: who gets which letter.
+
+    Attributes:
+        read: The record that it follows from.
+        letters: Those with an address.
+        unreachable: Those without one.
+        unoffered: Applications that were chosen and have no offer yet; no letter tells them.
+        digest: Stands for everything above, so that nothing else is sent than what was shown.
+    """
+
+    version: int
+    read: Position
+    letters: tuple[Addressee, ...]
+    unreachable: tuple[Addressee, ...]
+    unoffered: tuple[int, ...]
+    digest: str
+
+    def samples(self) -> dict[Group, Addressee]:
+        """Give the first letter of each group, in the order of the groups."""
+        first = {letter.group: letter for letter in reversed(self.letters)}
+        return {group: first[group] for group in Group if group in first}
+
+    def count(self, group: Group) -> int:
+        """Count the letters to a group."""
+        return sum(letter.group is group for letter in self.letters)
+
+
+def usual_wording(language: str = "") -> dict[Group, Wording]:
+    """Give words to start from, in a program's language; "" for the deployment's."""
+    with writing_in(language):
+        return _usual_wording()
+
+
+def _usual_wording() -> dict[Group, Wording]:
+    hello = gettext("Dear {name},")
+    return {
+        Group.OFFERED: Wording(
+            subject=gettext("A place for you: {program}"),
+            text="\n\n".join(
+                (
+                    hello,
+                    gettext("We are glad to offer you a place in {program}."),
+                    gettext("Please let us know by {until} whether you accept it."),
+                )
+            ),
+        ),
+        Group.WAITLISTED: Wording(
+            subject=gettext("Your application: {program}"),
+            text="\n\n".join(
+                (
+                    hello,
+                    gettext(
+                        "All places in {program} are offered to others at the moment. You are on "
+                        "the waitlist: we write to you as soon as a place is free for you."
+                    ),
+                )
+            ),
+        ),
+        Group.NOT_SELECTED: Wording(
+            subject=gettext("Your application: {program}"),
+            text="\n\n".join(
+                (
+                    hello,
+                    gettext("Thank you for applying to {program}."),
+                    gettext("We are sorry that we cannot offer you a place this time."),
+                )
+            ),
+        ),
+    }
+
+
+def draft(
+    cycle_id: str,
+    wording: Mapping[Group, Wording],
+    *,
+    waitlist: int | None = None,
+    ledger: Ledger,
+    folds: Folds | None = None,
+) -> Draft:
+    """Work out who would be told what; changes nothing.
+
+    Whoever has an open offer is told of it, the next of the waitlist that they are on it, and
+    everybody else that they were not selected. Nobody is told the same thing twice.
+
+    Args:
+        cycle_id: The cycle; its list must be fixed.
+        wording: What each group is told; groups that are left out are not written to.
+        waitlist: How many of the waitlist, from its top, are told that they are on it; the others
+            are told that they were not selected, and no place is passed on to them any more.
+            None tells all of them that they are on it.
+        ledger: The ledger.
+        folds: What was folded before.
+
+    Raises:
+        NotReadyError: If no list is fixed.
+        InvalidInputError: If a wording is empty, too long, or names what no letter has.
+    """
+    for group, words in wording.items():
+        _check_wording(group, words)
+    cycle = ledger.cycle(
+        cycle_id
+    )  # first: what is recorded after it makes whoever writes look again
+    stands = standing(cycle_id, ledger=ledger, folds=folds)
+    # Whoever was reconsidered may hear something new.
+    since = restored(ledger.reconsiderations(cycle_id))
+    said = {
+        number: (letter.group, letter.offer)
+        for number, (announcement, letter) in told(ledger.announcements(cycle_id)).items()
+        if announcement.version >= since.get(number, 0)
+    }
+    offers = {o.application: o for o in stands.offers if o.answer is OfferAnswer.WAITING}
+    verdicts = {o.application: o.verdict for o in ledger.outcomes(cycle_id, stands.version)}
+    groups = _groups(stands.waitlist, verdicts, offers, said, waitlist=waitlist)
+    # Whoever had an offer heard of it, whatever they answered.
+    heard = {
+        offer.application
+        for offer in stands.offers
+        if offer.answer is not OfferAnswer.TAKEN_BACK
+        and offer.version >= since.get(offer.application, 0)
+    }
+    people = {a.number: a for a in ledger.applications(cycle_id)}
+    rules = ledger.rules(cycle_id)
+    found = []
+    for number, group in groups.items():
+        offer = offers.get(number) if group is Group.OFFERED else None
+        news = (group, offer.id if offer else None)
+        if group not in wording or said.get(number) == news:
+            continue
+        if group is not Group.OFFERED and number in heard:
+            continue
+        applicant = people[number]
+        if not applicant.status.is_candidate:
+            continue
+        with writing_in(rules.language):  # not what whoever looks speaks
+            until = moment(offer.until, rules.zone) if offer and offer.until else ""
+        subject, parts = _filled(
+            wording[group],
+            name=applicant.name or applicant.external_id,
+            program=cycle.name,
+            until=until,
+        )
+        found.append(
+            Addressee(
+                application=number,
+                external_id=applicant.external_id,
+                name=applicant.name,
+                address=applicant.email,
+                group=group,
+                offer=news[1],
+                subject=subject,
+                parts=parts,
+            )
+        )
+    chosen = {n for n, verdict in verdicts.items() if verdict is Verdict.SELECTED}
+    return _sealed(cycle, stands.version, found, tuple(sorted(chosen & set(stands.waitlist))))
+
+
+def announce(
+    cycle_id: str,
+    wording: Mapping[Group, Wording],
+    *,
+    by: str,
+    waitlist: int | None = None,
+    hold: timedelta = USUAL_HOLD,
+    seen: str = "",
+    ledger: Ledger,
+    folds: Folds | None = None,
+) -> Draft:
+    """Write the letters, and hold them until their moment.
+
+    Args:
+        cycle_id: The cycle.
+        wording: As in `draft`.
+        by: Who announces.
+        waitlist: As in `draft`.
+        hold: How long they can be taken back.
+        seen: Digest of what was shown; "" for whatever is true now.
+        ledger: The ledger.
+        folds: What was folded before.
+
+    Returns:
+        What was written.
+
+    Raises:
+        NotReadyError: If no list is fixed, or there is nobody to write to.
+        InvalidInputError: If a wording or the time cannot be used.
+        ConflictError: If other letters would be written than were shown.
+    """
+    if not timedelta() <= hold <= LONGEST_HOLD:
+        raise InvalidInputError(
+            f"letters are held from 0 minutes to {LONGEST_HOLD.days} days before they leave"
+        )
+    folds, language = folds or Folds(), ledger.rules(cycle_id).language
+    for _ in range(TRIES):
+        made = draft(cycle_id, wording, waitlist=waitlist, ledger=ledger, folds=folds)
+        if seen and made.digest != seen:
+            raise ConflictError(
+                "offers, answers or words have changed since these letters were shown; look at "
+                "them once more"
+            )
+        if not made.letters:
+            raise NotReadyError("there is nobody to write to: all were told, or have no address")
+        with ledger.write(cycle_id) as tx:
+            if tx.cycle.position != made.read:
+                continue
+            number = tx.insert_announcement(made.version, leaves_at=tx.now + hold, by=by)
+            mails = [_mail(cycle_id, number, letter, language) for letter in made.letters]
+            tx.queue_mail(mails, held=True)
+            tx.insert_letters(
+                number,
+                [
+                    (letter.application, letter.group, letter.offer, mail.id)
+                    for letter, mail in zip(made.letters, mails, strict=True)
+                ],
+            )
+            tx.record(
+                EventType.ANNOUNCED,
+                {
+                    "version": made.version,
+                    "items": [[a.application, list(Group).index(a.group)] for a in made.letters],
+                },
+            )
+            return made
+    raise ConflictError("others record offers and answers at this moment; try again")
+
+
+def take_back(cycle_id: str, *, by: str, ledger: Ledger) -> Announcement:
+    """Take back the letters that are held, and the offers that they tell of.
+
+    Raises:
+        NotReadyError: If no letter is held.
+        ConflictError: If some of them have left: what they say stands.
+    """
+    with ledger.write(cycle_id) as tx:
+        waiting = [a for a in tx.announcements() if _waits(a)]
+        if not waiting:
+            raise NotReadyError("no letter is held that could be taken back")
+        last = waiting[-1]
+        withdraw(tx, last, by=by)
+        return last
+
+
+def withdraw(tx: Transaction, announcement: Announcement, *, by: str) -> None:
+    """Take an announcement back within a write; all of its letters, or none.
+
+    Raises:
+        ConflictError: If some of them have left.
+    """
+    held = sum(letter.state is LetterState.HELD for letter in announcement.letters)
+    left = sum(letter.state.has_left for letter in announcement.letters)
+    if left or tx.take_letters_back(announcement.id, by=by) != held:
+        raise ConflictError(
+            f"{left or 'some'} of {len(announcement.letters)} letters have left, and what they "
+            "say stands; the others follow"
+        )
+    offers = {offer.id: offer for offer in tx.offers()}
+    mine = [
+        offers[letter.offer]
+        for letter in announcement.letters
+        if letter.offer is not None
+        and letter.state is LetterState.HELD
+        and offers[letter.offer].answer is OfferAnswer.WAITING
+    ]
+    for offer in mine:
+        tx.answer_offer(offer.id, OfferAnswer.TAKEN_BACK)
+    tx.record(
+        EventType.ANNOUNCEMENT_TAKEN_BACK,
+        {
+            "version": announcement.version,
+            "letters": held,
+            "offers": [offer.application for offer in mine],
+        },
+    )
+
+
+def untrue(mail_id: str, *, ledger: Ledger) -> str:
+    """Say why a letter must not leave any more, "" when it still says what is so.
+
+    A mail that is no letter to an applicant says nothing about one.
+    """
+    facts = ledger.letter_facts(mail_id)
+    if facts is None:
+        return ""
+    if facts.cycle_status is not CycleStatus.FINALIZED:
+        return "the list is open again"
+    if not facts.application_status.is_candidate:
+        return f"the application is {facts.application_status.value}"
+    if facts.group is Group.OFFERED:
+        return "" if facts.offer_stands else "the offer is closed"
+    if facts.has_place:
+        return "a place was offered since"
+    return "the list says something else by now" if facts.verdict is Verdict.SELECTED else ""
+
+
+def _groups(
+    ranked: Collection[int],
+    verdicts: Mapping[int, Verdict],
+    offers: Mapping[int, Offer],
+    said: Mapping[int, tuple[Group, int | None]],
+    *,
+    waitlist: int | None,
+) -> dict[int, Group]:
+    """Give what each application is to be told: offers first, then by rank, then the others."""
+    groups = dict.fromkeys(offers, Group.OFFERED)
+    waiting = [n for n in ranked if verdicts[n] is Verdict.WAITLISTED]
+    most = len(waiting) if waitlist is None else waitlist
+    for place, number in enumerate(waiting):
+        groups[number] = Group.WAITLISTED if place < most else Group.NOT_SELECTED
+    for number, verdict in sorted(verdicts.items()):
+        if verdict is Verdict.NOT_SELECTED:
+            groups.setdefault(number, Group.NOT_SELECTED)
+    # Once somebody was told no, only a place is news to them.
+    return {
+        number: group
+        for number, group in groups.items()
+        if group is Group.OFFERED or said.get(number) != (Group.NOT_SELECTED, None)
+    }
+
+
+def _waits(announcement: Announcement) -> bool:
+    """Say whether an announcement has letters that are held, and was not taken back."""
+    return not announcement.taken_back_by and any(
+        letter.state is LetterState.HELD for letter in announcement.letters
+    )
+
+
+def _check_wording(group: Group, words: Wording) -> None:
+    for what, text, most in (
+        ("subject", words.subject, LONGEST_SUBJECT),
+        ("text", words.text, LONGEST_TEXT),
+    ):
+        place = f"the {what} for those {_WHOM[group]}"
+        if not text.strip():
+            raise InvalidInputError(f"{place} is empty; write it, or leave this group out")
+        if len(text) > most:
+            raise InvalidInputError(f"{place} has {len(text):,} characters of at most {most:,}")
+        if _CONTROLS.search(text):
+            raise InvalidInputError(f"{place} holds invisible control characters; type it anew")
+        unknown = [name for name in _BRACES.findall(text) if name not in _PLACES]
+        if unknown:
+            raise InvalidInputError(
+                f"{place} names {{{unknown[0][:40]}}}; use {{name}}, {{program}} or {{until}}"
+            )
+
+
+_WHOM = {
+    Group.OFFERED: "with an offer",
+    Group.WAITLISTED: "on the waitlist",
+    Group.NOT_SELECTED: "not selected",
+}
+
+
+def _filled(words: Wording, **values: str) -> tuple[str, tuple[str, ...]]:
+    """Put the values in; a paragraph about a date that there is none of is left out."""
+    paragraphs = [p.strip() for p in re.split(r"\n\s*\n", words.text) if p.strip()]
+    if not values["until"]:
+        paragraphs = [p for p in paragraphs if "{until}" not in p]
+
+    def fill(text: str) -> str:
+        return _BRACES.sub(lambda found: values[found[1]], text)
+
+    return fill(words.subject), tuple(map(fill, paragraphs))
+
+
+def _sealed(
+    cycle: Cycle, version: int, found: list[Addressee], unoffered: tuple[int, ...]
+) -> Draft:
+    letters = tuple(a for a in found if a.address)
+    content = [
+        [a.application, a.group.value, a.offer, a.address, a.subject, a.parts] for a in letters
+    ]
+    return Draft(
+        version=version,
+        read=cycle.position,
+        letters=letters,
+        unreachable=tuple(a for a in found if not a.address),
+        unoffered=unoffered,
+        digest=hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+    )
+
+
+def _mail(cycle_id: str, announcement: int, to: Addressee, language: str) -> Mail:
+    with writing_in(language):
+        letter = Letter(subject=to.subject, parts=to.parts)
+    return letter.to(to.address, mail_id=f"{cycle_id}:letter:{announcement}:{to.application}")

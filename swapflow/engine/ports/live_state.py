@@ -1,0 +1,117 @@
+"""The live state of open cycles, and the doorbell."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swapflow.domain.cycle import Position
+from swapflow.domain.fixed_point import Delta
+
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Consecutive events folded together: at most one delta per arm."""
+
+    deltas: tuple[Delta, ...]
+    spent: int
+    committed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """A snapshot of a cycle's live state.
+
+    Attributes:
+        position: The event that the numbers include, and all before it.
+        numerator: Sum of gain times value per arm, shape (n,); n is the highest arm ever
+            changed plus one, so it can be shorter than the cycle's applications.
+        information: Sum of gains received per arm, shape (n,).
+        pending: Sum of gains dispatched and not received per arm, shape (n,).
+        spent: Cost spent, in the round's unit.
+        committed: Cost reserved for open pulls.
+    """
+
+    position: Position
+    numerator: Integers
+    information: Integers
+    pending: Integers
+    spent: int
+    committed: int
+
+
+class Applied(Enum):
+    """What became of changes handed to the live state."""
+
+    APPLIED = "applied"
+    DUPLICATE = "duplicate"
+    GAP = "gap"
+
+
+class CycleState(Protocol):
+    """The live state of every open cycle: integers per arm, and how far they have read.
+
+    Implementations are safe to share between processes. What a method returns is a snapshot:
+    later writes never change it. Every write is atomic, may be repeated, and leaves the state as
+    it was when it fails.
+
+    Raises:
+        UnavailableError: From any method, if the store does not answer.
+    """
+
+    def position(self, cycle_id: str) -> Position:
+        """Say how far the state has read; `START` for a cycle it does not know."""
+        ...
+
+    def apply(
+        self, cycle_id: str, changes: Changes, *, before: Position, after: Position
+    ) -> Applied:
+        """Fold in the changes of the events after `before` up to `after`, if it stands there.
+
+        Returns:
+            APPLIED; DUPLICATE when it stands at `after` or further on already; GAP when it stands
+            anywhere else (an earlier number, or another hash at `before`'s number: rebuild from
+            the ledger). Unless APPLIED, the state is unchanged.
+        """
+        ...
+
+    def replace(self, cycle_id: str, arms: Arms) -> None:
+        """Put a rebuilt state in the place of whatever was there, all of it at once."""
+        ...
+
+    def arms(self, cycle_id: str) -> Arms:
+        """Read the whole state of a cycle as of one moment; empty at `START` if unknown."""
+        ...
+
+    def forget(self, cycle_id: str) -> None:
+        """Drop a cycle's state; it can be rebuilt."""
+        ...
+
+    def retire(self, cycle_id: str, *, seconds: float) -> None:
+        """Let a cycle's state and board be forgotten after a while, if nothing replaces them."""
+        ...
+
+    def publish(self, cycle_id: str, board: bytes) -> None:
+        """Put a packed board in the place of the one before; pages read it."""
+        ...
+
+    def board(self, cycle_id: str) -> bytes | None:
+        """Read the packed board; None when there is none."""
+        ...
+
+
+class Doorbell(Protocol):
+    """Tells coordinators that there is something new; losing a ring costs a moment, no more."""
+
+    def ring(self, cycle_id: str) -> None:
+        """Wake whoever waits; never raises, never blocks for long."""
+        ...
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a ring for at most `seconds` (2 at most); say whether one came."""
+        ...

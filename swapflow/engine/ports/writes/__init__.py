@@ -1,0 +1,1 @@
+"""One write to a cycle, by subject."""

@@ -1,0 +1,25 @@
+"""Refusals that several steps share."""
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewing.assignment import Pull, PullWhy
+from swapflow.engine.ports import Transaction
+from swapflow.errors import CycleFinalizedError
+
+
+def refuse_finalized(tx: Transaction) -> None:
+    """Refuse to change a cycle whose cohort is fixed.
+
+    Raises:
+        CycleFinalizedError: If it is.
+    """
+    if tx.cycle.status is CycleStatus.FINALIZED:
+        raise CycleFinalizedError(
+            f"cycle {tx.cycle.id!r} is finalized; `swapflow cycle reopen` starts another version"
+        )
+
+
+def is_reconsidered(tx: Transaction, pull: Pull) -> bool:
+    """Whether a pull belongs to a reconsideration that is still open."""
+    return pull.why is PullWhy.APPEAL and any(
+        one.is_open and one.application == pull.application for one in tx.reconsiderations()
+    )

@@ -1,0 +1,1 @@
+"""A cycle rebuilt from its events, in memory."""

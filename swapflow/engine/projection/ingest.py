@@ -1,0 +1,175 @@
+"""Step 6, ingest: bring the book and the live state up to the ledger, once each event."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from swapflow.domain.cycle import START, Position
+from swapflow.domain.event import Event
+from swapflow.domain.fixed_point import Delta
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports import Applied, Arms, Changes, CycleState, Ledger
+from swapflow.engine.projection.cycle_projection import Book
+
+
+BATCH = 500
+"""Events read and applied at a time."""
+
+
+def ingest(cycle_id: str, book: Book, *, ledger: Ledger, state: CycleState) -> Book:
+    """Read what is new and fold it into the book and the live state.
+
+    Safe to repeat after a crash and to run twice at once: the state takes each event once, at
+    its place in the chain. A state or a book that stands where the ledger never stood (Redis
+    emptied, a database restored from a backup) is rebuilt from the first event.
+
+    Returns:
+        The book, further on; another one if the ledger does not know the position of the first.
+    """
+    afresh = book.position == START
+    while True:
+        events = ledger.events(cycle_id, after=book.position, at_most=BATCH)
+        if events is None:
+            book, afresh = Book(book.rules), True
+            continue
+        if not events:
+            break
+        before = book.position
+        follow(book, events, ledger=ledger)
+        # If the state stands elsewhere, nothing happens here and `_catch_up` sees to it. A book
+        # read from the first event is a coordinator's that has just started: the state is most
+        # likely far ahead of it, or gone.
+        if not afresh:
+            state.apply(cycle_id, changes(events), before=before, after=book.position)
+    if state.position(cycle_id) != book.position:
+        _catch_up(cycle_id, book.position, ledger=ledger, state=state)
+    return book
+
+
+class KnowsRules(Protocol):
+    """Whatever has every version of a cycle's rules: the ledger, or a bundle."""
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+
+def follow(book: Book, events: Sequence[Event], *, ledger: KnowsRules) -> None:
+    """Fold events into the book, changing its rules where the events do."""
+    for event in events:
+        before = book.rules_version
+        book.apply(event)
+        if book.rules_version != before:
+            book.use(ledger.rules(event.cycle_id, book.rules_version))
+
+
+def changes(events: Sequence[Event]) -> Changes:
+    """Fold consecutive events into one change: at most one delta per arm, smallest arm first."""
+    sums: dict[int, list[int]] = {}
+    for event in events:
+        for delta in event.deltas:
+            total = sums.setdefault(delta.application, [0, 0, 0])
+            total[0] += delta.numerator
+            total[1] += delta.information
+            total[2] += delta.pending
+    return Changes(
+        deltas=tuple(
+            Delta(application=arm, numerator=n, information=t, pending=p)
+            for arm, (n, t, p) in sorted(sums.items())
+        ),
+        spent=sum(event.spent for event in events),
+        committed=sum(event.committed for event in events),
+    )
+
+
+def rebuild(cycle_id: str, *, ledger: Ledger, state: CycleState, upto: Position) -> None:
+    """Make the live state from nothing but the ledger and put it in place of what is there."""
+    tally = Tally()
+    while tally.position.seq < upto.seq:
+        events = ledger.events(cycle_id, after=tally.position, at_most=BATCH)
+        if not events:
+            break
+        tally.add(event for event in events if event.position.seq <= upto.seq)
+    state.replace(cycle_id, tally.arms())
+
+
+class Tally:
+    """The live state's numbers, added up in memory."""
+
+    def __init__(self) -> None:
+        self.position = START
+        self._sums = np.zeros((3, 1024), dtype=np.int64)
+        self._arms = 0
+        self._spent = 0
+        self._committed = 0
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Fold in the next events."""
+        for event in events:
+            self._add(event)
+
+    def _add(self, event: Event) -> None:
+        for delta in event.deltas:
+            while delta.application >= self._sums.shape[1]:
+                self._sums = np.hstack([self._sums, np.zeros_like(self._sums)])
+            self._arms = max(self._arms, delta.application + 1)
+            self._sums[:, delta.application] += (
+                delta.numerator,
+                delta.information,
+                delta.pending,
+            )
+        self._spent += event.spent
+        self._committed += event.committed
+        self.position = event.position
+
+    @property
+    def costs(self) -> tuple[int, int]:
+        """Cost spent and committed so far."""
+        return self._spent, self._committed
+
+    def arms(self) -> Arms:
+        """Give the sums so far, as the live state would."""
+        numerator, information, pending = self._sums[:, : self._arms].copy()
+        return Arms(
+            position=self.position,
+            numerator=numerator,
+            information=information,
+            pending=pending,
+            spent=self._spent,
+            committed=self._committed,
+        )
+
+
+def _catch_up(cycle_id: str, target: Position, *, ledger: Ledger, state: CycleState) -> None:
+    """Bring a state that stands elsewhere to the book's position, or rebuild it."""
+    for _ in range(3):
+        position = state.position(cycle_id)
+        if position.seq >= target.seq and _known(cycle_id, position, ledger=ledger):
+            return
+        if position == START or not _advance(
+            cycle_id, position, target, ledger=ledger, state=state
+        ):
+            rebuild(cycle_id, ledger=ledger, state=state, upto=target)
+
+
+def _known(cycle_id: str, position: Position, *, ledger: Ledger) -> bool:
+    return ledger.events(cycle_id, after=position, at_most=1) is not None
+
+
+def _advance(
+    cycle_id: str, position: Position, target: Position, *, ledger: Ledger, state: CycleState
+) -> bool:
+    """Apply what the state lacks; False when it stands where the ledger never stood."""
+    while position.seq < target.seq:
+        events = ledger.events(cycle_id, after=position, at_most=BATCH)
+        if events is None:
+            return False
+        if not events:
+            return True
+        after = events[-1].position
+        applied = state.apply(cycle_id, changes(events), before=position, after=after)
+        if applied is Applied.GAP:
+            return False
+        position = after
+    return position == target

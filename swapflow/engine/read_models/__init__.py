@@ -1,0 +1,1 @@
+"""A cycle at one event: snapshot, proposal, progress, dashboard; nothing here writes."""

@@ -1,0 +1,47 @@
+"""What cannot go out although it should: vacant seats, and floors that nobody can fill."""
+
+from dataclasses import dataclass
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.selection.assign import Obstacle, Seat, obstacle
+from swapflow.engine.selection.situation import Sight, candidates, eligible_counts
+
+
+ASKING = frozenset({CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """One request that cannot go out.
+
+    Attributes:
+        application: Whom it is about, by number.
+        kind: Index of the kind in the rules.
+        obstacle: Why, and what would cure it.
+    """
+
+    application: int
+    kind: int
+    obstacle: Obstacle
+
+
+def blocked(book: Book, sight: Sight) -> tuple[Blocked, ...]:
+    """List what cannot go out; nothing before the launch, and nothing once asking has ended."""
+    if book.status not in ASKING:
+        return ()
+    found = []
+    for (application, kind, ordinal), number in book.vacancies():
+        seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
+        found.append(Blocked(application=application, kind=kind, obstacle=obstacle(seat, book)))
+    numbers = candidates(book)
+    for kind, rules in enumerate(book.rules.kinds):
+        lacking = sight.floors_missing[:, kind] > 0
+        nobody = lacking & (eligible_counts(book, numbers, kind) < rules.seats)
+        given_up = {a for a, k in book.unasked if k == kind and book.statuses[a].is_candidate}
+        for application in sorted(given_up | set(numbers[nobody].tolist())):
+            seat = Seat(application=application, kind=kind, ordinal=1)
+            found.append(
+                Blocked(application=application, kind=kind, obstacle=obstacle(seat, book))
+            )
+    return tuple(found)

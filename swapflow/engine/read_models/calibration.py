@@ -1,0 +1,465 @@
+"""How reviewers and kinds mark in one cycle, and what taking it out of the estimates would change.
+
+Severities, kinds' offsets and agreement are worked out from who marked whom, how and how much;
+nothing about an applicant enters. Looking changes nothing: which estimates a list is made by is a
+setting of the rules, and `choose_estimates` puts another version of them in force.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.estimation.posterior import NO_REVIEWER
+from swapflow.bandit.estimation.severity import NORMAL_95, Components, Spread, components, of_kinds
+from swapflow.bandit.situation import FloatArray, IntArray, Look, Rule, Scores, Situation
+from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.interval import Interval
+from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
+from swapflow.domain.rules import ESTIMATES, Estimates, Rules
+from swapflow.engine.coordination.coordinator import last_fit
+from swapflow.engine.lifecycle.switches import change_rules
+from swapflow.engine.ports import Ledger
+from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
+from swapflow.engine.read_models.snapshot import Belief, Folds, Snapshot
+from swapflow.engine.selection.list_objective import choice
+from swapflow.engine.selection.reviewer_overlap import Groups, lasting, marked
+from swapflow.engine.selection.rule import list_rule_of
+from swapflow.engine.selection.situation import Sight
+from swapflow.errors import CycleFinalizedError, InvalidInputError, NotReadyError
+
+
+ENOUGH = 10
+"""Repeated marks below which a spread is not worked out: its interval would say nothing."""
+
+FINEST = 1e-6
+"""Marks that differ by less are all the same."""
+
+
+class Lack(StrEnum):
+    """Why severities and spreads are not known."""
+
+    NOTHING = ""
+    NO_SCORES = "no scores"
+    FEW_REPEATS = "few repeats"
+    ALL_ALIKE = "all alike"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """How one reviewer marks in one kind: above the others (positive) or below.
+
+    Attributes:
+        marks: How many marks that count.
+        severity: In score units, shrunk: a few marks call nobody severe.
+    """
+
+    reviewer: int
+    kind: int
+    marks: int
+    severity: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindSpread:
+    """How marks of one kind spread around the applicant's utility.
+
+    Attributes:
+        noise: Around utility and severity.
+        severity: Between its reviewers; None where that cannot be known.
+    """
+
+    kind: int
+    noise: Spread
+    severity: Spread | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindOffset:
+    """How much more generous a kind is than the first one, for the same applicants.
+
+    Attributes:
+        offset: In score units; None where too few have both.
+        both: Applicants with marks of both kinds.
+        by_chance: How many of them got one of the two by chance.
+        assumed: Too few did for a measurement, so it rests on the model alone: those who got both
+            were chosen for it.
+    """
+
+    kind: int
+    offset: Interval | None
+    both: int
+    by_chance: int
+    assumed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What the marks say of reviewers and kinds.
+
+    Attributes:
+        lack: Why there is nothing about spreads, severities and offsets.
+        first: The kind that offsets are counted from; -1 without scores.
+        utility: Spread between applicants.
+        unnamed: Kinds whose reviewers are not known well enough for severities.
+        agreement: Per kind; those in which hardly anybody has two marks are not in it.
+    """
+
+    lack: Lack
+    first: int = -1
+    utility: Spread | None = None
+    kinds: tuple[KindSpread, ...] = ()
+    judges: tuple[Judge, ...] = ()
+    offsets: tuple[KindOffset, ...] = ()
+    unnamed: tuple[int, ...] = ()
+    agreement: tuple[tuple[int, Agreement], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One candidate by raw and by adjusted estimates, in the order of the list in force.
+
+    Attributes:
+        rank: From 1, by the estimates in force.
+        mean: Mean of the marks as given, weighed by what they tell; None without one.
+        raw: Estimate with nothing taken out; adjusted: with severity and offsets taken out.
+        listed: Whether they are on the list in force.
+    """
+
+    application: int
+    rank: int
+    reviews: int
+    mean: float | None
+    raw: float
+    raw_margin: float
+    adjusted: float
+    adjusted_margin: float
+    listed: bool
+    listed_raw: bool
+    listed_adjusted: bool
+
+    def listed_by(self, estimates: Estimates) -> bool:
+        """Whether they are on the list that these estimates make."""
+        return self.listed_raw if estimates is Estimates.RAW else self.listed_adjusted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """How reviewers and kinds mark in a cycle, and what adjusting changes.
+
+    Attributes:
+        position: The event up to which everything was read.
+        estimates: What the rules say the list is made by.
+        in_force: What that comes to: RAW, ADJUSTED, or RULE where only one of severity and
+            offsets is taken out.
+        groups: Reviewers who can be compared with each other, by the marks that there are.
+        apart: The same by what may still come; more than one group stays apart.
+        rows: The candidates; empty before the first score.
+    """
+
+    position: Position
+    estimates: Estimates
+    in_force: Estimates
+    measured: Measured
+    groups: Groups
+    apart: Groups
+    rows: tuple[Row, ...]
+
+    @property
+    def others(self) -> tuple[Estimates, ...]:
+        """What could be asked for instead."""
+        return tuple(e for e in (Estimates.RAW, Estimates.ADJUSTED) if e is not self.in_force)
+
+    def comes_in(self, estimates: Estimates) -> tuple[Row, ...]:
+        """Whom other estimates would put on the list."""
+        return tuple(row for row in self.rows if row.listed_by(estimates) and not row.listed)
+
+    def goes_out(self, estimates: Estimates) -> tuple[Row, ...]:
+        """Whom other estimates would take off the list."""
+        return tuple(row for row in self.rows if row.listed and not row.listed_by(estimates))
+
+    def cut(self, estimates: Estimates) -> float | None:
+        """Give the middle between the last on the list and the first off it, by estimate."""
+        values = [
+            (row.raw if estimates is Estimates.RAW else row.adjusted, row.listed_by(estimates))
+            for row in self.rows
+        ]
+        inside = min((value for value, listed in values if listed), default=None)
+        outside = max((value for value, listed in values if not listed), default=None)
+        return None if inside is None or outside is None else (inside + outside) / 2
+
+
+def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Calibration:
+    """Work out how reviewers and kinds mark, and what adjusting would change; writes nothing.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        folds: As for `propose`.
+
+    Raises:
+        NotReadyError: If the cycle was not launched.
+    """
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        seen.require_launched()
+        book, rules = seen.book, seen.book.rules
+        sight = seen.sight()
+        scores = sight.situation.scores
+        position = book.position
+        groups, apart = marked(book), lasting(book)
+        rows = _rows(seen, ledger=ledger) if scores.mark.size else ()
+    return Calibration(
+        position=position,
+        estimates=rules.estimates,
+        in_force=in_force(rules),
+        measured=measure(
+            scores, kinds=len(rules.kinds), drawn=_drawn(cycle_id, sight, ledger=ledger)
+        ),
+        groups=groups,
+        apart=apart,
+        rows=rows,
+    )
+
+
+def _drawn(cycle_id: str, sight: Sight, *, ledger: Ledger) -> frozenset[tuple[int, int]]:
+    """Give the arms that got a kind by chance, with the kind."""
+    arm_of = {number: arm for arm, number in enumerate(sight.application.tolist())}
+    return frozenset(
+        (arm_of[pull.application], pull.kind)
+        for pull in ledger.pulls(cycle_id, statuses={PullStatus.CLOSED})
+        if pull.why is PullWhy.CHANCE and pull.application in arm_of
+    )
+
+
+def in_force(rules: Rules) -> Estimates:
+    """Say what a list under these rules is made by."""
+    severity, offsets = rules.takes_out
+    if severity and (offsets or len(rules.kinds) == 1):
+        return Estimates.ADJUSTED
+    return Estimates.RULE if severity or offsets else Estimates.RAW
+
+
+def choose_estimates(
+    cycle_id: str,
+    estimates: Estimates,
+    *,
+    by: str,
+    reason: str,
+    ledger: Ledger,
+    provider: bool = False,
+) -> Rules:
+    """Have the list made by other estimates, or by the rule's own again.
+
+    It is a version of the rules like any other: on record with its reason, replayed with every
+    list, and the end of signatures that were given for the list before.
+
+    Args:
+        cycle_id: The cycle; launched, and its list not fixed.
+        estimates: What the list is to be made by.
+        by: Who asks for it.
+        reason: Why; must be given.
+        ledger: The ledger.
+        provider: Whether an identity provider is connected, as for any change of the rules.
+
+    Raises:
+        InvalidInputError: If there is no reason, or the list is made so already.
+        NotReadyError: If the cycle was not launched; its rules say it then.
+        CycleFinalizedError: If the list is fixed.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why; it stands in the record")
+    if ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
+        raise NotReadyError("the program is not launched; set `estimates` in its rules")
+    rules = ledger.rules(cycle_id)
+    if ledger.cycle(cycle_id).status is CycleStatus.FINALIZED:
+        raise CycleFinalizedError("the list is fixed; reopen it before it is made otherwise")
+    if rules.estimates is estimates:
+        raise InvalidInputError(f"the list is made by {ESTIMATES[estimates]} already")
+    wanted = replace(rules, estimates=estimates)
+    return change_rules(
+        cycle_id, wanted, by=by, reason=reason.strip(), ledger=ledger, provider=provider
+    )
+
+
+def measure(
+    scores: Scores, *, kinds: int, drawn: Collection[tuple[int, int]] = frozenset()
+) -> Measured:
+    """Work out severities, offsets and agreement from the marks alone.
+
+    Args:
+        scores: All scores that count.
+        kinds: How many kinds the rules have.
+        drawn: Arms and the kind that each got by chance; enough of them measure an offset.
+    """
+    if not scores.mark.size:
+        return Measured(lack=Lack.NO_SCORES)
+    found = [(kind, agreement(scores, kind=kind)) for kind in range(kinds)]
+    agreed = tuple((kind, one) for kind, one in found if one is not None)
+    first = int(scores.kind.min())
+    both = _both(scores, first, kinds)
+    chance = _by_chance(scores, first, kinds, drawn)
+    used = [kind for kind in range(kinds) if kind == first or both[kind] >= ENOUGH]
+    part = of_kinds(scores, used)
+    if float(np.ptp(part.mark)) < FINEST:
+        return Measured(lack=Lack.ALL_ALIKE, first=first)
+    if _repeats(part.arm) < ENOUGH:
+        return Measured(lack=Lack.FEW_REPEATS, first=first, agreement=agreed)
+    part, unnamed = _without_unknown(part, used)
+    fitted = components(part)
+    return Measured(
+        lack=Lack.NOTHING,
+        first=first,
+        utility=fitted.utility,
+        kinds=tuple(
+            KindSpread(kind=kind, noise=fitted.noise[place], severity=fitted.severity[place])
+            for place, kind in enumerate(used)
+        ),
+        judges=_judges(fitted, used),
+        offsets=tuple(
+            KindOffset(
+                kind=kind,
+                offset=_offset(fitted, used.index(kind)) if kind in used else None,
+                both=int(both[kind]),
+                by_chance=chance[kind],
+                assumed=chance[kind] < ENOUGH,
+            )
+            for kind in range(kinds)
+            if kind != first and (scores.kind == kind).any()
+        ),
+        unnamed=unnamed,
+        agreement=agreed,
+    )
+
+
+# The model
+
+
+def _both(scores: Scores, first: int, kinds: int) -> IntArray:
+    """Count the arms that have a mark of the first kind and of each, shape (kinds,)."""
+    judged = np.unique(scores.arm[scores.kind == first])
+    return np.array(
+        [
+            np.isin(np.unique(scores.arm[scores.kind == kind]), judged).sum()
+            for kind in range(kinds)
+        ],
+        dtype=np.int64,
+    )
+
+
+def _by_chance(
+    scores: Scores, first: int, kinds: int, drawn: Collection[tuple[int, int]]
+) -> list[int]:
+    """Count the arms with marks of the first kind and of each who got one of the two by chance."""
+    have = set(zip(scores.arm.tolist(), scores.kind.tolist(), strict=True))
+    return [
+        len(
+            {
+                arm
+                for arm, got in drawn
+                if got in (first, kind) and {(arm, first), (arm, kind)} <= have
+            }
+        )
+        for kind in range(kinds)
+    ]
+
+
+def _without_unknown(part: Scores, used: Sequence[int]) -> tuple[Scores, tuple[int, ...]]:
+    """Leave severity out of kinds in which hardly anybody gave two marks; names those kinds."""
+    unnamed = []
+    for place, kind in enumerate(used):
+        seen = part.reviewer[part.kind == place]
+        if _repeats(seen[seen >= 0]) < ENOUGH:
+            hidden = np.where(part.kind == place, NO_REVIEWER, part.reviewer)
+            part = replace(part, reviewer=hidden)
+            unnamed.append(kind)
+    return part, tuple(unnamed)
+
+
+def _repeats(groups: IntArray) -> int:
+    """Count the members of groups beyond their first."""
+    return int(groups.size - np.unique(groups).size)
+
+
+def _judges(fitted: Components, used: Sequence[int]) -> tuple[Judge, ...]:
+    found = [
+        Judge(reviewer=reviewer, kind=kind, marks=count, severity=_around(severity, error))
+        for kind, effects in zip(used, fitted.effects, strict=True)
+        if effects is not None
+        for reviewer, severity, error, count in zip(
+            effects.reviewer.tolist(),
+            effects.severity.tolist(),
+            effects.error.tolist(),
+            effects.count.tolist(),
+            strict=True,
+        )
+    ]
+    return tuple(sorted(found, key=lambda one: (one.kind, -one.severity.value, one.reviewer)))
+
+
+def _offset(fitted: Components, place: int) -> Interval:
+    """How far a kind's level lies above the first one's."""
+    spread = fitted.level_covariance
+    variance = spread[place, place] + spread[0, 0] - 2 * spread[0, place]
+    return _around(fitted.level[place] - fitted.level[0], math.sqrt(max(float(variance), 0.0)))
+
+
+def _around(value: float, error: float) -> Interval:
+    return Interval(value, value - NORMAL_95 * error, value + NORMAL_95 * error)
+
+
+# The list
+
+
+def _rows(seen: Snapshot, *, ledger: Ledger) -> tuple[Row, ...]:
+    belief = seen.belief(ledger=ledger)
+    situation = belief.sight.situation
+    raw, adjusted = (
+        _look(seen, belief, estimates, ledger=ledger)
+        for estimates in (Estimates.RAW, Estimates.ADJUSTED)
+    )
+    listed = _mask(belief.look, situation.n)
+    listed_raw, listed_adjusted = _mask(raw, situation.n), _mask(adjusted, situation.n)
+    reviews = np.bincount(situation.scores.arm, minlength=situation.n)
+    return tuple(
+        Row(
+            application=int(belief.sight.application[arm]),
+            rank=rank,
+            reviews=int(reviews[arm]),
+            mean=float(situation.mean[arm]) if situation.information[arm] else None,
+            raw=float(raw.estimate[arm]),
+            raw_margin=float(raw.radius[arm]),
+            adjusted=float(adjusted.estimate[arm]),
+            adjusted_margin=float(adjusted.radius[arm]),
+            listed=bool(listed[arm]),
+            listed_raw=bool(listed_raw[arm]),
+            listed_adjusted=bool(listed_adjusted[arm]),
+        )
+        for rank, arm in enumerate(belief.order.tolist(), start=1)
+    )
+
+
+def _mask(look: Look, n: int) -> FloatArray:
+    mask = np.zeros(n)
+    mask[look.cohort] = 1
+    return mask
+
+
+def _look(seen: Snapshot, belief: Belief, estimates: Estimates, *, ledger: Ledger) -> Look:
+    """Say what the list would be by these estimates."""
+    rules, sight = seen.book.rules, belief.sight
+    if in_force(rules) is estimates:
+        return belief.look
+    oracle = choice(seen.book, sight.application).oracle
+    fitted = last_fit(ledger, seen.cycle.id)
+    rule = list_rule_of(rules, oracle, fitted, estimates=estimates)
+    return _up_to_date(rule, sight.situation).look(sight.situation)
+
+
+def _up_to_date(rule: Rule, situation: Situation) -> Rule:
+    """Fit the model of `budget` where what is at hand is not good for these scores."""
+    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.scores.mark.size):
+        return rule.refitted(situation)
+    return rule

@@ -1,0 +1,310 @@
+"""Beside the path: what staff may read at any time. Nothing here writes."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, PullStatus
+from swapflow.domain.reviewing.score import Score
+from swapflow.engine.cohort.finalize import STOP_SENTENCES
+from swapflow.engine.coordination.coordinator import last_fit
+from swapflow.engine.ports import DecisionRecord, Ledger, Named
+from swapflow.engine.read_models.blocked_requests import blocked
+from swapflow.engine.read_models.dashboard import Board, make_board
+from swapflow.engine.read_models.snapshot import Folds, Snapshot
+from swapflow.engine.selection.situation import candidates
+from swapflow.errors import NotFoundError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindProgress:
+    """How far one kind of review has come."""
+
+    name: str
+    cost: int
+    done: int
+    out: int
+    proposed: int
+    overdue: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A cycle at a glance.
+
+    Attributes:
+        contested: Applications still too close to call.
+        certified_loss: The most the list could still gain under the stated assumptions.
+        expected_loss: The model's estimate of that, None without a model.
+        floors_missing: Floor reviews not yet asked for.
+        blocked: What cannot go out: external id, kind, reason and cure.
+        wishes: Requests of staff that wait.
+    """
+
+    cycle_id: str
+    name: str
+    status: str
+    stop_reason: str
+    stop_sentence: str
+    events: int
+    decisions: int
+    candidates: int
+    places: int
+    contested: int
+    certified_loss: float | None
+    expected_loss: float | None
+    unit: str
+    budget: int
+    spent: int
+    committed: int
+    reserved: int
+    kinds: tuple[KindProgress, ...]
+    floors_missing: int
+    blocked: tuple[tuple[str, str, str], ...]
+    wishes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Why one review of an application was asked for, and what came of it."""
+
+    request: str
+    kind: str
+    why: str
+    decision: int
+    priority: float | None
+    contested_then: bool
+    in_list_then: bool
+    status: str
+    reviewer: str
+    score: float | None
+    counts: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Everything about one application that an answer to "why?" needs."""
+
+    external_id: str
+    name: str
+    status: str
+    rank: int | None
+    in_list: bool
+    estimate: float | None
+    margin: float | None
+    evidence: float
+    too_close: bool
+    asked: tuple[Asked, ...]
+
+
+def progress(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Progress:
+    """Say how a cycle stands; `folds` as for `propose`."""
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        return _progress(cycle_id, seen, ledger=ledger)
+
+
+def board_from_ledger(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Board:
+    """Make a cycle's board from the ledger alone: for when the live state has none."""
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        fitted = last_fit(ledger, cycle_id)
+        return make_board(seen.book, seen.arms, fitted=fitted, at=ledger.now())
+
+
+def explain(
+    cycle_id: str, external_id: str, *, ledger: Ledger, folds: Folds | None = None
+) -> Explanation:
+    """Say why an application was asked about, and where it stands; `folds` as for `propose`.
+
+    Raises:
+        NotFoundError: If the cycle has no such application.
+    """
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        application = _called(cycle_id, external_id, ledger=ledger)
+        number = application.number
+        standing = _standing(seen, number, ledger=ledger)
+    return Explanation(
+        external_id=external_id,
+        name=application.name,
+        status=application.status.value,
+        rank=standing[0],
+        in_list=standing[1],
+        estimate=standing[2],
+        margin=standing[3],
+        evidence=standing[4],
+        too_close=standing[5],
+        asked=asked_about(cycle_id, number, ledger=ledger),
+    )
+
+
+def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[Asked, ...]:
+    """Say why each review of an application was asked for, and what came of it.
+
+    Reads only what concerns that application, however much has happened.
+    """
+    with ledger.one_moment():
+        rules = ledger.rules(cycle_id)
+        reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
+        pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
+        decisions = ledger.decisions_numbered(cycle_id, {p.decision for p in pulls.values()})
+        latest: dict[str, Score] = {}
+        for score in ledger.scores(cycle_id, application=number):
+            latest[score.assignment_id] = score
+        return tuple(
+            _asked(
+                assignment,
+                kind=rules.kinds[assignment.kind].name,
+                why=pulls[assignment.pull_id].why.value,
+                record=decisions.get(pulls[assignment.pull_id].decision),
+                reviewer=reviewers[assignment.reviewer],
+                score=latest.get(assignment.id),
+            )
+            for assignment in ledger.assignments(cycle_id, application=number)
+        )
+
+
+def _called(cycle_id: str, external_id: str, *, ledger: Ledger) -> Named:
+    for one in ledger.named(cycle_id):
+        if one.external_id == external_id:
+            return one
+    raise NotFoundError(f"cycle {cycle_id!r} has no application {external_id!r}")
+
+
+def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
+    cycle, book = seen.cycle, seen.book
+    belief = _belief(seen, ledger=ledger)
+    counts = ledger.counts(cycle_id)
+    unit = next(r.unit for r in ledger.rounds() if r.id == cycle.round_id)
+    closed = book.closed().sum(axis=0)
+    now = ledger.now()
+    live = {AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED, AssignmentStatus.OPENED}
+    late = Counter(
+        a.kind
+        for a in ledger.assignments(cycle_id, statuses=live)
+        if a.due_at is not None and a.due_at < now
+    )
+    proposed = Counter(key[1] for key, pull in book.open.items() if not pull.approved)
+    return Progress(
+        cycle_id=cycle_id,
+        name=cycle.name,
+        status=cycle.status.value,
+        stop_reason=cycle.stop_reason or "",
+        stop_sentence=STOP_SENTENCES.get(cycle.stop_reason or "", ""),
+        events=cycle.position.seq,
+        decisions=cycle.decisions,
+        candidates=int(candidates(book).size),
+        places=book.rules.cohort_size,
+        contested=belief[0],
+        certified_loss=belief[1],
+        expected_loss=belief[2],
+        unit=unit,
+        budget=book.rules.budget,
+        spent=cycle.spent,
+        committed=cycle.committed,
+        reserved=belief[3],
+        kinds=tuple(
+            KindProgress(
+                name=kind.name,
+                cost=kind.cost,
+                done=int(closed[index]),
+                out=sum(counts.get((index, status.value), 0) for status in live),
+                proposed=proposed[index],
+                overdue=late[index],
+            )
+            for index, kind in enumerate(book.rules.kinds)
+        ),
+        floors_missing=belief[4],
+        blocked=_blocked(cycle_id, seen, ledger=ledger),
+        wishes=len(ledger.wishes(cycle_id)),
+    )
+
+
+def _asked(
+    assignment: Assignment,
+    *,
+    kind: str,
+    why: str,
+    record: DecisionRecord | None,
+    reviewer: str,
+    score: Score | None,
+) -> Asked:
+    key = (assignment.application, assignment.kind, assignment.ordinal)
+    pick = next((p for p in record.picks if p[:3] == key), None) if record else None
+    return Asked(
+        request=assignment.id,
+        kind=kind,
+        why=why,
+        decision=record.number if record else 0,
+        priority=pick[3] / 1e9 if pick else None,
+        contested_then=record is not None and assignment.application in record.contested,
+        in_list_then=record is not None and assignment.application in record.cohort,
+        status=assignment.status.value,
+        reviewer=reviewer,
+        score=score.value / 1e6 if score else None,
+        counts=bool(score and score.counts),
+        reason=score.reason if score else "",
+    )
+
+
+def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float | None, int, int]:
+    """Contested, certified loss, expected loss, reserve and missing floors."""
+    if seen.cycle.status is CycleStatus.DRAFT or candidates(seen.book).size == 0:
+        return 0, None, None, 0, 0
+    if not seen.arms.information.any():
+        sight = seen.sight()
+        return 0, None, None, sight.reserved, int(sight.floors_missing.sum())
+    belief = seen.belief(ledger=ledger)
+    sight, look = belief.sight, belief.look
+    expected = look.expected_loss
+    return (
+        look.contested.size,
+        look.certified_loss,
+        None if math.isnan(expected) else expected,
+        sight.reserved,
+        int(sight.floors_missing.sum()),
+    )
+
+
+def _standing(
+    seen: Snapshot, number: int, *, ledger: Ledger
+) -> tuple[int | None, bool, float | None, float | None, float, bool]:
+    if not seen.book.statuses[number].is_candidate or not seen.arms.information.any():
+        return None, False, None, None, 0.0, False
+    belief = seen.belief(ledger=ledger)
+    sight, look = belief.sight, belief.look
+    arm = int((sight.application == number).argmax())
+    rank = int((belief.order == arm).argmax()) + 1
+    return (
+        rank,
+        arm in look.cohort,
+        float(look.estimate[arm]),
+        float(look.radius[arm]),
+        float(sight.situation.information[arm]),
+        arm in look.contested,
+    )
+
+
+def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[str, str, str], ...]:
+    """Name what cannot go out, with the reason and its cure."""
+    book = seen.book
+    if seen.cycle.status is not CycleStatus.RUNNING:
+        return ()
+    found = blocked(book, seen.sight())
+    wanted = {one.application for one in found}
+    names = {n.number: n.external_id for n in ledger.named(cycle_id, wanted)}
+    return tuple(
+        (names[one.application], book.rules.kinds[one.kind].name, one.obstacle.value)
+        for one in found
+    )
+
+
+def proposed_requests(cycle_id: str, *, ledger: Ledger) -> tuple[tuple[str, str, str, int], ...]:
+    """List requests that wait for approval: id, external id, kind, decision."""
+    rules, pulls = ledger.rules(cycle_id), ledger.pulls(cycle_id, statuses={PullStatus.PROPOSED})
+    wanted = {pull.application for pull in pulls}
+    names = {n.number: n.external_id for n in ledger.named(cycle_id, wanted)}
+    return tuple(
+        (pull.id, names[pull.application], rules.kinds[pull.kind].name, pull.decision)
+        for pull in pulls
+    )

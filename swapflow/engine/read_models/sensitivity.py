@@ -1,0 +1,45 @@
+"""Whose standing one more score could change: where the list is still soft."""
+
+import numpy as np
+
+from swapflow.bandit.oracles.oracle import Oracle
+from swapflow.bandit.situation import FloatArray
+from swapflow.domain.rules import RuleName, Rules
+from swapflow.engine.read_models.snapshot import Belief
+
+
+SURPRISE = 1.96
+"""A score that is further off than this comes one time in twenty; standard deviations."""
+
+
+def one_score_away(rules: Rules, belief: Belief, oracle: Oracle) -> frozenset[int]:
+    """Give the numbers of those whom one more score of the first kind could move across the cut.
+
+    Asked is not whether a score will, nor what it would be: only whether one that is off by no
+    more than nineteen in twenty are would make an exchange of two applicants gain.
+
+    Args:
+        rules: The rules in force.
+        belief: What is believed at this moment.
+        oracle: The objective that the list was chosen by.
+    """
+    look, situation = belief.look, belief.sight.situation
+    distance = oracle.single_exchange_losses(look.estimate)
+    slope = oracle.slopes(look.estimate, look.cohort)
+    step = _step(rules, belief, situation.kinds[0].gain)
+    near = distance / slope <= SURPRISE * step
+    return frozenset(belief.sight.application[near].tolist())
+
+
+def _step(rules: Rules, belief: Belief, gain: float) -> FloatArray:
+    """Give the standard deviation of the move that one more score makes, shape (n,)."""
+    look, information = belief.look, belief.sight.situation.information
+    if rules.rule is RuleName.BUDGET:
+        noise = look.parameters["noise_variance"] / gain
+        variance: FloatArray = (look.radius / look.parameters["radius_quantile"]) ** 2
+    else:
+        noise = (rules.sigma or 0.0) ** 2 / gain
+        # Without a score the margin is all there is.
+        known = (rules.sigma or 0.0) ** 2 / np.maximum(information, 1e-9)
+        variance = np.where(information > 0, known, look.radius**2)
+    return np.asarray(variance / np.sqrt(variance + noise))

@@ -1,0 +1,165 @@
+"""A cycle folded from its events up to the last, and kept, so that only what is new is folded.
+
+Pages that must be exact (Decide, an explanation) are made from the events, not from the live
+state. A long round has hundreds of thousands of them; whoever asks twice pays once.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import RLock
+
+from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.situation import IntArray, Look
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.rules import Rules
+from swapflow.engine.coordination.coordinator import last_fit
+from swapflow.engine.ports import Arms, Ledger
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.ingest import Tally, follow
+from swapflow.engine.read_models.latest_cache import MOST_KEPT, Kept
+from swapflow.engine.selection.decide import look_now
+from swapflow.engine.selection.ranking import ranking
+from swapflow.engine.selection.situation import Sight, see
+from swapflow.errors import NotReadyError
+
+
+READ_AT_ONCE = 2000
+"""Events read at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belief:
+    """What is believed about a cycle at one event.
+
+    Attributes:
+        order: The arms of the sight, best place first.
+    """
+
+    sight: Sight
+    look: Look
+    order: IntArray
+
+
+@dataclass(slots=True)
+class _Thought:
+    """What was made of a snapshot already; good until the next event."""
+
+    sight: Sight | None = None
+    fitted: Fitted | None = None
+    belief: Belief | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A cycle folded up to one event: what a proposal or a report is made from."""
+
+    cycle: Cycle
+    book: Book
+    arms: Arms
+    _thought: _Thought = field(default_factory=_Thought, repr=False, compare=False)
+
+    def require_launched(self) -> None:
+        """Refuse to say anything about a cycle in which nobody was asked yet.
+
+        Raises:
+            NotReadyError: If the cycle was not launched.
+        """
+        if self.cycle.status is CycleStatus.DRAFT:
+            raise NotReadyError(
+                f"cycle {self.cycle.id!r} was not launched yet, so there is nothing to say"
+            )
+
+    def sight(self) -> Sight:
+        """Build the situation, once."""
+        if self._thought.sight is None:
+            self._thought.sight = see(self.book, self.arms)
+        return self._thought.sight
+
+    def belief(self, *, ledger: Ledger) -> Belief:
+        """Say what is believed, under the parameters that the last decision recorded; once."""
+        thought, fitted = self._thought, last_fit(ledger, self.cycle.id)
+        if thought.belief is None or thought.fitted != fitted:
+            sight, look, _ = look_now(self.book, self.arms, fitted=fitted)
+            order = ranking(self.book, sight, look)
+            thought.belief, thought.fitted = Belief(sight=sight, look=look, order=order), fitted
+        return thought.belief
+
+
+class Folds:
+    """The cycles that one process has folded.
+
+    Safe to share between threads: whoever reads a cycle holds it until the reading is done, and
+    the next one waits instead of folding the same events beside.
+    """
+
+    def __init__(self, *, most: int = MOST_KEPT) -> None:
+        self._kept: Kept[_Fold] = Kept(most=most)
+
+    @contextmanager
+    def at_head(self, cycle_id: str, *, ledger: Ledger) -> Iterator[Snapshot]:
+        """Fold a cycle up to its last event, and hold it there for the length of the block.
+
+        What the snapshot holds is folded on later, so nothing of it may be kept after the block.
+        Not to be called within a transaction or a moment of the ledger: others may hold the
+        cycle while they wait for the database.
+
+        Raises:
+            NotFoundError: If there is no such cycle.
+        """
+        ledger.cycle(cycle_id)
+        fold = self._kept.get_or(cycle_id, lambda: _Fold(cycle_id))
+        with fold.lock:
+            yield fold.read_on(ledger)
+
+
+class _Fold:
+    """One cycle, as far as it was folded; whoever touches it holds its lock."""
+
+    def __init__(self, cycle_id: str) -> None:
+        self.lock = RLock()
+        self._cycle_id = cycle_id
+        self._folded: _Folded | None = None
+
+    def read_on(self, ledger: Ledger) -> Snapshot:
+        """Fold what is new, and say how the cycle stands."""
+        folded, self._folded = self._folded, None
+        # A fold that fails halfway is in no state of the cycle; it is not put back.
+        folded = self._fold(folded, ledger)
+        with ledger.one_moment():
+            cycle = ledger.cycle(self._cycle_id)
+            folded = self._fold(folded, ledger)
+        self._folded = folded
+        return folded.snapshot(cycle)
+
+    def _fold(self, folded: "_Folded | None", ledger: Ledger) -> "_Folded":
+        rules = ledger.rules(self._cycle_id)
+        # Rules of a draft change without an event.
+        if folded is None or (folded.book.rules_version == 0 and folded.book.rules != rules):
+            folded = _Folded(rules)
+        while True:
+            after = folded.book.position
+            events = ledger.events(self._cycle_id, after=after, at_most=READ_AT_ONCE)
+            if events is None:
+                # The ledger never stood there: it was put back from a copy.
+                folded = _Folded(rules)
+                continue
+            if not events:
+                return folded
+            follow(folded.book, events, ledger=ledger)
+            folded.tally.add(events)
+            folded.arms, folded.thought = None, _Thought()
+
+
+class _Folded:
+    """The book and the numbers of a cycle at one event."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.book, self.tally = Book(rules), Tally()
+        self.arms: Arms | None = None
+        self.thought = _Thought()
+
+    def snapshot(self, cycle: Cycle) -> Snapshot:
+        if self.arms is None:
+            self.arms = self.tally.arms()
+        return Snapshot(cycle=cycle, book=self.book, arms=self.arms, _thought=self.thought)

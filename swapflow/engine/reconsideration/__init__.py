@@ -1,0 +1,1 @@
+"""One application looked at again after the list was fixed."""

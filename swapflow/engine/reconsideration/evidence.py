@@ -1,0 +1,313 @@
+"""Where a reconsideration stands: the estimate before and after, and what that speaks for."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from swapflow.bandit.ties import rounded
+from swapflow.domain.cohort.offer import Offer, OfferAnswer
+from swapflow.domain.cohort.proposal import MethodSheet, Place, Standing, Verdict
+from swapflow.domain.cohort.reconsideration import Closing, Reconsideration, Result
+from swapflow.domain.cycle import Position
+from swapflow.domain.people.application import Application, ApplicationStatus
+from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
+from swapflow.engine.cohort.finalize import Among, places_among
+from swapflow.engine.intake.applications import find
+from swapflow.engine.offers.open_places import out_of_waiting, restored
+from swapflow.engine.ports import Ledger
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.errors import InvalidInputError, NotFoundError, NotReadyError
+from swapflow.i18n.languages import later
+
+
+HOW = later(
+    "The estimate before is the one that the list was made by. The estimate after is computed in "
+    "the same way from every score that counts, the fresh ones and those before together. Nobody "
+    "else's estimate was touched."
+)
+
+LEFT = frozenset({ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE})
+REFUSED = frozenset({OfferAnswer.DECLINED, OfferAnswer.NO_ANSWER})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """Where a reconsideration stands, and what it proposes.
+
+    Attributes:
+        waiting: Fresh reviews that are still out; received: those that have come.
+        before: The estimate that the list was made by; None for who was no candidate then.
+        after: The place that the rule would give now, with every score that counts.
+        line: The lowest estimate among those on the list; None for an empty one.
+        stands: On the waitlist now, from 1; 0 for nowhere.
+        place: On the waitlist with the new estimate, from 1, of `queue`.
+        taken: Places that are held; `places`: how many there are.
+        exceptions: What adding the person would break, in words.
+        read: The event up to which this looks.
+    """
+
+    which: Reconsideration
+    external_id: str
+    waiting: int
+    received: int
+    before: float | None
+    after: Place
+    line: float | None
+    stands: int
+    place: int
+    queue: int
+    taken: int
+    places: int
+    proposes: Result
+    exceptions: tuple[str, ...]
+    read: Position
+
+    @property
+    def ready(self) -> bool:
+        """Whether every fresh review has come, or nobody is left who could be asked."""
+        return self.waiting == 0
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the places are full, so that adding one more exceeds them."""
+        return self.taken >= self.places
+
+
+def weigh(
+    cycle_id: str, external_id: str, *, ledger: Ledger, folds: Folds | None = None
+) -> Weighed:
+    """Say where the person would have stood with every score that counts; changes nothing.
+
+    Raises:
+        NotFoundError: If no reconsideration is open about this person.
+    """
+    application = find(ledger.applications(cycle_id), external_id, cycle_id)
+    which = open_of(ledger.reconsiderations(cycle_id), application)
+    number, version = application.number, ledger.cycle(cycle_id).cohort_version
+    places, _ = listed(cycle_id, version, ledger=ledger)
+    among = places_among(
+        cycle_id, {p.application for p in places} | {number}, ledger=ledger, folds=folds
+    )
+    after = next(place for place in among.places if place.application == number)
+    before = next((place for place in places if place.application == number), None)
+    holding = _holding(cycle_id, version, ledger=ledger)
+    queue = queue_of(cycle_id, version, places, ledger=ledger)
+    others = [place for place in queue if place.application != number]
+    standing = rounded(np.array([place.estimate for place in others]))
+    ahead = int((standing >= rounded(np.array([after.estimate]))).sum())
+    stands = next((n for n, p in enumerate(queue, start=1) if p.application == number), 0)
+    inside = [p.estimate for p in places if p.application in holding]
+    out, received = _reviews(cycle_id, which, ledger=ledger)
+    weighed = Weighed(
+        which=which,
+        external_id=external_id,
+        waiting=out,
+        received=received,
+        before=None if before is None else before.estimate,
+        after=after,
+        line=min(inside, default=None),
+        stands=stands,
+        place=ahead + 1,
+        queue=len(others) + 1,
+        taken=len(holding),
+        places=ledger.rules(cycle_id).cohort_size,
+        proposes=Result.STAYS,
+        exceptions=_exceptions(among, after, holding),
+        read=among.position,
+    )
+    return replace(weighed, proposes=_proposal(weighed, left=_left(application, cycle_id, ledger)))
+
+
+def closing_of(weighed: Weighed, result: Result | None, *, reason: str, beyond: bool) -> Closing:
+    """Spell what people decide; writes nothing.
+
+    Args:
+        weighed: Where it stands.
+        result: What they decide; None for what is proposed.
+        reason: Why; needed where it is not what is proposed, or breaks something.
+        beyond: They know that the places are full, and add the person nevertheless.
+
+    Raises:
+        NotReadyError: If fresh reviews are still out.
+        InvalidInputError: If a reason or the word about the places is missing, or the person
+            would stand no better than now.
+    """
+    if not weighed.ready:
+        raise NotReadyError(
+            f"{weighed.waiting} of {weighed.which.new.reviews} fresh reviews are still out; they "
+            "come in first, or the reconsideration is taken back"
+        )
+    what = weighed.proposes if result is None else result
+    if what not in {Result.ADDED, Result.WAITLISTED, Result.STAYS}:
+        raise InvalidInputError('people decide "added", "waitlisted" or "stays"')
+    adds = what is Result.ADDED
+    exceptions = weighed.exceptions if adds else ()
+    if adds and weighed.beyond and not beyond:
+        raise InvalidInputError(
+            f"{weighed.taken} of {weighed.places} places are held, so {weighed.external_id!r} "
+            f"would be number {weighed.taken + 1}; say that this is meant (--beyond)"
+        )
+    if what is not weighed.proposes and not reason.strip():
+        raise InvalidInputError(
+            f"proposed is {weighed.proposes.value!r}; deciding otherwise needs a reason"
+        )
+    if exceptions and not reason.strip():
+        raise InvalidInputError(f"an exception needs a reason: {'; '.join(exceptions)}")
+    if what is Result.WAITLISTED and 0 < weighed.stands <= weighed.place:
+        raise InvalidInputError(
+            f"{weighed.external_id!r} is number {weighed.stands} on the waitlist, and nobody is "
+            "moved down by a reconsideration"
+        )
+    return Closing(
+        result=what,
+        place=weighed.place if what is Result.WAITLISTED else 0,
+        before=weighed.before,
+        after=weighed.after.estimate,
+        received=weighed.received,
+        beyond=adds and weighed.beyond,
+        exceptions=exceptions,
+        reason=reason.strip(),
+    )
+
+
+def moved(
+    places: Sequence[Place], after: Place, closing: Closing, queue: Sequence[Place]
+) -> tuple[Place, ...]:
+    """Give the list with one person's place changed, and everybody else's order as it was.
+
+    Who is added comes last on the list; who is waitlisted comes before whoever stood at their
+    place on the waitlist.
+    """
+    others = [place for place in places if place.application != after.application]
+    waiting = [p.application for p in queue if p.application != after.application]
+    adds = closing.result is Result.ADDED
+    if adds:
+        index = sum(place.standing is Standing.COHORT for place in others)
+    elif closing.place <= len(waiting):
+        index = next(
+            n for n, p in enumerate(others) if p.application == waiting[closing.place - 1]
+        )
+    else:
+        index = len(others)
+    standing = Standing.COHORT if adds else Standing.WAITLIST
+    others.insert(index, replace(after, standing=standing))
+    return tuple(replace(place, rank=rank) for rank, place in enumerate(others, start=1))
+
+
+def open_of(
+    reconsiderations: Collection[Reconsideration], application: Application
+) -> Reconsideration:
+    """Give the reconsideration that is open about a person.
+
+    Raises:
+        NotFoundError: If none is.
+    """
+    for one in reconsiderations:
+        if one.application == application.number and one.is_open:
+            return one
+    raise NotFoundError(f"no reconsideration of {application.external_id!r} is open")
+
+
+def listed(
+    cycle_id: str, version: int, *, ledger: Ledger
+) -> tuple[tuple[Place, ...], MethodSheet]:
+    """Read a version of the list as it was stored."""
+    return next((places, sheet) for v, places, sheet in ledger.proposals(cycle_id) if v == version)
+
+
+def _reviews(cycle_id: str, which: Reconsideration, *, ledger: Ledger) -> tuple[int, int]:
+    """Count the fresh reviews that are out, and those that have come."""
+    asked = [
+        pull
+        for pull in ledger.pulls(cycle_id)
+        if (pull.application, pull.kind) == (which.application, which.new.kind)
+        and pull.why is PullWhy.APPEAL
+    ]
+    # In the order in which they were asked for: those of earlier reconsiderations come first.
+    earlier = sum(
+        one.new.reviews
+        for one in ledger.reconsiderations(cycle_id)
+        if (one.application, one.new.kind) == (which.application, which.new.kind)
+        and one.id < which.id
+    )
+    own = sorted(asked, key=lambda pull: pull.ordinal)[earlier : earlier + which.new.reviews]
+    out = sum(pull.status is PullStatus.OPEN for pull in own)
+    return out, sum(pull.status is PullStatus.CLOSED for pull in own)
+
+
+def _last(offers: Sequence[Offer], application: int) -> Offer | None:
+    return next((o for o in reversed(offers) if o.application == application), None)
+
+
+def refused(offers: Sequence[Offer], application: int) -> bool:
+    """Say whether somebody gave up the last place that they were offered."""
+    last = _last(offers, application)
+    return last is not None and last.answer in REFUSED
+
+
+def _left(application: Application, cycle_id: str, ledger: Ledger) -> bool:
+    return application.status in LEFT or refused(ledger.offers(cycle_id), application.number)
+
+
+def _holding(cycle_id: str, version: int, *, ledger: Ledger) -> frozenset[int]:
+    """Give who holds a place now: the chosen who have not refused, and whose offer stands."""
+    offers = ledger.offers(cycle_id)
+    since = restored(ledger.reconsiderations(cycle_id))
+    there = {n.number for n in ledger.named(cycle_id) if n.status.is_candidate}
+    held = {offer.application for offer in offers if offer.answer.stands}
+    for outcome in ledger.outcomes(cycle_id, version):
+        number = outcome.application
+        last = _last(offers, number)
+        refused = (
+            last is not None and last.answer in REFUSED and last.version >= since.get(number, 0)
+        )
+        if outcome.verdict is Verdict.SELECTED and number in there and not refused:
+            held.add(number)
+    return frozenset(held)
+
+
+def queue_of(
+    cycle_id: str, version: int, places: Sequence[Place], *, ledger: Ledger
+) -> tuple[Place, ...]:
+    """Give the waitlist as it stands: who waits for a place and was not offered one yet."""
+    there = {n.number for n in ledger.named(cycle_id) if n.status.is_candidate}
+    asked = out_of_waiting(
+        ledger.offers(cycle_id),
+        ledger.announcements(cycle_id),
+        since=restored(ledger.reconsiderations(cycle_id)),
+    )
+    waits = {
+        outcome.application
+        for outcome in ledger.outcomes(cycle_id, version)
+        if outcome.verdict is Verdict.WAITLISTED
+    }
+    return tuple(p for p in places if p.application in (waits & there) - asked)
+
+
+def _exceptions(among: Among, after: Place, holding: frozenset[int]) -> tuple[str, ...]:
+    """Say what adding the person would break that holds, or is broken, without them."""
+    chosen = holding | {after.application}
+    broken = [
+        limit.said_of(chosen)
+        for limit in among.limits
+        if limit.broken_by(chosen) and not limit.broken_by(holding)
+    ]
+    below = [
+        f"below a floor: lacks {count} of kind {kind!r}"
+        for kind, count in after.floor_missing.items()
+    ]
+    return (*broken, *below)
+
+
+def _proposal(weighed: Weighed, *, left: bool) -> Result:
+    """Say what the scores speak for; a reconsideration never makes anything worse."""
+    fresh = weighed.received > 0 or weighed.which.new.reviews == 0
+    if fresh and weighed.after.standing is Standing.COHORT:
+        return Result.ADDED
+    if left and fresh:
+        return Result.WAITLISTED
+    better = weighed.before is not None and weighed.after.estimate > weighed.before
+    if weighed.stands:
+        return Result.WAITLISTED if weighed.place < weighed.stands else Result.STAYS
+    return Result.WAITLISTED if better and fresh else Result.STAYS

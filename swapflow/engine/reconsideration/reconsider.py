@@ -1,0 +1,410 @@
+"""One application looked at again after the list was fixed, by people who never had it.
+
+It can put one person on the list, back on it, or onto the waitlist. Nobody else is removed,
+nobody is overtaken who stands on the list, and the list stays fixed meanwhile: offers and answers
+go on. What is proposed follows from the scores; two people sign what becomes of it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from swapflow.domain.cohort.announcement import told
+from swapflow.domain.cohort.offer import OfferAnswer
+from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Verdict
+from swapflow.domain.cohort.reconsideration import (
+    CHANGES,
+    MOST_REVIEWS,
+    USUAL_REVIEWS,
+    Closing,
+    NewReconsideration,
+    Reconsideration,
+    Result,
+)
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.people.application import Application, ApplicationStatus
+from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.rules import Rules
+from swapflow.engine.coordination.dispatch import open_pulls
+from swapflow.engine.intake.applications import find
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.reconsideration.evidence import (
+    LEFT,
+    Weighed,
+    listed,
+    moved,
+    open_of,
+    queue_of,
+    refused,
+)
+from swapflow.engine.selection.assign import may_ask
+from swapflow.engine.selection.decide import PlannedPull
+from swapflow.engine.selection.unheard import closed, end_unheard
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+
+
+AFTERWARDS = (
+    " Afterwards one application was reconsidered; everybody else stands where the list put them."
+)
+
+PAIR_OF_EYES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is asked for when a reconsideration is opened.
+
+    Attributes:
+        reason: Why; must be given.
+        asked_by: Who asked for it, e.g. the applicant; must be given.
+        asked_on: When they did; None for today.
+        reviews: How many fresh reviews; 0 only for somebody who withdrew or declined, whose
+            estimate is not in question.
+        kind: Of which kind; "" for the first of the rules.
+    """
+
+    reason: str
+    asked_by: str
+    asked_on: date | None = None
+    reviews: int = USUAL_REVIEWS
+    kind: str = ""
+
+
+def open_again(
+    cycle_id: str,
+    external_id: str,
+    wanted: Wanted,
+    *,
+    by: str,
+    ledger: Ledger,
+    folds: Folds | None = None,
+) -> int:
+    """Open a reconsideration: fresh reviews are asked for at once. Gives its id.
+
+    Args:
+        cycle_id: The cycle; its list is fixed.
+        external_id: Whom it is about.
+        wanted: Why, for whom, and how many fresh reviews.
+        by: Who opens it.
+        ledger: The ledger.
+        folds: What was folded before.
+
+    Raises:
+        NotReadyError: If the list is not fixed.
+        NotFoundError: If the cycle has no such applicant.
+        InvalidInputError: If a reason is missing, the person stands on the list, or fewer people
+            than reviews never had this application.
+        ConflictError: If one is open about this person already.
+    """
+    if not wanted.reason.strip() or not wanted.asked_by.strip():
+        raise InvalidInputError("a reconsideration needs a reason, and who asked for it")
+    rules, count = ledger.rules(cycle_id), wanted.reviews
+    index = rules.kind_index(wanted.kind) if wanted.kind else 0
+    if index < 0:
+        names = ", ".join(one.name for one in rules.kinds)
+        raise InvalidInputError(f"the rules have no kind {wanted.kind!r}; they have {names}")
+    cycle = ledger.cycle(cycle_id)
+    known = find(ledger.applications(cycle_id), external_id, cycle_id)
+    _check_open(cycle, known, count, ledger=ledger)
+    _check_reach(cycle_id, known, index, count, ledger=ledger, folds=folds)
+    with ledger.write(cycle_id) as tx:
+        if tx.cycle.position != cycle.position:
+            raise ConflictError("something was recorded at the same moment; try again")
+        application = find(tx.applications(), external_id, cycle_id)
+        new = NewReconsideration(
+            application=application.number,
+            version=tx.cycle.cohort_version,
+            kind=index,
+            reviews=count,
+            asked_by=wanted.asked_by.strip(),
+            asked_on=wanted.asked_on or tx.now.date(),
+            reason=wanted.reason.strip(),
+            stood=application.status.value,
+        )
+        which = tx.insert_reconsideration(new, by=by)
+        tx.record(
+            EventType.RECONSIDERATION_OPENED,
+            {"a": application.number, "k": index, "reviews": count},
+        )
+        first = tx.next_ordinal(application.number, index)
+        pulls = [
+            PlannedPull(key=(application.number, index, first + n), priority=0, reviewers=())
+            for n in range(count)
+        ]
+        # Whom to ask is the coordinator's to find: the reserve first, and others as they decline.
+        if pulls:
+            open_pulls(tx, pulls, tx.rules(), why=PullWhy.APPEAL, decision=0)
+        return which
+
+
+def take_back(
+    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: Ledger
+) -> Reconsideration:
+    """End a reconsideration before it is decided; what is still out is cancelled.
+
+    Raises:
+        NotFoundError: If none is open about this person.
+        InvalidInputError: If there is no reason.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why it is taken back; it stands in the record")
+    with ledger.write(cycle_id) as tx:
+        application = find(tx.applications(), external_id, cycle_id)
+        which = open_of(tx.reconsiderations(), application)
+        end_unheard(tx, which, by=by, reason=reason.strip(), why="taken back")
+        return which
+
+
+def needed_names(rules: Rules) -> int:
+    """Give how many people sign: as many as the rules ask for, and two at least."""
+    return max(PAIR_OF_EYES, rules.signatures)
+
+
+def conclude(
+    cycle_id: str, weighed: Weighed, closing: Closing, *, names: Collection[str], ledger: Ledger
+) -> Closing:
+    """Carry out what people decided: at most a new version of the list with one person moved.
+
+    Args:
+        cycle_id: The cycle.
+        weighed: What they saw.
+        closing: What they decided.
+        names: Who signed, in order.
+        ledger: The ledger.
+
+    Returns:
+        The closing as stored, with the version that it made.
+
+    Raises:
+        NotReadyError: If too few people signed.
+        ConflictError: If something was recorded since, or it was concluded already.
+    """
+    signers = tuple(dict.fromkeys(names))
+    needed = needed_names(ledger.rules(cycle_id))
+    if len(signers) < needed:
+        raise NotReadyError(
+            f"a reconsideration is signed by {needed} people, {len(signers)} given: --by A --by B"
+        )
+    version = ledger.cycle(cycle_id).cohort_version
+    places, sheet = listed(cycle_id, version, ledger=ledger)
+    outcomes = ledger.outcomes(cycle_id, version)
+    behind = queue_of(cycle_id, version, places, ledger=ledger)
+    with ledger.write(cycle_id) as tx:
+        if tx.cycle.position != weighed.read:
+            raise ConflictError("something was recorded since this was shown; look at it again")
+        which = next((r for r in tx.reconsiderations() if r.id == weighed.which.id), None)
+        if which is None or not which.is_open:
+            raise ConflictError("this reconsideration was concluded a moment ago")
+        changes = closing.result in CHANGES
+        stored = replace(closing, version=version + 1 if changes else 0)
+        if changes:
+            _restore(tx, which.application, by=" and ".join(signers), reason=closing.reason)
+        tx.record(EventType.RECONSIDERATION_CLOSED, closed(which, stored))
+        tx.close_reconsideration(which.id, stored, by=signers)
+        tx.note(
+            subject=f"application:{which.application}",
+            by=" and ".join(signers),
+            text=closing.reason or f"reconsidered: {closing.result.value}",
+        )
+        if changes:
+            own = _outcome(stored, which.application, by=signers[0], tx=tx)
+            _store(
+                tx,
+                moved(places, weighed.after, stored, behind),
+                replace(
+                    sheet,
+                    position=weighed.read.seq,
+                    head_hash=weighed.read.hash,
+                    stop_sentence=_once(sheet.stop_sentence, AFTERWARDS),
+                ),
+                [*(o for o in outcomes if o.application != which.application), own],
+                signers=signers,
+                about={"reconsidered": which.application},
+            )
+        return stored
+
+
+def undo(
+    cycle_id: str, external_id: str, *, names: Collection[str], reason: str, ledger: Ledger
+) -> int:
+    """Undo what a reconsideration made of the list, until the person was told. Gives the version.
+
+    Raises:
+        InvalidInputError: Without a reason and two names.
+        NotFoundError: If there is nothing to undo about this person.
+        ConflictError: If another list was fixed since, or the person was offered a place.
+    """
+    signers = tuple(dict.fromkeys(names))
+    if len(signers) < needed_names(ledger.rules(cycle_id)) or not reason.strip():
+        raise InvalidInputError(
+            f"undoing needs {needed_names(ledger.rules(cycle_id))} different names and a reason: "
+            "--by A --by B --reason …"
+        )
+    cycle = ledger.cycle(cycle_id)
+    last = check_undoing(cycle_id, external_id, ledger=ledger)
+    assert last.closing is not None, "it was checked"
+    before, sheet = listed(cycle_id, cycle.cohort_version - 1, ledger=ledger)
+    outcomes = ledger.outcomes(cycle_id, cycle.cohort_version - 1)
+    with ledger.write(cycle_id) as tx:
+        position, application = tx.cycle.position, tx.application(last.application)
+        if position != cycle.position:
+            raise ConflictError("something was recorded at the same moment; try again")
+        if application.status.value != last.new.stood:
+            status = ApplicationStatus(last.new.stood)
+            tx.move_application(
+                application.number, status, by=" and ".join(signers), reason=reason
+            )
+            tx.record(
+                EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value}
+            )
+        tx.close_reconsideration(
+            last.id, replace(last.closing, result=Result.UNDONE), by=last.closed_by
+        )
+        tx.note(
+            subject=f"application:{application.number}",
+            by=" and ".join(signers),
+            text=reason.strip(),
+        )
+        return _store(
+            tx,
+            before,
+            replace(sheet, position=position.seq, head_hash=position.hash),
+            outcomes,
+            signers=signers,
+            about={"undone": cycle.cohort_version},
+        )
+
+
+def check_undoing(cycle_id: str, external_id: str, *, ledger: Ledger) -> Reconsideration:
+    """Give what can be undone about a person; writes nothing.
+
+    Raises:
+        NotFoundError, ConflictError: As `undo` does.
+    """
+    cycle = ledger.cycle(cycle_id)
+    application = find(ledger.applications(cycle_id), external_id, cycle_id)
+    known = ledger.reconsiderations(cycle_id)
+    last = next((r for r in reversed(known) if r.application == application.number), None)
+    if last is None or last.closing is None or last.closing.result not in CHANGES:
+        raise NotFoundError(f"no reconsideration of {external_id!r} has changed the list")
+    version = cycle.cohort_version
+    if cycle.status is not CycleStatus.FINALIZED or last.closing.version != version:
+        raise ConflictError(
+            f"the list has changed since; reopen it (`swapflow cycle reopen {cycle_id}`)"
+        )
+    letter = told(ledger.announcements(cycle_id)).get(application.number)
+    if letter is not None and letter[0].version >= version:
+        raise ConflictError(
+            f"a letter to {external_id!r} was written since; take it back, if it has not left"
+        )
+    if any(
+        offer.application == application.number
+        and offer.version >= version
+        and offer.answer is not OfferAnswer.TAKEN_BACK
+        for offer in ledger.offers(cycle_id)
+    ):
+        raise ConflictError(
+            f"{external_id!r} was offered a place since, and nobody is told otherwise"
+        )
+    return last
+
+
+def _check_reach(
+    cycle_id: str,
+    application: Application,
+    kind: int,
+    count: int,
+    *,
+    ledger: Ledger,
+    folds: Folds | None,
+) -> None:
+    """Refuse to ask for more fresh reviews than there are people."""
+    number, external_id = application.number, application.external_id
+    if not 0 <= count <= MOST_REVIEWS:
+        raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        book = seen.book
+        seats = book.rules.kinds[kind].seats
+        fresh = sum(
+            may_ask(book, number, kind, reviewer, appeal=True)
+            for reviewer in range(len(book.reviewers))
+        )
+        name = book.rules.kinds[kind].name
+        if fresh < count * seats:
+            raise InvalidInputError(
+                f"fresh reviews of kind {name!r} wanted: {count}, by {count * seats} who never "
+                f"had {external_id!r}; there are {fresh} such people; import more reviewers, or "
+                "ask for fewer"
+            )
+
+
+def _check_open(cycle: Cycle, application: Application, count: int, *, ledger: Ledger) -> None:
+    """Refuse what cannot be opened; that nothing is recorded in between is seen on writing."""
+    name, offers = application.external_id, ledger.offers(cycle.id)
+    if cycle.status is not CycleStatus.FINALIZED:
+        raise NotReadyError(
+            f"cycle {cycle.id!r} is {cycle.status.value}; while no list is fixed, ask for more "
+            "reviews instead"
+        )
+    if not application.status.is_candidate and application.status not in LEFT:
+        raise InvalidInputError(f"applicant {name!r} is {application.status.value}")
+    again = ledger.reconsiderations(cycle.id)
+    if any(one.is_open and one.application == application.number for one in again):
+        raise ConflictError(f"a reconsideration of {name!r} is open already")
+    outcomes = ledger.outcomes(cycle.id, cycle.cohort_version)
+    left = application.status in LEFT or refused(offers, application.number)
+    selected = any(
+        o.application == application.number and o.verdict is Verdict.SELECTED for o in outcomes
+    )
+    stands = any(o.application == application.number and o.answer.stands for o in offers)
+    if (selected and not left) or stands:
+        raise InvalidInputError(f"{name!r} stands on the list; there is nothing to reconsider")
+    if count == 0 and not left:
+        raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
+
+
+def _restore(tx: Transaction, number: int, *, by: str, reason: str) -> None:
+    """Make somebody who left a candidate again."""
+    application = tx.application(number)
+    if application.status.is_candidate:
+        return
+    ready = ApplicationStatus.READY
+    tx.move_application(number, ready, by=by, reason=reason)
+    tx.record(EventType.APPLICATION_MOVED, {"a": number, "status": ready.value})
+
+
+def _outcome(closing: Closing, number: int, *, by: str, tx: Transaction) -> Outcome:
+    adds = closing.result is Result.ADDED
+    return Outcome(
+        application=number,
+        verdict=Verdict.SELECTED if adds else Verdict.WAITLISTED,
+        by=by,
+        reason=closing.reason or "reconsidered",
+        at=tx.now,
+    )
+
+
+def _store(
+    tx: Transaction,
+    places: Sequence[Place],
+    sheet: MethodSheet,
+    outcomes: Sequence[Outcome],
+    *,
+    signers: Sequence[str],
+    about: dict[str, int],
+) -> int:
+    """Store a version of the list; what is not about the one person is copied as it was."""
+    version = tx.cycle.cohort_version + 1
+    tx.insert_proposal(places, sheet)
+    tx.insert_outcomes(version, sorted(outcomes, key=lambda outcome: outcome.application))
+    for signer in signers:
+        tx.insert_signature(version, by=signer, role="chair")
+    tx.record(EventType.FINALIZED, {"version": version, **about})
+    tx.set_cohort_version(version)
+    return version
+
+
+def _once(text: str, more: str) -> str:
+    return text if text.endswith(more) else text + more

@@ -1,0 +1,100 @@
+"""What a reviewer may see of an applicant; in a blind cycle, nothing that names a person."""
+
+import re
+from collections.abc import Iterable
+
+from swapflow.domain.people.application import Application
+
+
+IDENTITY = frozenset(
+    {
+        "first name",
+        "last name",
+        "middle name",
+        "given name",
+        "family name",
+        "full name",
+        "preferred name",
+        "surname",
+        "nickname",
+        "phone",
+        "mobile",
+        "telephone",
+        "e mail",
+        "email",
+        "mail",
+        "address",
+        "street",
+        "social media",
+        "linkedin",
+        "github",
+        "website",
+        "homepage",
+        "url",
+        "photo",
+        "picture",
+        "passport",
+        "id number",
+        "student number",
+    }
+)
+"""Headers of columns that tell who somebody is, in small letters and without signs."""
+
+HIDDEN = "[hidden in a blind round]"
+SHORTEST_NAME = 3
+"""Parts of a name this long are looked for in other fields; shorter ones are in every text."""
+
+_LINK = re.compile(r"\S+://\S+|\bwww\.\S+", re.IGNORECASE)
+_MAIL = re.compile(r"\S+@\S+")
+
+
+def visible_fields(application: Application, *, blind: bool) -> dict[str, str]:
+    """Give the imported fields that a reviewer may see.
+
+    In a blind cycle, columns that tell who somebody is are left out, and links, mail addresses
+    and the applicant's own name are hidden inside the others: what a link leads to is not
+    rendered here, so nobody can promise that it names no one.
+    """
+    if not blind:
+        return dict(application.fields)
+    return {
+        header: _without_identity(value, application)
+        for header, value in application.fields.items()
+        if _plain(header) not in IDENTITY
+    }
+
+
+def shown_as(application: Application, *, blind: bool) -> str:
+    """Give what a reviewer calls an applicant: the office's id; not blind, the name as well.
+
+    An id that holds the applicant's name or address is replaced in a blind cycle.
+    """
+    if not blind:
+        return application.name or application.external_id
+    if _without_identity(application.external_id, application) != application.external_id:
+        return f"Applicant {application.number + 1}"
+    return application.external_id or f"Applicant {application.number + 1}"
+
+
+def visible_documents(
+    documents: Iterable[tuple[str, str, bool]], *, blind: bool
+) -> dict[str, str]:
+    """Give name and place of the files that a reviewer may see: in a blind cycle redacted ones.
+
+    Args:
+        documents: (name, place, marked redacted).
+        blind: Whether the cycle is blind.
+    """
+    return {name: place for name, place, redacted in documents if redacted or not blind}
+
+
+def _without_identity(value: str, application: Application) -> str:
+    value = _MAIL.sub(HIDDEN, _LINK.sub(HIDDEN, value))
+    parts = [p for p in re.split(r"[\s,.;]+", application.name) if len(p) >= SHORTEST_NAME]
+    for part in parts:
+        value = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", HIDDEN, value, flags=re.IGNORECASE)
+    return value
+
+
+def _plain(header: str) -> str:
+    return re.sub(r"[\W_]+", " ", header).strip().lower()

@@ -1,0 +1,136 @@
+"""Documents: what a file is, told from its bytes, and whose it is, told from its name."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from swapflow.domain.people.document import NewDocument
+from swapflow.engine.ports import Ledger
+
+
+MOST_BYTES = 20_000_000
+"""Largest single document."""
+
+LONGEST_NAME = 120
+
+PDF, TEXT, PNG, JPEG = "application/pdf", "text/plain", "image/png", "image/jpeg"
+ENDINGS = {PDF: "pdf", TEXT: "txt", PNG: "png", JPEG: "jpg"}
+"""Media types that are shown, and what such a file's name ends with."""
+
+_BREAK = re.compile(r"[\s_.()\[\]-]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file as it came: a path inside the upload, and its bytes."""
+
+    path: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """What became of an upload.
+
+    Attributes:
+        stored: (external id, name) of each file that was stored.
+        left: (path, reason) of each that was not.
+        missing: External ids of candidates that have no file now.
+    """
+
+    stored: tuple[tuple[str, str], ...]
+    left: tuple[tuple[str, str], ...]
+    missing: tuple[str, ...]
+
+
+def media_of(body: bytes) -> str:
+    """Tell a file's type from its first bytes; "" for one that is not shown."""
+    if body.startswith(b"%PDF-"):
+        return PDF
+    if body.startswith(b"\x89PNG\r\n\x1a\n"):
+        return PNG
+    if body.startswith(b"\xff\xd8\xff"):
+        return JPEG
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return ""
+    return TEXT if text.strip() and not _CONTROL.search(text) else ""
+
+
+def owner_of(path: str, external_ids: Collection[str]) -> str | None:
+    """Find whose file a path names: a folder, or the beginning of the file's name.
+
+    "A1/statement.pdf", "A1.pdf" and "A1_statement.pdf" are A1's; "A12.pdf" is not. Of two ids
+    that fit, the longer one is meant.
+    """
+    *folders, name = path.split("/")
+    for folder in reversed(folders):
+        if folder in external_ids:
+            return folder
+    stem = name.rsplit(".", 1)[0] if "." in name else name
+    fitting = [
+        known
+        for known in external_ids
+        if stem == known or (stem.startswith(known) and _BREAK.match(stem[len(known)]))
+    ]
+    return max(fitting, key=len, default=None)
+
+
+def attach(
+    cycle_id: str, uploads: Sequence[Upload], *, redacted: bool, ledger: Ledger
+) -> Attached:
+    """Store files with the applications that their names begin with.
+
+    Each is stored whole or left out and named; all that are stored are stored at once. A file of
+    the same name takes the place of the one before.
+    """
+    applications = {a.external_id: a for a in ledger.applications(cycle_id) if a.external_id}
+    stored: dict[tuple[str, str], tuple[int, NewDocument]] = {}
+    left: list[tuple[str, str]] = []
+    for upload in uploads:
+        owner = owner_of(upload.path, applications.keys())
+        reason = _obstacle(upload, owner)
+        if reason or owner is None:
+            left.append((upload.path, reason))
+            continue
+        name = upload.path.split("/")[-1][-LONGEST_NAME:]
+        if (owner, name) in stored:
+            left.append((upload.path, "another file of this applicant has the same name"))
+            continue
+        document = NewDocument(
+            name=name, redacted=redacted, media=media_of(upload.body), body=upload.body
+        )
+        stored[owner, name] = (applications[owner].number, document)
+    ledger.add_files(cycle_id, list(stored.values()))
+    return Attached(
+        stored=tuple(sorted(stored)), left=tuple(left), missing=_missing(cycle_id, ledger)
+    )
+
+
+def neutral_name(number: int, media: str) -> str:
+    """Name a document in a blind cycle, where its own name may tell who wrote it."""
+    ending = ENDINGS.get(media)
+    return f"file-{number}.{ending}" if ending else f"file-{number}"
+
+
+def _obstacle(upload: Upload, owner: str | None) -> str:
+    if owner is None:
+        return "no applicant's id stands at the beginning of its name"
+    if not upload.body:
+        return "it is empty"
+    if len(upload.body) > MOST_BYTES:
+        return f"it has more than {MOST_BYTES // 1_000_000} MB"
+    if not media_of(upload.body):
+        return "it is none of PDF, text, PNG and JPEG"
+    return ""
+
+
+def _missing(cycle_id: str, ledger: Ledger) -> tuple[str, ...]:
+    there = ledger.with_files(cycle_id)
+    return tuple(
+        application.external_id
+        for application in ledger.applications(cycle_id)
+        if application.status.is_candidate and application.number not in there
+    )

@@ -1,0 +1,355 @@
+"""Interviews: staff set a slot, its people are invited, and somebody may not come."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.event import EventType
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.people.calendar_invitation import Guest, invitation, uid_of
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.reviewer import DeclineKind, Reviewer
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+)
+from swapflow.engine.notifications.mail_text import Letter, Link, Part
+from swapflow.engine.ports import Ledger, Mail, Transaction
+from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
+from swapflow.i18n.formatting import counted, moment
+from swapflow.i18n.languages import gettext, writing_in
+
+
+LONGEST_PLACE = 200
+LONGEST_LINK = 1000
+LONGEST_MEETING = 24 * 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """When and where, as staff type it for one pull."""
+
+    pull_id: str
+    starts_at: datetime
+    minutes: int
+    place: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requested:
+    """A request that people are to meet an applicant for, with the slot it has, if any."""
+
+    pull: Pull
+    external_id: str
+    name: str
+    kind: str
+    reviewers: tuple[Reviewer, ...]
+    interview: Interview | None
+
+
+def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
+    """List the open requests of every kind but the first, in the order of the applications.
+
+    In a cycle of one kind, that one: somebody may well meet applicants there.
+    """
+    rules = ledger.rules(cycle_id)
+    least = 0 if len(rules.kinds) == 1 else 1
+    pulls = [p for p in ledger.pulls(cycle_id, statuses={PullStatus.OPEN}) if p.kind >= least]
+    slots = ledger.interviews([pull.id for pull in pulls])
+    people = {r.number: r for r in ledger.reviewers(cycle_id)}
+    seated: dict[str, list[Reviewer]] = {}
+    for assignment in ledger.assignments(cycle_id, statuses=OPEN_ASSIGNMENT):
+        seated.setdefault(assignment.pull_id, []).append(people[assignment.reviewer])
+    applications = {
+        a.number: a for a in ledger.applications_numbered(cycle_id, {p.application for p in pulls})
+    }
+    return tuple(
+        Requested(
+            pull=pull,
+            external_id=applications[pull.application].external_id,
+            name=applications[pull.application].name,
+            kind=rules.kinds[pull.kind].name,
+            reviewers=tuple(seated.get(pull.id, ())),
+            interview=slots.get(pull.id),
+        )
+        for pull in pulls
+    )
+
+
+def set_slots(
+    cycle_id: str, slots: Sequence[Slot], *, by: str, address: str = "", ledger: Ledger
+) -> int:
+    """Set when and where, all of them or none, and invite whoever sits there; counts changes.
+
+    A request with a slot counts as begun: the rule takes it from nobody any more. What stands
+    already is passed over, so the same file may be imported again.
+
+    Raises:
+        InvalidInputError: If a length, place or link cannot be used.
+        NotFoundError: If a request is not open, or of another cycle.
+    """
+    for slot in slots:
+        _check(slot)
+    opened: list[Assignment] = []
+    with ledger.write(cycle_id) as tx:
+        rules = tx.rules()
+        pulls = tx.pulls([slot.pull_id for slot in slots])
+        changed = 0
+        for slot in slots:
+            pull = pulls.get(slot.pull_id)
+            if pull is None or pull.cycle_id != cycle_id or pull.status is not PullStatus.OPEN:
+                raise NotFoundError("one of these requests is not open any more; nothing was set")
+            old = tx.interview(slot.pull_id)
+            new = _interview(slot, old, zone=rules.zone, by=by)
+            if old is not None and old.stands and _same(old, new):
+                continue
+            tx.set_interview(new)
+            changed += 1
+            seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
+            opened += seated
+            _tell(tx, new, seated, kind=rules.kinds[pull.kind].name, address=address)
+    for assignment in opened:
+        rubric = rules.rubric(rules.kinds[assignment.kind].name)
+        ledger.mark_opened(assignment.id, rubric_version=rubric.version if rubric else 0)
+    return changed
+
+
+def cancel_slot(
+    cycle_id: str, pull_id: str, *, by: str, address: str = "", ledger: Ledger
+) -> None:
+    """Take a slot back and tell its people; the request itself stays open.
+
+    Raises:
+        NotFoundError: If the request has no slot that stands.
+    """
+    with ledger.write(cycle_id) as tx:
+        old = tx.interview(pull_id)
+        pull = tx.pulls([pull_id]).get(pull_id)
+        if old is None or not old.stands or pull is None or pull.cycle_id != cycle_id:
+            raise NotFoundError("this request has no date that stands")
+        new = replace(old, cancelled=True, sequence=old.sequence + 1, by=by)
+        tx.set_interview(new)
+        seated = [a for a in tx.assignments_of([pull_id]) if a.status.is_open]
+        _tell(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
+
+
+def did_not_come(assignment_id: str, *, by: str, note: str = "", ledger: Ledger) -> None:
+    """Note that an applicant did not come: every seat is given to others, for another date.
+
+    Nothing is held against whoever waited. Staff see it among the requests without a date.
+
+    Raises:
+        AssignmentClosedError: If the assignment is not open any more.
+    """
+    with ledger.write(cycle_of(assignment_id)) as tx:
+        found = tx.assignments([assignment_id]).get(assignment_id)
+        if found is None:
+            raise NotFoundError(f"there is no assignment {assignment_id!r}")
+        if not found.status.is_open:
+            raise AssignmentClosedError(assignment_id, found.status.value)
+        for seat in (a for a in tx.assignments_of([found.pull_id]) if a.status.is_open):
+            tx.move_assignments([seat.id], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT)
+            tx.record(
+                EventType.DECLINED,
+                {
+                    "a": seat.application,
+                    "k": seat.kind,
+                    "o": seat.ordinal,
+                    "seat": seat.seat,
+                    "attempt": seat.attempt,
+                    "r": seat.reviewer,
+                    "kind": DeclineKind.MISSED.value,
+                },
+            )
+        slot = tx.interview(found.pull_id)
+        if slot is not None:
+            tx.set_interview(replace(slot, missed=True, sequence=slot.sequence + 1))
+        tx.note(
+            subject=assignment_id,
+            by=by,
+            text=note or "the applicant did not come",
+        )
+
+
+def excuse(tx: Transaction, left: Assignment, *, address: str = "") -> None:
+    """Take a date out of the calendar of somebody who has declined, and tell the others there.
+
+    The date stands for the others; whoever takes the seat finds it with the request. Nothing is
+    done for a request without a date that stands.
+    """
+    slot = tx.interview(left.pull_id)
+    if slot is None or not slot.stands:
+        return
+    with writing_in(tx.rules().language):  # not what whoever declines reads
+        tx.queue_mail(_excuses(tx, left, slot, address=address))
+
+
+def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str) -> list[Mail]:
+    """Write to somebody who has declined, and to the others of their date."""
+    people = {r.number: r for r in tx.reviewers()}
+    kind = tx.rules().kinds[left.kind].name
+    cycle = tx.cycle
+    about = {"kind": kind, "when": moment(slot.starts_at, slot.zone), "program": cycle.name}
+    mails = []
+    guest = people[left.reviewer]
+    if guest.email:
+        over = replace(slot, cancelled=True, sequence=slot.sequence + 1)
+        letter = Letter(
+            subject=gettext("You are excused: %(kind)s on %(when)s") % about,
+            parts=(
+                gettext('You do not take part in the %(kind)s in "%(program)s" on %(when)s.')
+                % about,
+            ),
+            calendar=invitation_of(
+                over, left, guest=guest, cycle=cycle, kind=kind, stamp=tx.now, address=address
+            ),
+        )
+        mails.append(letter.to(guest.email, mail_id=f"{cycle.task_code(left.id)}:slot:excused"))
+    for other in tx.assignments_of([left.pull_id]):
+        told = people[other.reviewer]
+        if other.id == left.id or not other.status.is_open or not told.email:
+            continue
+        letter = Letter(
+            subject=gettext("Somebody else will join the %(kind)s on %(when)s") % about,
+            parts=(
+                gettext('Somebody cannot come who was to join you in "%(program)s" on %(when)s.')
+                % about,
+                gettext("The date stands; somebody else is asked."),
+            ),
+        )
+        code = cycle.task_code(other.id)
+        mails.append(
+            letter.to(told.email, mail_id=f"{code}:slot:without:{left.seat}.{left.attempt}")
+        )
+    return mails
+
+
+def invitation_of(
+    interview: Interview,
+    assignment: Assignment,
+    *,
+    guest: Reviewer,
+    cycle: Cycle,
+    kind: str,
+    stamp: datetime,
+    address: str = "",
+) -> str:
+    """Spell the calendar entry of one reviewer; it names no applicant, for mails travel."""
+    code = cycle.task_code(assignment.id)
+    return invitation(
+        interview,
+        uid=uid_of(assignment.pull_id, assignment.reviewer),
+        title=f"{kind.capitalize()} · {cycle.name}",
+        guest=Guest(name=guest.name, email=guest.email),
+        organiser="",
+        stamp=stamp,
+        address=f"{address}/tasks/{code}" if address else "",
+    )
+
+
+def _check(slot: Slot) -> None:
+    if not 1 <= slot.minutes <= LONGEST_MEETING:
+        raise InvalidInputError(f"a meeting takes 1 to {LONGEST_MEETING} minutes")
+    if slot.starts_at.tzinfo is None:
+        raise InvalidInputError("a date needs a time zone")
+    for what, text, most in (
+        ("a place", slot.place, LONGEST_PLACE),
+        ("a link", slot.link, LONGEST_LINK),
+    ):
+        if len(text) > most or not text.isprintable():
+            raise InvalidInputError(f"{what} is one line of at most {most} characters")
+    if slot.link and (not slot.link.startswith(("https://", "http://")) or " " in slot.link):
+        raise InvalidInputError("a link begins with https://")
+
+
+def _interview(slot: Slot, old: Interview | None, *, zone: str, by: str) -> Interview:
+    return Interview(
+        pull_id=slot.pull_id,
+        starts_at=slot.starts_at,
+        minutes=slot.minutes,
+        zone=zone,
+        place=slot.place,
+        link=slot.link,
+        sequence=0 if old is None else old.sequence + 1,
+        by=by,
+    )
+
+
+def _same(old: Interview, new: Interview) -> bool:
+    return replace(old, sequence=new.sequence, by=new.by) == new
+
+
+def _tell(
+    tx: Transaction,
+    interview: Interview,
+    seated: Sequence[Assignment],
+    *,
+    kind: str,
+    address: str,
+) -> None:
+    """Queue an invitation, or its cancellation, for everybody who sits there."""
+    people = {r.number: r for r in tx.reviewers()}
+    with writing_in(tx.rules().language):  # not what staff read
+        mails = [
+            _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
+            for assignment in seated
+            if people[assignment.reviewer].email
+        ]
+    tx.queue_mail(mails)
+
+
+def _mail(
+    tx: Transaction,
+    interview: Interview,
+    assignment: Assignment,
+    guest: Reviewer,
+    kind: str,
+    address: str,
+) -> Mail:
+    about = {
+        "kind": kind,
+        "Kind": kind.capitalize(),
+        "when": moment(interview.starts_at, interview.zone),
+        "program": tx.cycle.name,
+    }
+    if interview.cancelled:
+        subject = gettext("%(Kind)s on %(when)s does not take place") % about
+        first = (
+            gettext('The %(kind)s in "%(program)s" on %(when)s does not take place then.') % about
+        )
+    else:
+        moved = interview.sequence > 0
+        subject = (
+            gettext("%(Kind)s moved: %(when)s") if moved else gettext("%(Kind)s set: %(when)s")
+        ) % about
+        first = counted(
+            interview.minutes,
+            'The %(kind)s in "%(program)s" is on %(when)s, for %(count)s minute.',
+            'The %(kind)s in "%(program)s" is on %(when)s, for %(count)s minutes.',
+            **about,
+        )
+    code = tx.cycle.task_code(assignment.id)
+    parts: list[Part] = [first]
+    if interview.place and interview.stands:
+        parts.append(gettext("Place: %(place)s") % {"place": interview.place})
+    if address:
+        parts.append(Link(f"{address}/tasks/{code}", gettext("Open the form")))
+    letter = Letter(
+        subject=subject,
+        parts=tuple(parts),
+        calendar=invitation_of(
+            interview,
+            assignment,
+            guest=guest,
+            cycle=tx.cycle,
+            kind=kind,
+            stamp=tx.now,
+            address=address,
+        ),
+    )
+    return letter.to(guest.email, mail_id=f"{code}:slot:{interview.sequence}")

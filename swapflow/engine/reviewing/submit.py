@@ -1,0 +1,474 @@
+"""Step 5, inbox: reviewers decline and submit; the ledger holds a score before anyone is told."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from swapflow.domain.cycle import ASKING, CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.fixed_point import Delta, contribution, value_units
+from swapflow.domain.ids import cycle_of, pull_id
+from swapflow.domain.people.reviewer import Absence, DeclineKind
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+    PullWhy,
+)
+from swapflow.domain.reviewing.rubric import utility
+from swapflow.domain.reviewing.score import Answer, Late, Origin, Receipt, Score
+from swapflow.domain.rules import Purpose, Rules
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.projection.cycle_projection import EXTRA_PULL
+from swapflow.engine.reviewing.interviews import excuse
+from swapflow.errors import (
+    AssignmentClosedError,
+    InvalidInputError,
+    NotFoundError,
+)
+from swapflow.i18n.languages import later
+
+
+TWICE = later("its reviewer's score of this application counts already")
+AFTER_FREEZE = later("came after the cohort was fixed")
+UNASKED = frozenset({Origin.VOLUNTEERED, Origin.IMPORTED})
+NO_BUDGET = later("came late, and the budget had no room for it")
+NO_LONGER_ASKED = later("came after its request was withdrawn")
+
+
+def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
+    """Store answers of one cycle and say so: all of them in one transaction, or none.
+
+    When this returns, the ledger has committed; Redis, broker, coordinator and workers may all be
+    down. Submitting the same again gives the same receipt and changes nothing.
+
+    Args:
+        answers: Answers to assignments of one cycle.
+        ledger: The ledger.
+
+    Returns:
+        One receipt per answer, in the same order.
+
+    Raises:
+        NotFoundError: If there is no such assignment.
+        ScoreOutOfRangeError: If a score lies outside its scale.
+        InvalidInputError: If an automatic answer is not allowed in this cycle.
+        AssignmentClosedError: If the assignment was declined, or answered differently before.
+    """
+    if not answers:
+        return ()
+    cycles = {cycle_of(answer.assignment_id) for answer in answers}
+    if len(cycles) > 1:
+        raise InvalidInputError(f"answers of {len(cycles)} cycles in one submit; send one each")
+    with ledger.write(cycles.pop()) as tx:
+        return take(tx, answers)
+
+
+def take(tx: Transaction, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
+    """Store answers within a transaction that may hold more; as `submit` otherwise."""
+    return _Submission(tx, answers).run()
+
+
+def decline(
+    assignment: str,
+    kind: DeclineKind,
+    *,
+    by: str,
+    reason: str = "",
+    busy_until: Absence | None = None,
+    address: str = "",
+    ledger: Ledger,
+) -> None:
+    """End an assignment because its reviewer says no; its pull goes to another.
+
+    A date that was agreed is taken out of their calendar by mail, and the others there are told.
+    A conflict of interest is recorded for good; "busy" also keeps new requests away until the
+    given day. The free-text reason is kept in an erasable row.
+
+    Raises:
+        AssignmentClosedError: If it is not open any more.
+    """
+    with ledger.write(cycle_of(assignment)) as tx:
+        found = _one(tx, assignment)
+        moved = tx.move_assignments(
+            [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT
+        )
+        if not moved:
+            raise AssignmentClosedError(assignment, found.status.value)
+        tx.record(EventType.DECLINED, {**_where(found), "kind": kind.value})
+        if kind is DeclineKind.CONFLICT:
+            pair = (found.application, found.reviewer)
+            tx.add_conflicts([pair], source="reviewer")
+            tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair)]})
+        if kind is DeclineKind.BUSY and busy_until is not None:
+            tx.add_absence(found.reviewer, busy_until)
+        if reason:
+            tx.note(subject=assignment, by=by, text=reason)
+        excuse(tx, found, address=address)
+
+
+def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> int:
+    """End assignments whose due time has passed; their pulls go to others. Counts them."""
+    if not ledger.has_overdue(cycle_id):
+        return 0
+    with ledger.write(cycle_id, epoch=epoch) as tx:
+        if tx.cycle.status not in ASKING:
+            return 0
+        overdue = tx.overdue(at_most=at_most)
+        if not overdue:
+            return 0
+        tx.move_assignments(
+            [a.id for a in overdue], AssignmentStatus.EXPIRED, allowed=OPEN_ASSIGNMENT
+        )
+        tx.record(
+            EventType.EXPIRED,
+            {
+                "items": [
+                    [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
+                    for a in overdue
+                ]
+            },
+        )
+        return len(overdue)
+
+
+def utility_of(answer: Answer, rules: Rules, kind: int) -> int:
+    """Map an answer to value units, by the rubric when it holds marks."""
+    if answer.utility is not None:
+        return value_units(answer.utility)
+    rubric = rules.rubric(rules.kinds[kind].name)
+    if rubric is None:
+        raise InvalidInputError(
+            f"{answer.assignment_id}: this kind has no rubric, so give the score itself (0 to 1)"
+        )
+    return value_units(utility(rubric, answer.marks))
+
+
+@dataclass(slots=True)
+class _Change:
+    """What one pull adds to its arm, before and after this transaction."""
+
+    pull: Pull
+    before: tuple[int, int]
+    values: dict[int, int]  # counted value by seat
+
+    def after(self) -> tuple[int, int]:
+        return contribution(
+            [self.values[seat] for seat in sorted(self.values)],
+            gain=self.pull.gain,
+            quorum=self.pull.quorum,
+        )
+
+
+class _Submission:
+    """One transaction that takes answers in."""
+
+    def __init__(self, tx: Transaction, answers: Sequence[Answer]) -> None:
+        self._tx = tx
+        self._answers = answers
+        self._rules = tx.rules()
+        ids = [answer.assignment_id for answer in answers]
+        self._assignments = tx.assignments(ids)
+        for missing in (name for name in ids if name not in self._assignments):
+            raise NotFoundError(f"there is no assignment {missing!r}")
+        pull_ids = {a.pull_id for a in self._assignments.values()}
+        self._pulls = tx.pulls(pull_ids)
+        self._scores = {s.assignment_id: s for s in self._known_scores(pull_ids)}
+        self._changes = {p.id: self._change(p) for p in self._pulls.values()}
+        self._new: list[Score] = []
+        self._marks: list[Mapping[str, float | None]] = []
+        self._remarks: list[str] = []
+        self._notes: list[Mapping[str, str]] = []
+        self._scored: list[str] = []
+        self._closed: list[str] = []
+        self._replaced: set[str] = set()
+
+    def run(self) -> tuple[Receipt, ...]:
+        """Take every answer in, then write the rows."""
+        receipts = tuple(self._take(answer) for answer in self._answers)
+        tx = self._tx
+        movable = {
+            *OPEN_ASSIGNMENT,
+            AssignmentStatus.EXPIRED,
+            AssignmentStatus.CANCELLED,
+        }
+        if self._scored:
+            tx.move_assignments(self._scored, AssignmentStatus.SCORED, allowed=movable)
+        if self._closed:
+            tx.move_pulls(self._closed, PullStatus.CLOSED, allowed={PullStatus.OPEN})
+            self._end_left_over(self._closed)
+        if self._new:
+            tx.insert_scores(
+                self._new, marks=self._marks, remarks=self._remarks, notes=self._notes
+            )
+            tx.drop_drafts([score.assignment_id for score in self._new])
+        return receipts
+
+    def _take(self, answer: Answer) -> Receipt:
+        assignment = self._assignments[answer.assignment_id]
+        self._check_origin(answer)
+        value = self._value(answer, assignment)
+        earlier = self._scores.get(assignment.id)
+        if earlier is not None:
+            return _again(earlier, value)
+        if assignment.status is AssignmentStatus.DECLINED:
+            raise AssignmentClosedError(assignment.id, assignment.status.value)
+        if self._is_over(assignment):
+            return self._keep(answer, assignment, value, reason=AFTER_FREEZE)
+        if assignment.status is AssignmentStatus.EXPIRED:
+            if self._admitted(assignment):
+                return self._keep(answer, assignment, value, reason=TWICE)
+            return self._take_late(answer, assignment, value)
+        if self._is_cancelled(assignment):
+            return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
+        return self._count(answer, assignment, value, late=None)
+
+    def _is_over(self, assignment: Assignment) -> bool:
+        """Whether the list is fixed, and nobody reconsiders by this answer."""
+        if self._tx.cycle.status is not CycleStatus.FINALIZED:
+            return False
+        pull = self._pulls[assignment.pull_id]
+        return pull.why is not PullWhy.APPEAL or pull.status is not PullStatus.OPEN
+
+    def _is_cancelled(self, assignment: Assignment) -> bool:
+        """Whether nobody waits for it, be it since an answer of this very transaction."""
+        return (
+            assignment.status is AssignmentStatus.CANCELLED
+            or assignment.id in self._replaced
+            or assignment.pull_id in self._closed
+        )
+
+    def _admitted(self, assignment: Assignment) -> bool:
+        """Whether a volunteered score of the same reviewer on the same application counts."""
+        return any(
+            score.application == assignment.application
+            for score in self._tx.scores_of_reviewer(assignment.reviewer)
+            if score.counts and score.origin in UNASKED
+        )
+
+    def _value(self, answer: Answer, assignment: Assignment) -> int:
+        """Read the marks by the rubric in force, or by the one the form was opened with."""
+        try:
+            return utility_of(answer, self._rules, assignment.kind)
+        except InvalidInputError:
+            pinned = self._rules_when_opened(assignment)
+            if pinned is None:
+                raise
+            return utility_of(answer, pinned, assignment.kind)
+
+    def _rules_when_opened(self, assignment: Assignment) -> Rules | None:
+        """Find rules that had the rubric an assignment was opened with, if it is not today's."""
+        name = self._rules.kinds[assignment.kind].name
+        for version in range(self._rules.version, 0, -1):
+            rules = self._tx.rules(version)
+            rubric = rules.rubric(name)
+            if rubric is not None and rubric.version == assignment.rubric_version:
+                return None if version == self._rules.version else rules
+        return None
+
+    def _take_late(self, answer: Answer, assignment: Assignment, value: int) -> Receipt:
+        """Close the own pull if nobody else has begun on it, else an extra one."""
+        pull = self._pulls[assignment.pull_id]
+        same_seat = [a for a in self._tx.assignments_of([pull.id]) if a.seat == assignment.seat]
+        begun = assignment.seat in self._changes[pull.id].values or any(
+            a.status is AssignmentStatus.OPENED for a in same_seat
+        )
+        waits = pull.status is PullStatus.OPEN and pull.id not in self._closed
+        if waits and not begun:
+            replaced_by = [a.id for a in same_seat if a.status.is_open]
+            self._replaced.update(replaced_by)
+            self._tx.move_assignments(
+                replaced_by,
+                AssignmentStatus.CANCELLED,
+                allowed={AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED},
+            )
+            return self._count(answer, assignment, value, late=Late.CLOSES)
+        cycle = self._tx.cycle
+        if cycle.status is CycleStatus.FINALIZED:
+            return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
+        if cycle.spent + cycle.committed + pull.cost > self._rules.budget:
+            return self._keep(answer, assignment, value, reason=NO_BUDGET)
+        return self._count_extra(answer, assignment, value)
+
+    def _count(
+        self, answer: Answer, assignment: Assignment, value: int, *, late: Late | None
+    ) -> Receipt:
+        change = self._changes[assignment.pull_id]
+        pull = change.pull
+        before = change.after()
+        change.values[assignment.seat] = value
+        numerator, information = change.after()
+        closes = information > 0 and before[1] == 0
+        delta = Delta(
+            application=pull.application,
+            numerator=numerator - before[0],
+            information=information - before[1],
+            pending=-pull.gain if closes else 0,
+        )
+        if closes:
+            self._closed.append(pull.id)
+        seq = self._tx.record(
+            EventType.SCORED,
+            _scored(assignment, value, counts=True, closes=closes, late=late),
+            deltas=[delta],
+            spent=pull.cost if closes else 0,
+            committed=-pull.cost if closes else 0,
+        )
+        return self._store(answer, assignment, value, seq=seq, late=late)
+
+    def _count_extra(self, answer: Answer, assignment: Assignment, value: int) -> Receipt:
+        """Open and close a pull for a late score whose own pull is somebody else's by now."""
+        tx, own = self._tx, self._pulls[assignment.pull_id]
+        ordinal = tx.next_ordinal(own.application, own.kind)
+        kind = self._rules.kinds[own.kind]
+        extra = replace(
+            own,
+            id=pull_id(tx.cycle.id, own.application, kind.name, ordinal),
+            ordinal=ordinal,
+            status=PullStatus.CLOSED,
+            why=PullWhy.LATE,
+            decision=0,
+            seats=1,
+            quorum=1,
+        )
+        tx.insert_pulls([extra])
+        numerator, information = contribution([value], gain=extra.gain, quorum=1)
+        where = replace(assignment, pull_id=extra.id, ordinal=ordinal)
+        payload = _scored(where, value, counts=True, closes=False, late=Late.EXTRA)
+        seq = tx.record(
+            EventType.SCORED,
+            {**payload, "extra": EXTRA_PULL},
+            deltas=[
+                Delta(application=own.application, numerator=numerator, information=information)
+            ],
+            spent=extra.cost,
+        )
+        return self._store(answer, where, value, seq=seq, late=Late.EXTRA)
+
+    def _keep(self, answer: Answer, assignment: Assignment, value: int, *, reason: str) -> Receipt:
+        """Store a score that does not count."""
+        payload = _scored(assignment, value, counts=False, closes=False, late=Late.UNCOUNTED)
+        seq = self._tx.record(EventType.SCORED, payload)
+        return self._store(answer, assignment, value, seq=seq, late=Late.UNCOUNTED, reason=reason)
+
+    def _store(
+        self,
+        answer: Answer,
+        assignment: Assignment,
+        value: int,
+        *,
+        seq: int,
+        late: Late | None,
+        reason: str = "",
+    ) -> Receipt:
+        score = Score(
+            assignment_id=assignment.id,
+            pull_id=assignment.pull_id,
+            cycle_id=assignment.cycle_id,
+            application=assignment.application,
+            kind=assignment.kind,
+            ordinal=assignment.ordinal,
+            seat=assignment.seat,
+            reviewer=assignment.reviewer,
+            revision=1,
+            value=value,
+            counts=not reason,
+            reason=reason,
+            origin=answer.origin,
+            late=late,
+            typed_by=answer.typed_by,
+            rubric_version=assignment.rubric_version,
+            submitted_at=self._tx.now,
+            seq=seq,
+        )
+        self._scores[assignment.id] = score
+        self._new.append(score)
+        self._marks.append(answer.marks)
+        self._remarks.append(answer.remark)
+        self._notes.append(answer.notes)
+        self._scored.append(assignment.id)
+        return Receipt(
+            assignment_id=assignment.id, seq=seq, value=value, counts=not reason, repeated=False
+        )
+
+    def _check_origin(self, answer: Answer) -> None:
+        real = self._rules.purpose is Purpose.REAL
+        if answer.origin is Origin.AUTOMATIC and real and self._rules.automatic is None:
+            raise InvalidInputError(
+                f"{answer.assignment_id}: automatic scores are refused in a real cycle unless its "
+                "rules carry an [automatic] table with purpose, approver and date"
+            )
+
+    def _known_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
+        """Scores of the pulls, and of assignments that were counted under an extra pull."""
+        answered = [
+            a.id for a in self._assignments.values() if a.status is AssignmentStatus.SCORED
+        ]
+        return (
+            *self._tx.standing_scores(pull_ids),
+            *self._tx.scores_of_assignments(answered),
+        )
+
+    def _change(self, pull: Pull) -> _Change:
+        values = {
+            s.seat: s.value for s in self._scores.values() if s.pull_id == pull.id and s.counts
+        }
+        change = _Change(pull=pull, before=(0, 0), values=values)
+        change.before = change.after()
+        return change
+
+    def _end_left_over(self, pulls: Sequence[str]) -> None:
+        """Cancel seats that a quorum has made superfluous."""
+        scored = set(self._scored)
+        left = [
+            a.id for a in self._tx.assignments_of(pulls) if a.status.is_open and a.id not in scored
+        ]
+        if left:
+            self._tx.move_assignments(left, AssignmentStatus.CANCELLED, allowed=OPEN_ASSIGNMENT)
+
+
+def _one(tx: Transaction, assignment: str) -> Assignment:
+    found = tx.assignments([assignment]).get(assignment)
+    if found is None:
+        raise NotFoundError(f"there is no assignment {assignment!r}")
+    return found
+
+
+def _again(earlier: Score, value: int) -> Receipt:
+    """The receipt for an answer that is there already; another value needs a correction."""
+    if earlier.value != value:
+        raise AssignmentClosedError(
+            earlier.assignment_id, "answered already; use a correction to change the score"
+        )
+    return Receipt(
+        assignment_id=earlier.assignment_id,
+        seq=earlier.seq,
+        value=earlier.value,
+        counts=earlier.counts,
+        repeated=True,
+    )
+
+
+def _where(assignment: Assignment) -> dict[str, int]:
+    return {
+        "a": assignment.application,
+        "k": assignment.kind,
+        "o": assignment.ordinal,
+        "seat": assignment.seat,
+        "attempt": assignment.attempt,
+        "r": assignment.reviewer,
+    }
+
+
+def _scored(
+    assignment: Assignment, value: int, *, counts: bool, closes: bool, late: Late | None
+) -> dict[str, int | str | None]:
+    return {
+        **_where(assignment),
+        "v": value,
+        "counts": int(counts),
+        "closes": int(closes),
+        "extra": 0,
+        "late": None if late is None else late.value,
+    }

@@ -1,0 +1,53 @@
+"""Finding a reviewer's task by the code in its address."""
+
+from collections import OrderedDict
+from threading import Lock
+
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.engine.ports import Ledger
+from swapflow.errors import NotFoundError
+
+
+MOST_KEPT = 20_000
+"""Codes kept in one process, some 200 bytes each."""
+
+
+class TaskCodes:
+    """Which assignment a code names, remembered: a page that saves asks every two seconds.
+
+    A code is a keyed hash of its assignment's id, so it names the same one for ever; whose it is,
+    and what became of it, is read every time. Safe for threads.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, str] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, task: str, *, reviewer: int, ledger: Ledger) -> Assignment:
+        """Find a reviewer's own assignment by its code.
+
+        Raises:
+            NotFoundError: If the reviewer has no such task.
+        """
+        with ledger.one_moment():
+            name = self._known.get(task) or self._look_up(task, reviewer, ledger)
+            assignment = ledger.assignment(name)
+        if assignment.reviewer != reviewer:
+            raise _not_yours()
+        return assignment
+
+    def _look_up(self, task: str, reviewer: int, ledger: Ledger) -> str:
+        cycle = ledger.cycle(cycle_of(task))
+        for name in ledger.assignment_ids(cycle.id, reviewer=reviewer):
+            if cycle.task_code(name) == task:
+                with self._lock:
+                    self._known[task] = name
+                    if len(self._known) > MOST_KEPT:
+                        self._known.popitem(last=False)
+                return name
+        raise _not_yours()
+
+
+def _not_yours() -> NotFoundError:
+    return NotFoundError("there is no such task among yours")

@@ -1,0 +1,1 @@
+"""What staff do to scores: corrections, volunteered reviews, rubrics, offline sheets."""

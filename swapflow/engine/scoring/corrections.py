@@ -1,0 +1,285 @@
+"""Corrections, voids and volunteered scores: new events beside the old; history keeps all."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from swapflow.domain.event import EventType
+from swapflow.domain.fixed_point import Delta, contribution, gain_units
+from swapflow.domain.ids import assignment_id, cycle_of, pull_id
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+    PullWhy,
+)
+from swapflow.domain.reviewing.score import Answer, Origin, Score
+from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.preconditions import is_reconsidered, refuse_finalized
+from swapflow.engine.projection.cycle_projection import VOLUNTEERED
+from swapflow.engine.reviewing.submit import UNASKED, utility_of
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.i18n.languages import later
+
+
+SAW_OTHERS = "changed after others' marks were seen"
+NOT_ASKED = later("nobody asked for it; staff may admit it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volunteered:
+    """A score that nobody asked for, by application and reviewer number."""
+
+    application: int
+    kind: int
+    reviewer: int
+    utility: float
+    typed_by: str
+    remark: str = ""
+
+
+def correct(
+    answer: Answer, *, by: str, reason: str, saw_others: bool = False, ledger: Ledger
+) -> int:
+    """Replace a score by another, until the freeze.
+
+    Args:
+        answer: The assignment and its new marks or utility.
+        by: Who corrects.
+        reason: Why; kept in an erasable row.
+        saw_others: Others' marks were seen before: then the score is kept and does not count.
+        ledger: The ledger.
+
+    Returns:
+        The number of the event.
+
+    Raises:
+        NotFoundError: If the assignment has no score.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    with ledger.write(cycle_of(answer.assignment_id)) as tx:
+        return correct_in(tx, answer, by=by, reason=reason, saw_others=saw_others)
+
+
+def correct_in(
+    tx: Transaction, answer: Answer, *, by: str, reason: str, saw_others: bool = False
+) -> int:
+    """Replace a score within a transaction that may hold more; as `correct` otherwise."""
+    old = _score(tx, answer.assignment_id)
+    value = utility_of(answer, tx.rules(), old.kind)
+    counts = old.counts and not saw_others
+    new = replace(
+        old,
+        revision=old.revision + 1,
+        value=value,
+        counts=counts,
+        reason=SAW_OTHERS if saw_others else old.reason,
+        typed_by=by,
+        submitted_at=tx.now,
+    )
+    return revise(tx, old, new, marks=answer, by=by, reason=reason)
+
+
+def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
+    """Make scores count no more; they stay on record. Counts those that counted before."""
+    voided = 0
+    for assignment in sorted(assignments):
+        with ledger.write(cycle_of(assignment)) as tx:
+            old = _score(tx, assignment)
+            if not old.counts:
+                continue
+            new = replace(
+                old,
+                revision=old.revision + 1,
+                counts=False,
+                reason=later("voided"),
+                submitted_at=tx.now,
+            )
+            revise(tx, old, new, marks=None, by=by, reason=reason)
+            voided += 1
+    return voided
+
+
+def void_reviewer(cycle_id: str, reviewer: int, *, by: str, reason: str, ledger: Ledger) -> int:
+    """Make every score of a reviewer count no more. Counts those that counted before."""
+    with ledger.write(cycle_id) as tx:
+        scores = [score for score in tx.scores_of_reviewer(reviewer) if score.counts]
+    return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
+
+
+def volunteer(
+    cycle_id: str, scores: Sequence[Volunteered], *, ledger: Ledger, origin: Origin
+) -> tuple[str, ...]:
+    """Keep scores that nobody asked for; they enter no estimate unless staff admit them.
+
+    Returns:
+        An assignment id for each, to name it by.
+    """
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        return tuple(_keep_volunteered(tx, score, origin) for score in scores)
+
+
+def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
+    """Let a volunteered score count, for a stated reason; gives the number of the event.
+
+    Raises:
+        InvalidInputError: If the score was asked for, or counts already, or if its reviewer
+            was asked about the same application: a second look by the same eyes tells nothing.
+    """
+    with ledger.write(cycle_of(assignment)) as tx:
+        old = _score(tx, assignment)
+        if old.origin not in UNASKED or old.counts:
+            raise InvalidInputError(
+                f"{assignment}: only a volunteered score that does not count can be admitted"
+            )
+        _refuse_second_look(tx, old)
+        new = replace(old, revision=old.revision + 1, counts=True, reason="admitted by staff")
+        return revise(tx, old, new, marks=None, by=by, reason=reason)
+
+
+def revise(
+    tx: Transaction, old: Score, new: Score, *, marks: Answer | None, by: str, reason: str
+) -> int:
+    """Write a new revision of a score; the event carries new minus old. Gives its number."""
+    pull = tx.pulls([old.pull_id])[old.pull_id]
+    if not is_reconsidered(tx, pull):
+        refuse_finalized(tx)
+    standing = {s.assignment_id: s for s in tx.standing_scores([pull.id]) if s.counts}
+    before = _contribution(standing.values(), pull)
+    standing.pop(old.assignment_id, None)
+    if new.counts:
+        standing[new.assignment_id] = new
+    after = _contribution(standing.values(), pull)
+    tx.insert_scores(
+        [new],
+        marks=[marks.marks if marks else {}],
+        remarks=[marks.remark if marks else ""],
+        notes=[marks.notes if marks else {}],
+    )
+    tx.note(subject=old.assignment_id, by=by, text=reason)
+    attempt = int(old.assignment_id.rsplit(".", 1)[1])
+    return tx.record(
+        EventType.SCORE_CORRECTED,
+        {
+            "a": old.application,
+            "k": old.kind,
+            "o": old.ordinal,
+            "seat": old.seat,
+            "attempt": attempt,
+            "v": new.value,
+            "counts": int(new.counts),
+        },
+        deltas=[
+            Delta(
+                application=old.application,
+                numerator=after[0] - before[0],
+                information=after[1] - before[1],
+            )
+        ],
+    )
+
+
+def _refuse_second_look(tx: Transaction, score: Score) -> None:
+    counted = any(
+        other.counts and other.application == score.application
+        for other in tx.scores_of_reviewer(score.reviewer)
+    )
+    asked = any(
+        assignment.application == score.application
+        for assignment in tx.assignments_of_reviewer(score.reviewer, OPEN_ASSIGNMENT)
+    )
+    if counted or asked:
+        raise InvalidInputError(
+            f"{score.assignment_id}: its reviewer was asked about the same application, and only "
+            "one score of a reviewer counts; void the other one first"
+        )
+
+
+def _contribution(scores: "Collection[Score]", pull: Pull) -> tuple[int, int]:
+    ordered = sorted(scores, key=lambda score: score.seat)
+    return contribution([s.value for s in ordered], gain=pull.gain, quorum=pull.quorum)
+
+
+def _score(tx: Transaction, assignment: str) -> Score:
+    found = tx.scores_of_assignments([assignment])
+    if not found:
+        raise NotFoundError(f"assignment {assignment!r} has no score")
+    return found[0]
+
+
+def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> str:
+    rules = tx.rules()
+    kind = rules.kinds[score.kind]
+    ordinal = tx.next_ordinal(score.application, score.kind)
+    pull = Pull(
+        id=pull_id(tx.cycle.id, score.application, kind.name, ordinal),
+        cycle_id=tx.cycle.id,
+        application=score.application,
+        kind=score.kind,
+        ordinal=ordinal,
+        status=PullStatus.CLOSED,
+        why=PullWhy.STAFF,
+        cost=0,
+        gain=gain_units(kind.gain),
+        decision=0,
+    )
+    assignment = Assignment(
+        id=assignment_id(pull.id, 1, 1),
+        pull_id=pull.id,
+        cycle_id=tx.cycle.id,
+        application=score.application,
+        kind=score.kind,
+        ordinal=ordinal,
+        seat=1,
+        attempt=1,
+        reviewer=score.reviewer,
+        status=AssignmentStatus.SCORED,
+        packet=0,
+        rubric_version=0,
+        created_at=tx.now,
+        due_at=None,
+    )
+    answer = Answer(assignment_id=assignment.id, utility=score.utility, remark=score.remark)
+    value = utility_of(answer, rules, score.kind)
+    tx.insert_pulls([pull])
+    tx.insert_assignments([assignment])
+    seq = tx.record(
+        EventType.SCORED,
+        {
+            "a": score.application,
+            "k": score.kind,
+            "o": ordinal,
+            "seat": 1,
+            "attempt": 1,
+            "r": score.reviewer,
+            "v": value,
+            "counts": 0,
+            "closes": 0,
+            "extra": VOLUNTEERED,
+            "late": None,
+        },
+    )
+    stored = Score(
+        assignment_id=assignment.id,
+        pull_id=pull.id,
+        cycle_id=tx.cycle.id,
+        application=score.application,
+        kind=score.kind,
+        ordinal=ordinal,
+        seat=1,
+        reviewer=score.reviewer,
+        revision=1,
+        value=value,
+        counts=False,
+        reason=NOT_ASKED,
+        origin=origin,
+        late=None,
+        typed_by=score.typed_by,
+        rubric_version=0,
+        submitted_at=tx.now,
+        seq=seq,
+    )
+    tx.insert_scores([stored], marks=[{}], remarks=[score.remark])
+    return assignment.id

@@ -1,0 +1,324 @@
+"""Reviews that come back on a sheet: each row held against what was asked, then all entered.
+
+A sheet goes to a reviewer who does not sign in, one row per request, and comes back filled. What
+its rows say is checked here against the ledger; how a sheet is written as a file, and read from
+one, is in `files.sheets` and `files.sheets_back`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.fixed_point import value_units
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
+from swapflow.domain.reviewing.rubric import utility
+from swapflow.domain.reviewing.score import Answer, Given
+from swapflow.domain.rules import KindRules, Rubric, Rules
+from swapflow.engine.ports import Ledger
+from swapflow.engine.reviewing import submit
+from swapflow.engine.reviewing.blinding import shown_as
+from swapflow.engine.reviewing.review_page import Sheet, read_sheet, rubric_of
+from swapflow.engine.scoring import corrections
+from swapflow.engine.scoring.sheet_plan import Fate, Plan, Planned, Returned
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+
+
+REASON = "came back on a reviewer's sheet"
+"""What the record gives as the reason of a correction by a sheet."""
+
+_HIGHEST = 100
+_SUREST = 5
+
+
+def outgoing(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[Sheet, ...]:
+    """Read what waits for a reviewer as it goes onto their sheet, soonest due first."""
+    waiting = ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
+    ordered = sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id))
+    return tuple(read_sheet(assignment, ledger=ledger) for assignment in ordered)
+
+
+def examine(
+    cycle_id: str,
+    returned: Sequence[Returned],
+    *,
+    by: str,
+    source: str,
+    reviewer: int | None = None,
+    bad: Sequence[BadRow] = (),
+    ledger: Ledger,
+) -> Plan:
+    """Hold the rows of a sheet against what was asked; changes nothing.
+
+    Args:
+        cycle_id: The cycle.
+        returned: The rows as read.
+        by: Who enters them; stands beside the reviewer in the record.
+        source: What messages call the file.
+        reviewer: Whose sheet it must be, by number; None for anybody's of the cycle.
+        bad: What could not be read of the file in the first place.
+        ledger: The ledger.
+    """
+    reader = _Reader(
+        cycle=ledger.cycle(cycle_id),
+        rules=ledger.rules(cycle_id),
+        ledger=ledger,
+        by=by,
+        expected=reviewer,
+    )
+    for row in returned:
+        reader.take(row)
+    problems = sorted([*bad, *reader.bad], key=lambda row: row.line)
+    return Plan(cycle_id=cycle_id, source=source, rows=tuple(reader.rows), bad=tuple(problems))
+
+
+def enter(plan: Plan, *, by: str, ledger: Ledger) -> None:
+    """Store what a plan says, in one transaction: all of it, or nothing.
+
+    Raises:
+        BadRowsError: If the plan holds a bad row.
+        AssignmentClosedError: If somebody else has answered in the meantime.
+        CycleFinalizedError: If a correction comes after the list was fixed.
+    """
+    if plan.bad:
+        raise BadRowsError(plan.source, plan.bad)
+    fresh, changed = plan.answers(Fate.NEW), plan.answers(Fate.CORRECTED)
+    if not fresh and not changed:
+        return
+    with ledger.write(plan.cycle_id) as tx:
+        if fresh:
+            submit.take(tx, fresh)
+        for answer in changed:
+            corrections.correct_in(tx, answer, by=by, reason=REASON)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes rows one by one; what cannot be used is noted."""
+
+    cycle: Cycle
+    rules: Rules
+    ledger: Ledger
+    by: str
+    expected: int | None
+    rows: list[Planned] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    _tasks: dict[str, Assignment] = field(init=False)
+    _people: dict[int, Reviewer] = field(init=False)
+    _lines: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        code = self.cycle.task_code
+        self._tasks = {code(a.id): a for a in self.ledger.assignments(self.cycle.id)}
+        self._people = {r.number: r for r in self.ledger.reviewers(self.cycle.id)}
+
+    def take(self, row: Returned) -> None:
+        """Read one row."""
+        if row.is_blank:
+            self.rows.append(_planned(row, "", "", "", Fate.BLANK))
+            return
+        assignment = self._assignment(row)
+        if assignment is None or not self._fits(row, assignment):
+            return
+        before = len(self.bad)
+        kind = self.rules.kinds[assignment.kind]
+        answer = self._answer(row, assignment, kind)
+        if len(self.bad) > before or answer is None:
+            return
+        given = self.ledger.given(assignment.id)
+        fate, note = self._fate(row, answer, given, assignment)
+        if fate is None:
+            return
+        if fate is Fate.CORRECTED and given is not None:
+            answer = replace(answer, notes={**given.notes, **answer.notes})
+        who = self._people[assignment.reviewer].external_id
+        applicant = self._applicant(assignment)
+        stored = None if fate is Fate.UNCHANGED else answer
+        planned = _planned(row, applicant, who, kind.name, fate)
+        self.rows.append(replace(planned, note=note, answer=stored))
+
+    # Which request it is
+
+    def _assignment(self, row: Returned) -> Assignment | None:
+        if not row.task:
+            self._refuse(row, "request key", "", "the key is missing", _SHEET_ANEW)
+            return None
+        found = self._tasks.get(row.task)
+        if found is None:
+            elsewhere = cycle_of(row.task)
+            if elsewhere != self.cycle.id and ":" in row.task:
+                reason = f"this key is of another program ({elsewhere})"
+                self._refuse(row, "request key", row.task, reason, "Import the sheet there")
+            else:
+                reason = "this program has no request with this key"
+                self._refuse(row, "request key", row.task, reason, _SHEET_ANEW)
+            return None
+        earlier = self._lines.setdefault(row.task, row.line)
+        if earlier != row.line:
+            reason = f"line {earlier} has this key already"
+            self._refuse(row, "request key", row.task, reason, "Keep the row that is right")
+            return None
+        return found
+
+    def _fits(self, row: Returned, assignment: Assignment) -> bool:
+        """Whether the row still names the people it went out with."""
+        owner = self._people[assignment.reviewer]
+        if self.expected is not None and assignment.reviewer != self.expected:
+            reason = "this request is another reviewer's"
+            self._refuse(
+                row, "request key", row.task, reason, "Import the sheet under that reviewer"
+            )
+            return False
+        if row.reviewer and row.reviewer != owner.external_id:
+            reason = "this request is not this reviewer's"
+            self._refuse(row, "reviewer", row.reviewer, reason, _CELL_BACK)
+            return False
+        shown = self._applicant(assignment)
+        if row.applicant is not None and _plain(row.applicant) != _plain(shown):
+            reason = f"the applicant was changed; the row went out with {shown!r}"
+            self._refuse(row, "applicant", row.applicant, reason, _CELL_BACK)
+            return False
+        if assignment.status is AssignmentStatus.DECLINED:
+            reason = "this request was declined"
+            self._refuse(row, "request key", row.task, reason, "Leave the row blank")
+            return False
+        return True
+
+    def _applicant(self, assignment: Assignment) -> str:
+        application = self.ledger.application(self.cycle.id, assignment.application)
+        return shown_as(application, blind=self.rules.blind)
+
+    # What it says
+
+    def _answer(self, row: Returned, assignment: Assignment, kind: KindRules) -> Answer | None:
+        rubric = rubric_of(assignment, self.rules, kind, ledger=self.ledger)
+        before = len(self.bad)
+        score = self._score(row) if rubric is None else None
+        if rubric is not None:
+            self._check_marks(row, rubric)
+        foreign = [name for name in row.marks if rubric is None or not _has(rubric, name)]
+        for name in foreign:
+            reason = f"the form of {kind.name!r} does not ask for it"
+            self._refuse(row, row.headers.get(name, name), "", reason, "Empty the cell")
+        notes = self._notes(row, kind)
+        if len(self.bad) > before:
+            return None
+        return Answer(
+            assignment_id=assignment.id,
+            marks=dict(row.marks),
+            utility=score,
+            typed_by=self.by,
+            remark=row.remark,
+            notes=notes,
+        )
+
+    def _score(self, row: Returned) -> float | None:
+        header = row.headers.get("score", "score")
+        if row.score is None:
+            self._refuse(row, header, "", "the score is missing", "Write one from 0 to 100")
+        elif not 0 <= row.score <= _HIGHEST:
+            shown = f"{row.score:g}"
+            self._refuse(row, header, shown, "a score is 0 to 100", "Correct it")
+        else:
+            return row.score / _HIGHEST
+        return None
+
+    def _check_marks(self, row: Returned, rubric: Rubric) -> None:
+        before = len(self.bad)
+        for criterion in rubric.criteria:
+            header = row.headers.get(criterion.name, criterion.name)
+            allowed = [mark for mark, _ in criterion.marks]
+            choices = ", ".join(f"{mark:g}" for mark in allowed)
+            if criterion.name not in row.marks:
+                self._refuse(row, header, "", "no mark is given", f"Write {choices} or N/A")
+                continue
+            mark = row.marks[criterion.name]
+            if mark is not None and mark not in allowed:
+                reason = "this is none of the marks"
+                self._refuse(row, header, f"{mark:g}", reason, f"Write {choices} or N/A")
+        if row.score is not None:
+            header = row.headers.get("score", "score")
+            reason = "this request has a form with marks of its own"
+            self._refuse(row, header, f"{row.score:g}", reason, "Empty the cell")
+        if len(self.bad) == before:
+            try:
+                utility(rubric, {c.name: row.marks[c.name] for c in rubric.criteria})
+            except InvalidInputError as error:
+                self._refuse(row, "", "", str(error), "Correct the row, or leave it blank")
+
+    def _notes(self, row: Returned, kind: KindRules) -> dict[str, str]:
+        notes = {"private": row.private} if row.private else {}
+        if row.confidence is not None:
+            header = row.headers.get("confidence", "confidence")
+            shown = str(row.confidence)
+            if not kind.confidence:
+                reason = f"the form of {kind.name!r} does not ask for it"
+                self._refuse(row, header, shown, reason, "Empty the cell")
+            elif not 1 <= row.confidence <= _SUREST:
+                self._refuse(row, header, shown, "confidence is 1 to 5", "Correct it")
+            else:
+                notes["confidence"] = shown
+        return notes
+
+    # What becomes of it
+
+    def _fate(
+        self, row: Returned, answer: Answer, given: Given | None, assignment: Assignment
+    ) -> tuple[Fate | None, str]:
+        fixed = self.cycle.status is CycleStatus.FINALIZED
+        if given is None:
+            note = ""
+            if assignment.status is AssignmentStatus.CANCELLED:
+                note = "its request was withdrawn: it is kept, and does not count"
+            elif fixed and not assignment.status.is_open:
+                note = "the list is fixed: it is kept, and does not count"
+            elif assignment.status is AssignmentStatus.EXPIRED:
+                note = "it comes late"
+            return Fate.NEW, note
+        if _same(answer, given):
+            return Fate.UNCHANGED, "the same is stored already"
+        if fixed:
+            reason = "another review is stored, and the list is fixed"
+            self._refuse(row, "request key", row.task, reason, "Leave the row blank")
+            return None, ""
+        return Fate.CORRECTED, "another review is stored, and stays on record"
+
+    def _refuse(self, row: Returned, column: str, value: str, reason: str, cure: str) -> None:
+        self.bad.append(
+            BadRow(line=row.line, column=column, value=value[:60], reason=reason, cure=cure)
+        )
+
+
+_SHEET_ANEW = "Take the key from the sheet as it went out"
+_CELL_BACK = "Put back what stood there; each key belongs to one row"
+
+
+def _planned(row: Returned, applicant: str, reviewer: str, kind: str, fate: Fate) -> Planned:
+    return Planned(
+        line=row.line,
+        task=row.task,
+        applicant=applicant or row.applicant or "",
+        reviewer=reviewer or row.reviewer,
+        kind=kind,
+        fate=fate,
+    )
+
+
+def _has(rubric: Rubric, name: str) -> bool:
+    return any(criterion.name == name for criterion in rubric.criteria)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _same(answer: Answer, given: Given) -> bool:
+    """Whether an answer says what is stored; what a sheet does not ask is not compared."""
+    if answer.utility is not None:
+        if value_units(answer.utility) != given.score.value:
+            return False
+    elif dict(answer.marks) != dict(given.marks):
+        return False
+    same_notes = all(given.notes.get(name) == text for name, text in answer.notes.items())
+    return same_notes and answer.remark == given.remark

@@ -1,0 +1,161 @@
+"""Rubrics in versions: an answer is kept as marks, so another rubric can read it again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from fractions import Fraction
+
+from swapflow.domain.fixed_point import value_units
+from swapflow.domain.reviewing.rubric import utility
+from swapflow.domain.reviewing.score import Answer
+from swapflow.domain.rules import Rubric, Rules
+from swapflow.engine.ports import Ledger, RulesVersion, Transaction
+from swapflow.engine.scoring.corrections import revise
+from swapflow.errors import InvalidInputError, InvalidRulesError
+
+
+def numbered(old: Rules, new: Rules) -> Rules:
+    """Give each changed rubric of new rules the next version of its kind, the others their own."""
+    rubrics = []
+    for rubric in new.rubrics:
+        before = old.rubric(rubric.kind)
+        if before is None:
+            rubrics.append(replace(rubric, version=1))
+        elif before.criteria == rubric.criteria:
+            rubrics.append(before)
+        else:
+            rubrics.append(replace(rubric, version=before.version + 1))
+    return replace(new, rubrics=tuple(rubrics))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricChange:
+    """A rubric that was changed after people were first asked."""
+
+    kind: str
+    by: str
+    reason: str
+    at: datetime
+
+
+def changed_since(history: Sequence[RulesVersion], begun: datetime | None) -> list[RubricChange]:
+    """Name the rubrics that were changed after a moment, the first change first.
+
+    Args:
+        history: Every version of the rules, newest first.
+        begun: When people were first asked; None for not yet, so that nothing counts.
+    """
+    if begun is None:
+        return []
+    pairs = zip(history[1:], history, strict=False)
+    return [
+        RubricChange(kind=rubric.kind, by=new.by, reason=new.reason, at=new.at)
+        for old, new in reversed(list(pairs))
+        if new.at > begun
+        for rubric in new.rules.rubrics
+        if rubric != old.rules.rubric(rubric.kind)
+    ]
+
+
+def recompute(tx: Transaction, old: Rules, new: Rules, *, by: str) -> int:
+    """Read every stored mark again under changed rubrics; counts the scores that changed.
+
+    A criterion that is no longer there is left out, a new one counts as N/A.
+
+    Raises:
+        InvalidRulesError: If a stored mark has no place in the new rubric; nothing is changed.
+    """
+    changed = 0
+    for rubric in new.rubrics:
+        if rubric == old.rubric(rubric.kind):
+            continue
+        for score, marks in tx.scores_with_marks(new.kind_index(rubric.kind)):
+            try:
+                value = value_units(utility(rubric, _kept(rubric, marks)))
+            except InvalidInputError as error:
+                raise InvalidRulesError(
+                    f"the rubric of {rubric.kind!r} cannot read a score that was given under the "
+                    f"old one: {error}. Keep the old marks and criteria, or void these scores"
+                ) from error
+            if value != score.value:
+                reason = f"rubric of {rubric.kind!r}, version {rubric.version}"
+                revised = replace(
+                    score,
+                    revision=score.revision + 1,
+                    value=value,
+                    rubric_version=rubric.version,
+                    submitted_at=tx.now,
+                )
+                answer = Answer(assignment_id=score.assignment_id, marks=dict(marks))
+                revise(tx, score, revised, marks=answer, by=by, reason=reason)
+                changed += 1
+    return changed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricEffect:
+    """What another rubric would change in what is there already.
+
+    Attributes:
+        scores: Scores of the kind that were given as marks.
+        changed: Those whose value would change.
+        unreadable: Those that the new rubric cannot read: the change would be refused.
+        entering: External ids of those who would come among the first by the plain mean of all
+            their scores, as many as there are places; and of those who would leave. The list
+            itself also weighs evidence, severity and kind.
+    """
+
+    scores: int
+    changed: int
+    unreadable: int
+    entering: tuple[str, ...]
+    leaving: tuple[str, ...]
+
+
+def effect(cycle_id: str, rubric: Rubric, *, ledger: Ledger) -> RubricEffect:
+    """Say what putting a rubric in force would change; changes nothing."""
+    rules = ledger.rules(cycle_id)
+    kind = rules.kind_index(rubric.kind)
+    values = {
+        score.assignment_id: (score.application, score.value)
+        for score in ledger.scores(cycle_id)
+        if score.counts
+    }
+    after = dict(values)
+    scores = changed = unreadable = 0
+    for score, marks in ledger.scores_with_marks(cycle_id, kind):
+        scores += 1
+        try:
+            value = value_units(utility(rubric, _kept(rubric, marks)))
+        except InvalidInputError:
+            unreadable += 1
+            continue
+        changed += value != score.value
+        if score.assignment_id in after:
+            after[score.assignment_id] = (score.application, value)
+    names = {
+        a.number: a.external_id for a in ledger.applications(cycle_id) if a.status.is_candidate
+    }
+    now, then = (_first(list(v.values()), set(names), rules.cohort_size) for v in (values, after))
+    return RubricEffect(
+        scores=scores,
+        changed=changed,
+        unreadable=unreadable,
+        entering=tuple(names[a] for a in sorted(then - now)),
+        leaving=tuple(names[a] for a in sorted(now - then)),
+    )
+
+
+def _first(values: list[tuple[int, int]], candidates: set[int], places: int) -> set[int]:
+    """Give the applications with the highest plain means, as many as there are places."""
+    sums: dict[int, list[int]] = {}
+    for application, value in values:
+        if application in candidates:
+            sums.setdefault(application, []).append(value)
+    means = {a: Fraction(sum(v), len(v)) for a, v in sums.items()}
+    return set(sorted(means, key=lambda a: (-means[a], a))[:places])
+
+
+def _kept(rubric: Rubric, marks: Mapping[str, float | None]) -> dict[str, float | None]:
+    names = {criterion.name for criterion in rubric.criteria}
+    return {name: mark for name, mark in marks.items() if name in names}

@@ -1,0 +1,329 @@
+"""Step 3, assign: which reviewer takes each pull.
+
+An assignment problem: every seat goes to a reviewer who may take it (capacity, packet, conflicts,
+panel, nobody twice on one application), experts on the topic first, then the least loaded, then,
+where the rules ask for it, whoever joins reviewers that share no applicant so far. Solved exactly
+for a few hundred seats at a time (Jonker-Volgenant, `scipy.optimize`); what is left over when
+slots run short is named with the reason and who could cure it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swapflow.engine.projection.cycle_projection import Book, PullKey, RosterFacts
+from swapflow.engine.selection.reviewer_overlap import Joining
+
+
+Floats = NDArray[np.float64]
+
+CHUNK = 200
+"""Seats placed at a time: small enough to be fast, large enough to be near the optimum."""
+
+FORBIDDEN = 1e9
+WRONG_TOPIC = 1e4
+NOT_IN_RESERVE = 1e5
+"""What somebody who is not in the reserve costs in a reconsideration."""
+
+SECOND_PULL = 10.0
+"""What one more assignment open at a reviewer costs, against a tie-break of less than 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One seat to fill: (application, kind, ordinal) and the seat's number, from 1."""
+
+    application: int
+    kind: int
+    ordinal: int
+    seat: int = 1
+
+
+class Obstacle(StrEnum):
+    """Why no reviewer can take a seat, each with its cure."""
+
+    NO_REVIEWER = "no reviewer takes this kind; import one, or change the rules"
+    CONFLICTS = "every reviewer of this kind is in conflict or was asked before; add a reviewer"
+    CAPACITY = "reviewers without conflict have no capacity left; raise it or add a reviewer"
+    AWAY = "reviewers without conflict are away; wait, or change their absences"
+    BUSY = "reviewers without conflict have a full packet; wait for their answers"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it goes away by itself."""
+        return self in {Obstacle.AWAY, Obstacle.BUSY}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Who takes which seat, and why some are left over."""
+
+    taken: dict[Seat, int]
+    left: dict[Seat, Obstacle]
+
+
+def place(seats: Sequence[Seat], book: Book) -> Placement:
+    """Give seats to reviewers, as many as slots allow; earlier seats first when they are short.
+
+    Args:
+        seats: In the order of their importance.
+        book: The cycle; unchanged.
+
+    Returns:
+        The reviewer's number for each seat that could be filled. The same book and seats give the
+        same reviewers, whatever order applications or reviewers were imported in would change.
+    """
+    desk = _Desk(book)
+    taken: dict[Seat, int] = {}
+    # Later kinds have fewer reviewers. An application comes once in a pass, for all of its
+    # seats, those of one pull and those of several, need different reviewers.
+    passes: dict[tuple[bool, int, int, int], list[Seat]] = {}
+    turns: Counter[tuple[int, int, int]] = Counter()
+    for seat in seats:
+        own = (seat.application, seat.kind, seat.seat)
+        appeal = book.is_appeal(_pull_of(seat))
+        passes.setdefault((appeal, -seat.kind, seat.seat, turns[own]), []).append(seat)
+        turns[own] += 1
+    for _, same in sorted(passes.items(), key=itemgetter(0)):
+        for start in range(0, len(same), CHUNK):
+            taken |= desk.fill(same[start : start + CHUNK])
+    left = {seat: obstacle(seat, book) for seat in seats if seat not in taken}
+    return Placement(taken=taken, left=left)
+
+
+def slots_now(book: Book, kind: int) -> int:
+    """How many seats of a kind could be handed out at this moment."""
+    return sum(_slots(facts, kind, book.rules.packet) for facts in book.reviewers)
+
+
+def out_target(book: Book) -> int:
+    """How many pulls to keep out in rolling dispatch (W): the rules' number, or the packets."""
+    rules = book.rules
+    if rules.out is not None:
+        return rules.out
+    present = [
+        facts for facts in book.reviewers if facts.active and not facts.away and not facts.reserve
+    ]
+    packets = sum(
+        rules.packet if facts.packet is None else facts.packet
+        for facts in present
+        if facts.packet is not None or not facts.automatic
+    )
+    unpaced = any(facts.automatic and facts.packet is None for facts in present)
+    return packets + (rules.batch if unpaced else 0)
+
+
+def obstacle(seat: Seat, book: Book) -> Obstacle:
+    """Say why no reviewer can take a seat now."""
+    appeal = book.is_appeal(_pull_of(seat))
+    serving = [
+        (number, facts)
+        for number, facts in enumerate(book.reviewers)
+        if facts.serves(seat.kind, appeal=appeal)
+    ]
+    if not serving:
+        return Obstacle.NO_REVIEWER
+    panel = _panel(book, seat.application, seat.kind)
+    neutral = [
+        facts
+        for number, facts in serving
+        if not book.is_barred(seat.application, number)
+        and _sits(book, panel, number, appeal=appeal)
+    ]
+    if not neutral:
+        return Obstacle.CONFLICTS
+    with_room = [facts for facts in neutral if facts.room(seat.kind, appeal=appeal) > 0]
+    if not with_room:
+        return Obstacle.CAPACITY
+    if all(facts.away for facts in with_room):
+        return Obstacle.AWAY
+    return Obstacle.BUSY
+
+
+def may_ask(
+    book: Book, application: int, kind: int, reviewer: int, *, appeal: bool = False
+) -> bool:
+    """Whether a reviewer may be given a pull of a kind of an application, packets apart."""
+    panel = _panel(book, application, kind)
+    return (
+        book.reviewers[reviewer].room(kind, appeal=appeal) > 0
+        and not book.is_barred(application, reviewer)
+        and _sits(book, panel, reviewer, appeal=appeal)
+    )
+
+
+class _Desk:
+    """Reviewers' slots while one batch is handed out."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._used: dict[int, set[int]] = {}
+        ties = [(facts.tie, number) for number, facts in enumerate(book.reviewers)]
+        self._order = [number for _, number in sorted(ties)]
+        self._given = [0] * len(book.reviewers)
+        self._given_kind: dict[tuple[int, int], int] = {}
+        self._joining = Joining(book) if book.rules.join_reviewers else None
+
+    def fill(self, seats: Sequence[Seat]) -> dict[Seat, int]:
+        """Place seats of one kind: with few slots each if that places all, else with all."""
+        appeal = self._book.is_appeal(_pull_of(seats[0]))
+        free = self._free(seats[0].kind, appeal=appeal)
+        reviewers = [number for number in self._order if free[number]]
+        if not reviewers:
+            return {}
+        price = self._price(seats, reviewers, appeal=appeal)
+        possible = np.flatnonzero((price < FORBIDDEN).any(axis=1)).tolist()
+        if not possible:
+            return {}
+        price, seats = price[possible], [seats[row] for row in possible]
+        few = 2 + 2 * len(seats) // len(reviewers)
+        taken: dict[Seat, int] = {}
+        for most in (few, len(seats)):
+            slots = [min(free[number], most) for number in reviewers]
+            taken = _solve(seats, reviewers, price, slots)
+            if len(taken) == len(seats) or most >= max(free):
+                break
+        self._note(taken)
+        return taken
+
+    def _free(self, kind: int, *, appeal: bool) -> list[int]:
+        book = self._book
+        free = []
+        for number, facts in enumerate(book.reviewers):
+            slots = _slots(facts, kind, book.rules.packet, appeal=appeal)
+            in_packet = slots - self._given[number]
+            room = facts.room(kind, appeal=appeal)
+            in_cycle = room - self._given_kind.get((number, kind), 0)
+            free.append(max(0, min(in_packet, in_cycle)))
+        return free
+
+    def _price(self, seats: Sequence[Seat], reviewers: Sequence[int], *, appeal: bool) -> Floats:
+        """What each reviewer's next slot costs for each seat, shape (seats, reviewers)."""
+        book = self._book
+        column = {number: index for index, number in enumerate(reviewers)}
+        roster = [book.reviewers[number] for number in reviewers]
+        load = [
+            sum(facts.load.values()) + self._given[number]
+            for facts, number in zip(roster, reviewers, strict=True)
+        ]
+        price = SECOND_PULL * np.array(load)[None, :] + _chances(book, seats, roster)
+        if appeal:
+            price += [0.0 if facts.reserve else NOT_IN_RESERVE for facts in roster]
+        for row, seat in enumerate(seats):
+            topics = book.topics.get(seat.application)
+            if topics:
+                price[row] += [0.0 if topics & facts.topics else WRONG_TOPIC for facts in roster]
+            panel = _panel(book, seat.application, seat.kind)
+            if panel is not None:
+                price[row] += [
+                    0.0 if _sits(book, panel, number, appeal=appeal) else FORBIDDEN
+                    for number in reviewers
+                ]
+            if self._joining is not None:
+                price[row] -= self._joining.joins(seat.application, reviewers)
+            used = self._used.get(seat.application, set())
+            barred = [column[r] for r in book.barred(seat.application) | used if r in column]
+            price[row, barred] = FORBIDDEN
+        return price
+
+    def _note(self, placed: dict[Seat, int]) -> None:
+        for seat, number in placed.items():
+            self._used.setdefault(seat.application, set()).add(number)
+            if self._joining is not None:
+                self._joining.note(seat.application, number)
+            self._given[number] += 1
+            key = (number, seat.kind)
+            self._given_kind[key] = self._given_kind.get(key, 0) + 1
+
+
+def _solve(
+    seats: Sequence[Seat], reviewers: Sequence[int], price: Floats, slots: Sequence[int]
+) -> dict[Seat, int]:
+    """Place as many seats as so many slots allow, at the least price."""
+    # Half of what a process imports, and only the one that decides needs it.
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - see above
+
+    owner = np.repeat(np.arange(len(reviewers)), slots)
+    step = np.concatenate([np.arange(count) for count in slots])
+    cost = price[:, owner] + SECOND_PULL * step
+    rows, columns = linear_sum_assignment(_importance_first(cost))
+    allowed = cost[rows, columns] < FORBIDDEN
+    return {
+        seats[int(row)]: reviewers[int(owner[column])]
+        for row, column in zip(rows[allowed], columns[allowed], strict=True)
+    }
+
+
+def _importance_first(cost: Floats) -> Floats:
+    """Keep the earliest seats when there are more seats than slots."""
+    seats, slots = cost.shape
+    if seats <= slots:
+        return cost
+    # A seat left out costs nothing in a rectangular problem, so make late seats dear to fill.
+    dear: Floats = cost + np.arange(seats)[:, None] * 1e6
+    return dear
+
+
+def _pull_of(seat: Seat) -> PullKey:
+    return seat.application, seat.kind, seat.ordinal
+
+
+def _slots(facts: RosterFacts, kind: int, packet: int, *, appeal: bool = False) -> int:
+    """Seats of a kind that a reviewer could be given now."""
+    if facts.away:
+        return 0
+    room = facts.room(kind, appeal=appeal)
+    if facts.packet is None and facts.automatic:
+        return room
+    return min(room, max(0, (packet if facts.packet is None else facts.packet) - facts.out))
+
+
+def _panel(book: Book, application: int, kind: int) -> set[int] | None:
+    """The only reviewers who may judge an application, None when anyone may."""
+    panel = book.panels.get(application)
+    if panel is None or not any(kind in book.reviewers[r].capacity for r in panel):
+        return None
+    return panel
+
+
+def _sits(book: Book, panel: set[int] | None, reviewer: int, *, appeal: bool) -> bool:
+    """Whether a panel leaves a reviewer in; the reserve judges across panels, in appeals."""
+    return panel is None or reviewer in panel or (appeal and book.reviewers[reviewer].reserve)
+
+
+def _chances(book: Book, seats: Sequence[Seat], roster: Sequence[RosterFacts]) -> Floats:
+    """Numbers in [0, 1) that only seed, application, kind, ordinal and reviewer decide."""
+    seat_keys = np.array(
+        [(book.ties[s.application], s.kind, s.ordinal, s.seat) for s in seats], dtype=np.uint64
+    )
+    mixed = np.full(len(seats), book.rules.seed & (2**64 - 1), dtype=np.uint64)
+    for part in seat_keys.T:
+        mixed = _mix(mixed ^ part)
+    ties = np.array([facts.tie for facts in roster], dtype=np.uint64)
+    words = _mix(mixed[:, None] ^ ties[None, :]) >> np.uint64(11)
+    return words.astype(np.float64) * 2.0**-53
+
+
+def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64-bit words (splitmix64, Steele et al. 2014); overflow is meant."""
+    word = word + np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+def seats_of(pulls: Iterable[tuple[int, int, int]], book: Book) -> list[Seat]:
+    """List every seat of new pulls, the first seat of all before the second of any."""
+    pulls = list(pulls)
+    most = max((book.rules.kinds[kind].seats for _, kind, _ in pulls), default=0)
+    return [
+        Seat(application=application, kind=kind, ordinal=ordinal, seat=seat)
+        for seat in range(1, most + 1)
+        for application, kind, ordinal in pulls
+        if seat <= book.rules.kinds[kind].seats
+    ]

@@ -1,0 +1,391 @@
+"""Step 7, decide: propose to stop, or choose the next pulls and who takes them.
+
+Pure: a plan is a function of book and live state. Writing it is `dispatch`'s.
+"""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+import numpy as np
+
+from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.situation import Look, Rule, StopReason
+from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.rules import DispatchMode
+from swapflow.engine.ports import Arms
+from swapflow.engine.projection.cycle_projection import Book, PullKey
+from swapflow.engine.selection.assign import Obstacle, Seat, out_target, place, seats_of, slots_now
+from swapflow.engine.selection.calibration_draw import drawn_for
+from swapflow.engine.selection.rule import coin, list_rule, rule_for
+from swapflow.engine.selection.situation import Sight, chosen_lack, cost_of, see
+
+
+MOST_AT_ONCE = 10_000
+"""Most pulls that one decision opens: it bounds a transaction, and the memory for what is out."""
+
+PRIORITY_UNITS = 1_000_000_000
+"""Priorities are recorded as integers, in billionths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPull:
+    """A pull to open: its key, its priority in billionths, and who takes its seats."""
+
+    key: PullKey
+    priority: int
+    reviewers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a decision wants written.
+
+    Attributes:
+        number: The decision's number, from 1.
+        read: The position it was made at.
+        why: FLOOR, RULE, or CHANCE where kinds are made to overlap.
+        pulls: Pulls to open, best first; empty when a stop is proposed.
+        stop: The reason to stop, None otherwise.
+        look: What was believed; None for a floor, which needs no belief.
+        sight: What was seen.
+        fitted: Parameters of the model after this look (`budget` only).
+        blocked: Pulls that were wanted and have no reviewer.
+    """
+
+    number: int
+    read: Position
+    why: PullWhy
+    pulls: tuple[PlannedPull, ...]
+    stop: StopReason | None
+    look: Look | None
+    sight: Sight
+    fitted: Fitted | None
+    blocked: dict[Seat, Obstacle]
+
+    @property
+    def cohort(self) -> tuple[int, ...]:
+        """Applications believed best, in the order of their numbers."""
+        return () if self.look is None else _numbers(self.sight, self.look.cohort)
+
+    @property
+    def contested(self) -> tuple[int, ...]:
+        """Applications that another pull could still move, most uncertain first."""
+        if self.look is None:
+            return ()
+        return tuple(int(self.sight.application[arm]) for arm in self.look.contested)
+
+
+def decide(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> Plan | None:
+    """Make the next decision of a running cycle.
+
+    Args:
+        book: The cycle's structure.
+        arms: Its live state, at the same position.
+        fitted: Parameters that the last decision recorded.
+
+    Returns:
+        A plan, or None when there is nothing to do but wait.
+    """
+    if book.status is not CycleStatus.RUNNING or book.applications == 0:
+        return None
+    if book.rules.dispatch is DispatchMode.LOCKSTEP and book.open:
+        return None
+    if book.open and _room(book) == 0:
+        return None  # nothing more may go out, and nothing stops before what is out came in
+    sight = see(book, arms)
+    if sight.application.size == 0:
+        return None
+    plan = _floors(book, arms, sight)
+    return plan or _by_rule(book, arms, sight, fitted)
+
+
+def stop_plan(book: Book, arms: Arms, reason: StopReason) -> Plan:
+    """Make a decision that only proposes to stop, with what is believed at this moment."""
+    sight = see(book, arms)
+    rule = _with_fit(rule_for(book, sight.application, None), sight)
+    look = rule.look(sight.situation)
+    plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=(), blocked={})
+    return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
+
+
+def look_now(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> tuple[Sight, Look, Rule]:
+    """Say what a list is made by at this moment, without deciding anything: for views, reports."""
+    sight = see(book, arms)
+    rule = _with_fit(list_rule(book, sight.application, fitted), sight)
+    return sight, rule.look(sight.situation), rule
+
+
+def versions() -> dict[str, str]:
+    """Name the versions that a decision's last digits may depend on."""
+    return {
+        "swapflow": version("swapflow"),
+        "numpy": np.__version__,
+        "scipy": version("scipy"),
+        "python": platform.python_version(),
+    }
+
+
+def _floors(book: Book, arms: Arms, sight: Sight) -> Plan | None:
+    """Open floor pulls, everyone's first before anyone's second, as far as reviewers go."""
+    wanted: list[PullKey] = []
+    # What is reserved for floors may be spent on them; staff's reserve may not.
+    budget = sight.situation.budget_left + _floor_cost(book, sight)
+    most = _room(book)
+    for kind in range(len(book.rules.kinds)):
+        missing = np.minimum(sight.floors_missing[:, kind], sight.situation.allowed[:, kind])
+        cost = book.rules.kinds[kind].cost
+        left = min(_panels_now(book, kind), int(sight.situation.kind_left[kind]))
+        limit = min(most, len(wanted) + left)
+        for step in range(int(missing.max(initial=0))):
+            for arm in np.flatnonzero(missing > step):
+                if budget < cost or len(wanted) >= limit:
+                    break
+                application = int(sight.application[arm])
+                ordinal = book.next_ordinal(application, kind) + step
+                wanted.append((application, kind, ordinal))
+                budget -= cost
+    pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
+    if not pulls:
+        return None
+    return _plan(book, arms, sight, why=PullWhy.FLOOR, pulls=pulls, blocked=blocked)
+
+
+def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Plan | None:
+    rule = _with_fit(rule_for(book, sight.application, fitted), sight)
+    look = rule.look(sight.situation)
+    floors_open = bool(sight.floors_missing.any()) or _floor_out(book)
+    if look.stop is not None and not floors_open:
+        # Good news arrives early: what is out must come in before the rule may stop.
+        return None if book.open else _stop_or_chosen(book, arms, sight, rule, look, look.stop)
+
+    sight = _keeping_for(look.cohort, book, arms, sight)
+    most = min(_room(book), _pending_room(book))
+    if most > 0:
+        now = _only_now(book, sight)
+        wanted = _by_chance(book, now, look)[:most]
+        pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
+        if pulls:
+            plan = _plan(book, arms, sight, why=PullWhy.CHANCE, pulls=pulls, blocked=blocked)
+            return replace(plan, look=look, fitted=_fitted(rule))
+        picks = rule.choose(
+            now.situation, look, at_most=most, rng=coin(book.rules, book.decisions)
+        )
+        wanted = _keys(book, sight, [(p.arm, p.kind) for p in picks.picks])
+        priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
+        pulls, blocked = _staffed(wanted, priorities, book)
+        if pulls:
+            plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=pulls, blocked=blocked)
+            return replace(plan, look=look, fitted=_fitted(rule))
+    if book.open:
+        return None
+    rest = rule.choose(sight.situation, look, at_most=1, rng=coin(book.rules, book.decisions))
+    if rest.picks or _floor_may_come(book, sight):
+        return None  # wanted, but every reviewer who could is busy or away
+    reason = rest.shortfall or StopReason.EXHAUSTED
+    if floors_open and reason in {StopReason.CERTIFIED, StopReason.SETTLED}:
+        reason = StopReason.EXHAUSTED
+    return _stop_or_chosen(book, arms, sight, rule, look, reason)
+
+
+def _by_chance(book: Book, sight: Sight, look: Look) -> list[PullKey]:
+    """Name pulls for those near the cut who were drawn and have another kind, but not this one.
+
+    It stays within what may be spent, and within every maximum. A pull that finds no reviewer is
+    wanted again by the next decision; it never keeps the rule from stopping.
+    """
+    rules = book.rules
+    if not rules.overlaps:
+        return []
+    wanted: list[PullKey] = []
+    budget = sight.situation.budget_left
+    near = np.asarray(look.contested)
+    given = book.given()[sight.application[near]]
+    for kind, limits in enumerate(rules.kinds):
+        other = (given > 0).any(axis=1) & (given[:, kind] == 0)
+        may = sight.situation.allowed[near, kind] > 0
+        left = int(sight.situation.kind_left[kind])
+        for application in sight.application[near[other & may]].tolist():
+            if left <= 0 or budget < limits.cost:
+                break
+            if drawn_for(rules, book.ties[application], kind):
+                wanted.append((application, kind, book.next_ordinal(application, kind)))
+                budget -= limits.cost
+                left -= 1
+    return wanted
+
+
+def _stop_or_chosen(
+    book: Book, arms: Arms, sight: Sight, rule: Rule, look: Look, reason: StopReason
+) -> Plan | None:
+    """Propose to stop, unless somebody chosen still lacks what the chosen are promised."""
+    wanted: list[PullKey] = []
+    lack = chosen_lack(book, sight.application[look.cohort])
+    budget = book.rules.budget - arms.spent - arms.committed - sight.for_staff
+    for kind, limits in enumerate(book.rules.kinds):
+        left = int(sight.situation.kind_left[kind])
+        for arm, lacking in zip(look.cohort.tolist(), lack[:, kind].tolist(), strict=True):
+            application = int(sight.application[arm])
+            payable = budget // max(limits.cost, 1)
+            more = min(lacking, int(sight.situation.allowed[arm, kind]), payable, left)
+            budget -= more * limits.cost
+            left -= more
+            first = book.next_ordinal(application, kind)
+            wanted += [(application, kind, first + step) for step in range(more)]
+    pulls, blocked = _staffed(wanted[: _room(book)], [0] * len(wanted), book)
+    if pulls:
+        plan = _plan(book, arms, sight, why=PullWhy.FLOOR, pulls=pulls, blocked=blocked)
+        return replace(plan, look=look, fitted=_fitted(rule))
+    if any(obstacle.passes for obstacle in blocked.values()):
+        return None
+    plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=(), blocked=blocked)
+    return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
+
+
+def _plan(
+    book: Book,
+    arms: Arms,
+    sight: Sight,
+    *,
+    why: PullWhy,
+    pulls: tuple[PlannedPull, ...],
+    blocked: dict[Seat, Obstacle],
+) -> Plan:
+    return Plan(
+        number=book.decisions + 1,
+        read=arms.position,
+        why=why,
+        pulls=pulls,
+        stop=None,
+        look=None,
+        sight=sight,
+        fitted=None,
+        blocked=blocked,
+    )
+
+
+def _with_fit(rule: Rule, sight: Sight) -> Rule:
+    """Fit the model of `budget` again when the scores have grown enough."""
+    if isinstance(rule, BudgetRule) and rule.needs_refit(sight.situation.scores.arm.size):
+        return rule.refitted(sight.situation)
+    return rule
+
+
+def _fitted(rule: Rule) -> Fitted | None:
+    return rule.fitted if isinstance(rule, BudgetRule) else None
+
+
+def _room(book: Book) -> int:
+    """How many pulls may be opened in this decision, by dispatch mode."""
+    if book.rules.dispatch is DispatchMode.LOCKSTEP:
+        return MOST_AT_ONCE
+    return min(MOST_AT_ONCE, max(0, out_target(book) - len(book.open)))
+
+
+def _pending_room(book: Book) -> int:
+    """Most pulls that the rule may choose in one decision."""
+    return book.rules.batch
+
+
+def _panels_now(book: Book, kind: int) -> int:
+    """How many pulls of a kind reviewers could take at this moment, or a person approve."""
+    limits = book.rules.kinds[kind]
+    return 1_000_000 if limits.approval else slots_now(book, kind) // limits.seats
+
+
+def _keeping_for(cohort: np.ndarray, book: Book, arms: Arms, sight: Sight) -> Sight:
+    """Keep back what those believed best still lack, now that a look has named them."""
+    lacking = cost_of(book, chosen_lack(book, sight.application[cohort]))
+    reserved = sight.reserved - sight.for_chosen + lacking
+    left = float(book.rules.budget - arms.spent - arms.committed - reserved)
+    return replace(
+        sight,
+        situation=replace(sight.situation, budget_left=left),
+        reserved=reserved,
+        for_chosen=lacking,
+    )
+
+
+def _only_now(book: Book, sight: Sight) -> Sight:
+    """Limit each kind to the seats that reviewers could take at this moment."""
+    situation = sight.situation
+    now = [_panels_now(book, kind) for kind in range(len(book.rules.kinds))]
+    left = np.minimum(situation.kind_left, np.array(now, dtype=np.int64))
+    return replace(sight, situation=replace(situation, kind_left=left))
+
+
+def _floor_cost(book: Book, sight: Sight) -> int:
+    return cost_of(book, sight.floors_missing)
+
+
+def _floor_out(book: Book) -> bool:
+    """Whether a floor's pull is still out: then no cohort is certified or settled."""
+    return any(pull.why is PullWhy.FLOOR for pull in book.open.values())
+
+
+def _floor_may_come(book: Book, sight: Sight) -> bool:
+    """Whether a floor is open that a reviewer could still fill and the budget could pay."""
+    left = sight.situation.budget_left + _floor_cost(book, sight)
+    fillable = np.minimum(sight.floors_missing, sight.situation.allowed) > 0
+    return any(
+        fillable[:, kind].any() and left >= limits.cost
+        for kind, limits in enumerate(book.rules.kinds)
+    )
+
+
+def _keys(book: Book, sight: Sight, picks: Sequence[tuple[int, int]]) -> list[PullKey]:
+    """Number the pulls that a rule picked."""
+    ordinals: dict[tuple[int, int], int] = {}
+    keys = []
+    for arm, kind in picks:
+        application = int(sight.application[arm])
+        pair = (application, kind)
+        ordinals[pair] = ordinals.get(pair, book.next_ordinal(application, kind) - 1) + 1
+        keys.append((application, kind, ordinals[pair]))
+    return keys
+
+
+def _staffed(
+    wanted: Sequence[PullKey], priorities: Sequence[int], book: Book
+) -> tuple[tuple[PlannedPull, ...], dict[Seat, Obstacle]]:
+    """Give the wanted pulls to reviewers; a pull goes out when all its seats are filled.
+
+    Pulls of a kind that a person must approve go out without reviewers: they are found once the
+    approval is there.
+    """
+    kinds = book.rules.kinds
+    placement = place(seats_of([key for key in wanted if not kinds[key[1]].approval], book), book)
+    pulls = []
+    for key, priority in zip(wanted, priorities, strict=False):
+        application, kind, ordinal = key
+        reviewers = [
+            placement.taken.get(
+                Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
+            )
+            for number in range(1, kinds[kind].seats + 1)
+        ]
+        if kinds[kind].approval:
+            pulls.append(PlannedPull(key=key, priority=priority, reviewers=()))
+        elif None not in reviewers:
+            given = tuple(r for r in reviewers if r is not None)
+            pulls.append(PlannedPull(key=key, priority=priority, reviewers=given))
+    return _gapless(pulls, book), placement.left
+
+
+def _gapless(pulls: Sequence[PlannedPull], book: Book) -> tuple[PlannedPull, ...]:
+    """Renumber ordinals where an earlier pull of the same application could not be staffed."""
+    seen: dict[tuple[int, int], int] = {}
+    renumbered = []
+    for pull in pulls:
+        application, kind, _ = pull.key
+        pair = (application, kind)
+        seen[pair] = seen.get(pair, book.next_ordinal(application, kind) - 1) + 1
+        renumbered.append(replace(pull, key=(application, kind, seen[pair])))
+    return tuple(renumbered)
+
+
+def _numbers(sight: Sight, arms: np.ndarray) -> tuple[int, ...]:
+    return tuple(sorted(int(sight.application[arm]) for arm in arms))

@@ -1,0 +1,159 @@
+"""From the rules of a cycle to what a list has to keep to, and to the objective that it serves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from swapflow.bandit.oracles.bounded import Bounded
+from swapflow.bandit.oracles.limits import (
+    Limit,
+    Target,
+    Terms,
+    counts_of,
+    feasible,
+    refuse_infeasible,
+)
+from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, Quota, TopK
+from swapflow.bandit.oracles.spread import Attribute, Spread
+from swapflow.domain.people.group_numbers import value_number
+from swapflow.domain.rules import Rules
+from swapflow.engine.projection.cycle_projection import NO_VALUE, Integers
+
+
+class Round(Protocol):
+    """What a list is chosen by, of all that a cycle holds; a `Book` is one."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force."""
+        ...
+
+    @property
+    def pins(self) -> Mapping[int, int]:
+        """1 for applications that have a place, -1 for those that get none."""
+        ...
+
+    def values_of(self, attribute: str) -> Integers:
+        """Give every application's value of a selection attribute, `NO_VALUE` without one."""
+        ...
+
+    def groups_of(self, attribute: str) -> Integers:
+        """Give every application's group of an attribute, any numbers, -1 without one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The objective of a cycle at one moment.
+
+    Attributes:
+        oracle: Finds the best list.
+        given_way: Where no list of the candidates keeps to every limit: which number would have
+            to be which for one to exist, as the oracle has it meanwhile. Such a list is
+            proposed; people cannot fix it before the rules say the same.
+    """
+
+    oracle: Oracle
+    given_way: tuple[str, ...] = ()
+
+
+def choice(book: Round, application: Integers) -> Choice:
+    """Make the objective for a cycle's candidates, in the order of the situation.
+
+    Exact and fast: the highest sum, alone or with quotas on one attribute; `diverse` over one
+    attribute. Exact by linear programming: everything else about a sum. See `bandit.spread` for
+    what is known of `diverse` over several attributes or under limits.
+    """
+    rules = book.rules
+    if rules.plain and not book.pins:
+        return Choice(oracle=TopK(size=min(rules.cohort_size, application.size)))
+    terms, given_way = feasible(terms_of(book, application))
+    spread = rules.objective.attributes
+    if spread:
+        groups = [_dense(book.groups_of(one.attribute)[application]) for one in spread]
+        if len(spread) == 1 and not terms.limits and not terms.pinned.any():
+            return Choice(oracle=DiverseExact(size=terms.size, groups=groups[0]))
+        attributes = tuple(
+            Attribute(groups=dense, weight=one.weight)
+            for dense, one in zip(groups, spread, strict=True)
+        )
+        return Choice(oracle=Spread(terms, attributes, checked=True), given_way=given_way)
+    oracle = _one_attribute(book, terms) or Bounded(terms, checked=True)
+    return Choice(oracle=oracle, given_way=given_way)
+
+
+def refuse_impossible(book: Round, application: Integers) -> None:
+    """Refuse limits that no list of these candidates keeps to.
+
+    Raises:
+        InfeasibleError: Naming the smallest relaxation.
+    """
+    if not book.rules.plain or book.pins:
+        refuse_infeasible(terms_of(book, application))
+
+
+def terms_of(book: Round, application: Integers) -> Terms:
+    """Spell what a list has to keep to, over these candidates."""
+    rules = book.rules
+    size = min(rules.cohort_size, application.size)
+    pinned = np.array([book.pins.get(int(number), 0) for number in application], dtype=np.int64)
+    return Terms(
+        size=size,
+        least=min(rules.fewest_places, size),
+        bar=rules.bar,
+        limits=tuple(
+            Limit(
+                name=quota.title,
+                members=members_of(book, quota.attribute, quota.value)[application],
+                minimum=quota.minimum,
+                maximum=quota.maximum,
+                minimum_share=quota.minimum_share,
+                maximum_share=quota.maximum_share,
+            )
+            for quota in rules.quotas
+        ),
+        targets=tuple(
+            Target(
+                name=target.title,
+                members=members_of(book, target.attribute, target.value)[application],
+                number=target.number,
+                worth=target.worth,
+            )
+            for target in rules.targets
+        ),
+        pinned=pinned,
+    )
+
+
+def members_of(book: Round, attribute: str, value: str) -> np.ndarray:
+    """Say which applications have this value of an attribute, shape (applications,)."""
+    return np.asarray(book.values_of(attribute) == value_number(attribute, value))
+
+
+def _one_attribute(book: Round, terms: Terms) -> Quota | None:
+    """Give the greedy oracle where quotas are on one attribute and there is nothing else."""
+    rules = book.rules
+    alone = not terms.targets and not terms.pinned.any() and terms.fewest == terms.size
+    if not alone or len({quota.attribute for quota in rules.quotas}) != 1:
+        return None
+    # Whoever is in no group with a quota is in a last one, which has none.
+    minimum, maximum = counts_of(terms.limits, terms.size)
+    groups = np.full(terms.n, len(terms.limits), dtype=np.int64)
+    for number, limit in enumerate(terms.limits):
+        groups[limit.members] = number
+    return Quota(
+        size=terms.size,
+        groups=groups,
+        minimum=np.append(minimum, 0),
+        maximum=np.append(maximum, terms.size),
+        names=(*(limit.name for limit in terms.limits), "everyone else"),
+    )
+
+
+def _dense(groups: Integers) -> Integers:
+    """Number groups from 0; applicants without the attribute form a group of their own."""
+    assert NO_VALUE < 0
+    _, dense = np.unique(groups, return_inverse=True)
+    return dense.astype(np.int64)

@@ -1,0 +1,180 @@
+"""Whether reviewers can be compared: who shares applicants with whom, over any number of steps.
+
+Two reviewers who marked the same applicant are compared by their marks of them; two who did not
+are compared through others. Where there is no such way, how severe one group is against another
+cannot be told from how good its applicants are.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from scipy import sparse
+
+from swapflow.bandit.situation import IntArray
+from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.selection.situation import candidates
+
+
+Groups = tuple[tuple[int, ...], ...]
+"""Reviewers by number; the largest group first, each in the order of the numbers."""
+
+
+def groups_of(application: IntArray, reviewer: IntArray) -> Groups:
+    """Split reviewers into groups that share no applicant, not over any number of steps.
+
+    Args:
+        application: Who was marked, shape (m,).
+        reviewer: By whom; -1 where it is not one known person, shape (m,).
+
+    Returns:
+        Everybody who gave a mark, in one group where all can be compared.
+    """
+    known = reviewer >= 0
+    application, reviewer = application[known], reviewer[known]
+    if not reviewer.size:
+        return ()
+    people, row = np.unique(reviewer, return_inverse=True)
+    _, column = np.unique(application, return_inverse=True)
+    size = people.size + int(column.max()) + 1
+    links = sparse.coo_array((np.ones(row.size), (row, people.size + column)), shape=(size, size))
+    _, label = sparse.csgraph.connected_components(links, directed=False)
+    return _sorted(people, label[: people.size].astype(np.int64))
+
+
+def marked(book: Book) -> Groups:
+    """Split those who gave a mark that counts, by the marks that there are."""
+    table = book.scores()
+    unnamed = np.array([facts.unnamed for facts in book.reviewers], dtype=bool)
+    reviewer = table.reviewer.copy()
+    reviewer[(reviewer >= 0) & np.append(unnamed, False)[reviewer]] = -1
+    return groups_of(table.application, reviewer)
+
+
+def lasting(book: Book) -> Groups:
+    """Split reviewers by the marks that there are, that are awaited, and that may still come.
+
+    While a cycle is in draft or running, whoever may be asked about the same applicant may come
+    to share them; more than one group then means that panels, conflicts or the rules keep them
+    apart until the end. Afterwards only marks count.
+    """
+    if book.status not in {CycleStatus.DRAFT, CycleStatus.RUNNING, CycleStatus.PAUSED}:
+        return marked(book)
+    if book.status is CycleStatus.DRAFT:
+        return _possible(book, marked_pairs=())
+    return _possible(book, marked_pairs=_shared(book))
+
+
+class Joining:
+    """Whom a seat would join, while seats are handed out one after the other.
+
+    Args:
+        book: Supplies the marks that there are and those that are awaited; unchanged.
+    """
+
+    def __init__(self, book: Book) -> None:
+        self._links = _Links(range(len(book.reviewers)))
+        self._on: dict[int, set[int]] = {}
+        self._unnamed = {n for n, facts in enumerate(book.reviewers) if facts.unnamed}
+        for application, reviewer in _shared(book):
+            self.note(application, reviewer)
+
+    def joins(self, application: int, reviewers: Iterable[int]) -> list[bool]:
+        """Say of each whether an applicant would join them with people they share none with."""
+        there = {self._links.root(number) for number in self._on.get(application, ())}
+        return [
+            bool(there) and number not in self._unnamed and self._links.root(number) not in there
+            for number in reviewers
+        ]
+
+    def note(self, application: int, reviewer: int) -> None:
+        """Add that somebody judges an applicant."""
+        if reviewer in self._unnamed:
+            return
+        on = self._on.setdefault(application, set())
+        on.add(reviewer)
+        self._links.join(on)
+
+
+def _shared(book: Book) -> list[tuple[int, int]]:
+    """Give (application, reviewer) of every mark that there is or that is awaited."""
+    table = book.scores()
+    pairs = list(zip(table.application.tolist(), table.reviewer.tolist(), strict=True))
+    pairs += [
+        (application, reviewer)
+        for (application, _, _), pull in book.open.items()
+        for _, reviewer in pull.live.values()
+    ]
+    return [pair for pair in pairs if pair[1] >= 0]
+
+
+def _possible(book: Book, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
+    """Join whoever shares an applicant with whoever may still be asked about the same one."""
+    known = [(n, facts) for n, facts in enumerate(book.reviewers) if not facts.unnamed]
+    serving = [
+        frozenset(n for n, facts in known if facts.room(kind) > 0 and not facts.reserve)
+        for kind in range(len(book.rules.kinds))
+    ]
+    asked: dict[int, set[int]] = {}
+    for application, reviewer in marked_pairs:
+        if not book.reviewers[reviewer].unnamed:
+            asked.setdefault(application, set()).add(reviewer)
+    present = frozenset().union(*serving, *asked.values())
+    links = _Links(present)
+    for together in asked.values():
+        links.join(together)
+    for application in candidates(book).tolist():
+        if links.parts <= 1:
+            break
+        links.join(_may_share(book, application, serving, asked.get(application, set())))
+    people = np.array(sorted(present), dtype=np.int64)
+    label = np.array([links.root(number) for number in people.tolist()], dtype=np.int64)
+    return _sorted(people, label) if people.size else ()
+
+
+def _may_share(
+    book: Book, application: int, serving: Sequence[frozenset[int]], asked: set[int]
+) -> set[int]:
+    """Name those of whom two may come to judge one applicant; nobody where only one can."""
+    given = book.given()[application]
+    barred = book.barred(application)
+    panel = book.panels.get(application)
+    found: set[int] = set()
+    seats = len(asked)
+    for kind, people in enumerate(serving):
+        rules = book.rules.kinds[kind]
+        restricted = panel is not None and any(kind in book.reviewers[r].capacity for r in panel)
+        own = (people & panel if restricted and panel else people) - barred
+        more = max(0, rules.maximum - int(given[kind])) * rules.seats
+        if own and more:
+            found |= own
+            seats += min(len(own), more)
+    return found | asked if seats > 1 else set()
+
+
+def _sorted(people: IntArray, label: IntArray) -> Groups:
+    found = [tuple(people[label == one].tolist()) for one in np.unique(label)]
+    return tuple(sorted(found, key=lambda group: (-len(group), group)))
+
+
+class _Links:
+    """Who is joined with whom, over any number of steps (union-find)."""
+
+    def __init__(self, people: Iterable[int]) -> None:
+        self._above = {number: number for number in people}
+        self.parts = len(self._above)
+
+    def root(self, number: int) -> int:
+        """Give the one who stands for everybody joined with this one."""
+        while self._above[number] != number:
+            self._above[number] = self._above[self._above[number]]
+            number = self._above[number]
+        return number
+
+    def join(self, people: Iterable[int]) -> None:
+        """Join all of these."""
+        roots = {self.root(number) for number in people}
+        if roots:
+            one = roots.pop()
+            self._above |= dict.fromkeys(roots, one)
+            self.parts -= len(roots)

@@ -1,0 +1,109 @@
+"""How the reviewers judge: how severe each one is, with the error, and how near to the others.
+
+Reported always, and apart from whether the rules take severity out of the estimates.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swapflow.bandit.estimation.posterior import (
+    LEAST_FIRST_VARIANCE,
+    NOISE_SHARE,
+    SEVERITY_SHARE,
+    Fitted,
+    first_scores,
+    fit,
+    posterior,
+)
+from swapflow.bandit.situation import PullKind, Scores
+
+
+MOST_FITTED = 5_000
+"""Scores up to which the spread of severities is fitted here; above, a usual share stands in."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """How each reviewer of the roster judges; NaN where nothing can be said.
+
+    Attributes:
+        severity: How much more generous (positive) or strict (negative) than the mean of all, in
+            score units and shrunk towards it, shape (reviewers,).
+        error: Its standard error, shape (reviewers,).
+        apart: Mean distance from the other reviewers' mean mark of the same applicant, in score
+            units, shape (reviewers,).
+        shared: Over how many applicants, shape (reviewers,).
+    """
+
+    severity: Floats
+    error: Floats
+    apart: Floats
+    shared: NDArray[np.int64]
+
+
+def judging(
+    scores: Scores,
+    *,
+    n: int,
+    kinds: tuple[PullKind, ...],
+    reviewers: int,
+    fitted: Fitted | None,
+    most_fitted: int = MOST_FITTED,
+) -> Judging:
+    """Say how the reviewers judge, from all scores that count.
+
+    Args:
+        scores: All scores that count.
+        n: Number of arms.
+        kinds: Supplies the gains.
+        reviewers: Size of the roster.
+        fitted: What the rule has fitted, if it has; used where it allows for severities.
+        most_fitted: Scores up to which it is fitted here otherwise.
+    """
+    severity, error = np.full(reviewers, np.nan), np.full(reviewers, np.nan)
+    known = np.unique(scores.reviewer[scores.reviewer >= 0])
+    if known.size:
+        if fitted is None or not fitted.severity_variance or len(fitted.offsets) != len(kinds):
+            few = scores.mark.size <= most_fitted
+            fitted = _fit(scores, n, kinds) if few else _usual(scores, n, kinds)
+        told = posterior(scores, n=n, kinds=kinds, fitted=fitted)
+        # The level is fitted over the applicants, so a few marks leave it beside their mean.
+        severity[known] = told.severity[known] - told.severity[known].mean()
+        error[known] = told.severity_error[known]
+    apart, shared = _apart(scores, n=n, reviewers=reviewers)
+    return Judging(severity=severity, error=error, apart=apart, shared=shared)
+
+
+def _fit(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:
+    return fit(scores, n=n, kinds=kinds, severity=True, kind_offsets=len(kinds) > 1)
+
+
+def _usual(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:
+    """Take the usual shares of the first scores' variance for the parameters."""
+    spread = max(float(np.var(first_scores(scores, n=n))), LEAST_FIRST_VARIANCE)
+    return Fitted(
+        level=float(scores.mark.mean()),
+        prior_variance=(1 - NOISE_SHARE) * spread,
+        noise_variance=NOISE_SHARE * spread,
+        severity_variance=SEVERITY_SHARE * spread,
+        offsets=(0.0,) * len(kinds),
+        count=scores.mark.size,
+    )
+
+
+def _apart(scores: Scores, *, n: int, reviewers: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Mean distance of each reviewer's marks from the others' on the same arm."""
+    total = np.bincount(scores.arm, weights=scores.mark, minlength=n)
+    count = np.bincount(scores.arm, minlength=n)
+    with_others = (count[scores.arm] > 1) & (scores.reviewer >= 0)
+    arm, mark = scores.arm[with_others], scores.mark[with_others]
+    distance = np.abs(mark - (total[arm] - mark) / (count[arm] - 1))
+    who = scores.reviewer[with_others]
+    shared = np.bincount(who, minlength=reviewers).astype(np.int64)
+    summed = np.bincount(who, weights=distance, minlength=reviewers)
+    apart = np.where(shared > 0, summed / np.maximum(shared, 1), np.nan)
+    return apart, shared

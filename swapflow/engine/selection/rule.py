@@ -1,0 +1,118 @@
+"""From the rules of a cycle to the rule of the bandit that carries them out."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from swapflow.bandit.adjusted import AdjustedRule
+from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.certified import Certificate, CertifiedRule
+from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.oracles.oracle import Oracle
+from swapflow.bandit.paper import PaperRule
+from swapflow.bandit.situation import Rule
+from swapflow.bandit.strong_pull_policy import StrongPolicy
+from swapflow.domain.rules import Estimates, RuleName, Rules
+from swapflow.engine.projection.cycle_projection import Book, Integers
+from swapflow.engine.selection.list_objective import choice
+from swapflow.errors import InvalidRulesError
+
+
+def rule_for(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
+    """Make the bandit's rule for a cycle's candidates.
+
+    Args:
+        book: Supplies rules and groups.
+        application: The candidates, in the order of the situation.
+        fitted: Parameters of the model that are still in force (`budget` only).
+    """
+    return rule_of(book.rules, choice(book, application).oracle, fitted)
+
+
+def list_rule(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
+    """Make the rule by which a list is made: the cycle's own, or what people asked for instead.
+
+    Args:
+        book: Supplies rules and groups.
+        application: The candidates, in the order of the situation.
+        fitted: As for `rule_for`.
+    """
+    return list_rule_of(
+        book.rules, choice(book, application).oracle, fitted, estimates=book.rules.estimates
+    )
+
+
+def list_rule_of(
+    rules: Rules, oracle: Oracle, fitted: Fitted | None, *, estimates: Estimates
+) -> Rule:
+    """Make the rule by which a list is made from these estimates, for an objective at hand.
+
+    What the last decision fitted is good only for a model that takes out the same.
+    """
+    if estimates is Estimates.RULE:
+        return rule_of(rules, oracle, fitted)
+    adjusted = estimates is Estimates.ADJUSTED
+    if rules.rule is RuleName.BUDGET:
+        same = (rules.severity, rules.kind_offsets) == (adjusted, adjusted)
+        wanted = replace(rules, severity=adjusted, kind_offsets=adjusted)
+        return rule_of(wanted, oracle, fitted if same else None)
+    own = rule_of(rules, oracle, fitted)
+    if not adjusted:
+        return own
+    return AdjustedRule(
+        rule=own,
+        oracle=oracle,
+        sigma=_sigma(rules),
+        delta=rules.delta,
+        max_applicants=rules.max_applicants,
+    )
+
+
+def rule_of(rules: Rules, oracle: Oracle, fitted: Fitted | None) -> Rule:
+    """Make the bandit's rule that a cycle's rules name, for an objective that is at hand."""
+    match rules.rule:
+        case RuleName.BUDGET:
+            return BudgetRule(
+                oracle=oracle,
+                delta=rules.delta,
+                max_applicants=rules.max_applicants,
+                sigma=rules.sigma,
+                severity=rules.severity,
+                kind_offsets=rules.kind_offsets,
+                tolerance=rules.settled,
+                fitted=fitted,
+            )
+        case RuleName.CERTIFIED:
+            return CertifiedRule(
+                oracle=oracle,
+                sigma=_sigma(rules),
+                delta=rules.delta,
+                tolerance=rules.epsilon,
+                rho=rules.rho,
+                max_applicants=rules.max_applicants,
+                certificate=Certificate(rules.certificate),
+            )
+        case RuleName.PAPER:
+            return PaperRule(
+                oracle=oracle,
+                sigma=_sigma(rules),
+                delta=rules.delta,
+                tolerance=rules.epsilon,
+                policy=StrongPolicy(rules.policy),
+                max_applicants=rules.max_applicants,
+            )
+
+
+def coin(rules: Rules, decision: int) -> np.random.Generator:
+    """Give the random draws of a decision: a function of the seed and its number alone."""
+    words = [word % 2**64 for word in (rules.seed, decision)]
+    return np.random.Generator(np.random.Philox(key=np.array(words, dtype=np.uint64)))
+
+
+def _sigma(rules: Rules) -> float:
+    if rules.sigma is None:
+        raise InvalidRulesError(
+            f"the rule {rules.rule.value!r} needs `sigma`, the spread of marks around an "
+            "applicant's true score on a scale of 0 to 1; 0.15 to 0.17 is common"
+        )
+    return rules.sigma

@@ -1,0 +1,246 @@
+"""From book and live state to what a rule sees: arrays over the candidates, in canonical order.
+
+Arms are handed to the rule in the order of their tie keys, so sums, ties and decisions do not
+depend on the order in which applications arrived or a file was sorted.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapflow.bandit.estimation.posterior import NO_REVIEWER
+from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
+from swapflow.domain.fixed_point import GAIN_SCALE, VALUE_SCALE
+from swapflow.domain.rules import FloorFor
+from swapflow.engine.ports import Arms
+from swapflow.engine.projection.cycle_projection import NO_ONE, PAIR, Book, Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """A situation, and the way back from its indices to applications.
+
+    Attributes:
+        situation: What may be asked for over the whole rest of the cycle.
+        application: Application number of each arm of the situation, shape (n,).
+        floors_missing: Floor pulls that candidates still lack, shape (n, kinds).
+        reserved: Cost kept back for those floors, for the chosen and for staff.
+        for_chosen: What of it is for the chosen; for_staff: what of it is for staff.
+        spent: Cost spent; committed: cost reserved for open pulls.
+        digest: SHA-256 over the integers that all this was made from.
+    """
+
+    situation: Situation
+    application: Integers
+    floors_missing: Integers
+    reserved: int
+    for_chosen: int
+    for_staff: int
+    spent: int
+    committed: int
+    digest: str
+
+
+def candidates(book: Book) -> Integers:
+    """Give the numbers of the candidates, in the order that decides ties."""
+    numbers = book.candidates()
+    ties = np.array(book.ties, dtype=np.int64)
+    return numbers[np.lexsort((numbers, ties[numbers]))]
+
+
+def see(book: Book, arms: Arms) -> Sight:
+    """Build the situation of a cycle; `arms` and `book` must stand at the same position."""
+    rules = book.rules
+    application = candidates(book)
+    numerator, information, pending = (
+        _padded(column, book.applications)[application]
+        for column in (arms.numerator, arms.information, arms.pending)
+    )
+    given = book.given()[application]
+    closed = book.closed()[application]
+    kinds = tuple(PullKind(cost=kind.cost, gain=kind.gain) for kind in rules.kinds)
+    ready = book.ready()[application]
+    floors_missing = _floors_missing(book, given, ready)
+    for_floors = cost_of(book, floors_missing)
+    for_chosen, for_staff = _for_chosen(book, given), _for_staff(book)
+    reserved = for_floors + for_chosen + for_staff
+    settled_numerator, settled_information = _settled(book)
+    situation = Situation(
+        mean=_mean(numerator, information),
+        information=information / GAIN_SCALE,
+        pending=pending / GAIN_SCALE,
+        settled_mean=_mean(settled_numerator[application], settled_information[application]),
+        settled_information=settled_information[application] / GAIN_SCALE,
+        kinds=kinds,
+        allowed=_allowed(book, application, given, closed, ready),
+        kind_left=_kind_left(book),
+        budget_left=float(rules.budget - arms.spent - arms.committed - reserved),
+        cost=(arms.spent + arms.committed) / rules.kinds[0].cost,
+        scores=_scores(book, application),
+        lowest=0.0,
+        highest=1.0,
+    )
+    digest = hashlib.sha256()
+    for column in (numerator, information, pending, given, closed, book.out()[application]):
+        digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
+    digest.update(f"{arms.spent} {arms.committed} {book.rules_version} {rules.seed}".encode())
+    return Sight(
+        situation=situation,
+        application=application,
+        floors_missing=floors_missing,
+        reserved=reserved,
+        for_chosen=for_chosen,
+        for_staff=for_staff,
+        spent=arms.spent,
+        committed=arms.committed,
+        digest=digest.hexdigest(),
+    )
+
+
+def eligible_counts(book: Book, application: Integers, kind: int) -> Integers:
+    """Count, per application, the reviewers who may still be asked for one pull of a kind.
+
+    Counted are active reviewers with capacity left for the kind who are neither in conflict nor
+    were asked before; of an application with a panel, its members alone, if any serves the kind.
+    """
+    room = np.array([facts.room(kind) > 0 for facts in book.reviewers], dtype=bool)
+    if not room.any():
+        return np.zeros(application.size, dtype=np.int64)
+    counts = np.full(book.applications, int(room.sum()), dtype=np.int64)
+    barred_application, barred_reviewer = book.barred_pairs()
+    barred = room[barred_reviewer]
+    counts -= np.bincount(barred_application[barred], minlength=book.applications)
+    if book.panels:
+        _restrict_to_panels(book, counts, kind, room)
+    return counts[application]
+
+
+def _restrict_to_panels(book: Book, counts: Integers, kind: int, room: np.ndarray) -> None:
+    """Count only panel members for applications whose panel serves the kind."""
+    panel_application, panel_reviewer = book.panel_pairs()
+    serves = np.array([kind in facts.capacity for facts in book.reviewers], dtype=bool)
+    restricted = np.unique(panel_application[serves[panel_reviewer]])
+    barred_application, barred_reviewer = book.barred_pairs()
+    free = room[panel_reviewer] & ~np.isin(
+        panel_application * PAIR + panel_reviewer, barred_application * PAIR + barred_reviewer
+    )
+    members = np.bincount(panel_application[free], minlength=book.applications)
+    counts[restricted] = members[restricted]
+
+
+def _padded(column: Integers, size: int) -> Integers:
+    """Give a column of the live state one entry per application; those never asked have 0."""
+    padded = np.zeros(size, dtype=np.int64)
+    padded[: column.size] = column
+    return padded
+
+
+def _mean(numerator: Integers, information: Integers) -> np.ndarray:
+    """Information-weighted means in [0, 1]; `UNSCORED_MEAN` where nothing has come."""
+    mean = np.full(numerator.size, UNSCORED_MEAN)
+    scored = information > 0
+    mean[scored] = numerator[scored] / (information[scored] * VALUE_SCALE)
+    return mean
+
+
+def _settled(book: Book) -> tuple[Integers, Integers]:
+    """Sums over each application's scores up to the first one still out, in dispatch order."""
+    table = book.scores()
+    early = table.rank < book.first_out()[table.application]
+    application, n = table.application[early], book.applications
+    numerator, information = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    np.add.at(numerator, application, table.numerator[early])
+    np.add.at(information, application, table.information[early])
+    return numerator, information
+
+
+def _scores(book: Book, application: Integers) -> Scores:
+    """The candidates' scores, in the order of the situation's arms."""
+    table = book.scores()
+    arm_of = np.full(book.applications, -1, dtype=np.int64)
+    arm_of[application] = np.arange(application.size)
+    arm = arm_of[table.application]
+    order = np.argsort(arm, kind="stable")
+    order = order[arm[order] >= 0]
+    # A mark without one reviewer has no severity to take out.
+    named = [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(book.reviewers)]
+    severity_of = np.array([*named, NO_REVIEWER], dtype=np.int64)
+    assert NO_ONE == -1, "the last entry serves panels"
+    mark = table.numerator / (table.information * VALUE_SCALE)
+    return Scores(
+        arm=arm[order],
+        reviewer=severity_of[table.reviewer[order]],
+        kind=table.kind[order],
+        mark=mark[order],
+    )
+
+
+def _floors_missing(book: Book, given: Integers, ready: np.ndarray) -> Integers:
+    """Floor pulls for everyone that ready applications still lack."""
+    floors = np.array(book.rules.floor_counts(FloorFor.ALL), dtype=np.int64)
+    missing: Integers = np.maximum(floors[None, :] - given, 0)
+    missing[~ready] = 0
+    return missing
+
+
+def cost_of(book: Book, pulls: Integers) -> int:
+    """Cost of so many pulls per application and kind, shape (n, kinds)."""
+    costs = np.array([kind.cost for kind in book.rules.kinds], dtype=np.int64)
+    return int((pulls.sum(axis=0) * costs).sum())
+
+
+def chosen_lack(book: Book, chosen: Integers) -> Integers:
+    """Pulls that these applications lack as long as they are the chosen ones, (m, kinds)."""
+    floors = np.array(book.rules.floor_counts(FloorFor.CHOSEN), dtype=np.int64)
+    lack: Integers = np.maximum(floors[None, :] - book.given()[chosen], 0)
+    return lack
+
+
+def _for_chosen(book: Book, given: Integers) -> int:
+    """Cost kept back for what the chosen are promised, while nobody knows who they are."""
+    rules, cost = book.rules, 0
+    for kind, count in enumerate(rules.floor_counts(FloorFor.CHOSEN)):
+        if count:
+            served = int(np.minimum(given[:, kind], count).sum())
+            cost += max(0, rules.cohort_size * count - served) * rules.kinds[kind].cost
+    return cost
+
+
+def _for_staff(book: Book) -> int:
+    """Cost kept back for what staff may still ask for."""
+    return max(0, int(book.rules.reserve * book.rules.budget) - book.staff_cost)
+
+
+def _allowed(
+    book: Book, application: Integers, given: Integers, closed: Integers, ready: np.ndarray
+) -> Integers:
+    """How many more pulls of each kind each arm may still be given, reviewers permitting."""
+    rules = book.rules
+    allowed = np.zeros_like(given)
+    for kind, limits in enumerate(rules.kinds):
+        reviewers = eligible_counts(book, application, kind) // limits.seats
+        left = np.minimum(np.maximum(limits.maximum - given[:, kind], 0), reviewers)
+        if limits.requires:
+            done = closed[:, rules.kind_index(limits.requires)] >= limits.requires_count
+            left = np.where(done, left, 0)
+        allowed[:, kind] = np.where(ready, left, 0)
+    if book.struck:
+        refused = np.array(sorted(book.struck), dtype=np.int64)
+        everyone = np.zeros((book.applications, len(rules.kinds)), dtype=bool)
+        everyone[refused[:, 0], refused[:, 1]] = True
+        allowed[everyone[application]] = 0
+    return allowed
+
+
+def _kind_left(book: Book) -> Integers:
+    """How many more pulls of each kind the whole cycle may give."""
+    given = book.given().sum(axis=0)
+    unlimited = np.iinfo(np.int64).max
+    return np.array(
+        [
+            unlimited if kind.total is None else max(0, kind.total - int(given[i]))
+            for i, kind in enumerate(book.rules.kinds)
+        ],
+        dtype=np.int64,
+    )

@@ -1,0 +1,71 @@
+"""What every part of the product has at hand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from swapflow.domain.webhook_call import HookCall
+from swapflow.engine.ports import CycleState, Dispatcher, Doorbell, Ledger, Mail
+from swapflow.engine.read_models.calibration import Calibration
+from swapflow.engine.read_models.dashboard import Board
+from swapflow.engine.read_models.latest_cache import Kept
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.reviewing.task_codes import TaskCodes
+from swapflow.errors import NotFoundError, UnavailableError
+
+
+T = TypeVar("T")
+
+Post = Callable[[Mail], None]
+"""Hands one mail to SMTP or to the outbox folder; raises UnavailableError or MailRefusedError."""
+
+MAIL_TRIES = 8
+"""How often a mail is tried when the server does not take it: nearly a day of growing waits."""
+
+Knock = Callable[[HookCall], str]
+"""Makes one call of a webhook and says what was answered; raises UnavailableError."""
+
+
+def nowhere(call: HookCall) -> str:
+    """Make no call: what a product without a way out does."""
+    raise UnavailableError(f"nothing here sends the call {call.id}; a worker does")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What every part of the product has at hand.
+
+    Attributes:
+        address: Where people reach the pages; links in mails start with it.
+        boards: The boards that had to be made from the ledger, of the cycles looked at last.
+        calibrations: The calibrations of the cycles looked at last.
+        codes: Which assignments the codes in addresses name.
+        folds: The cycles that were folded from their events, as far as they were.
+        provider: Whether an identity provider is connected: rules may want it only then.
+    """
+
+    ledger: Ledger
+    state: CycleState
+    dispatcher: Dispatcher
+    doorbell: Doorbell
+    post: Post
+    knock: Knock = nowhere
+    address: str = ""
+    provider: bool = False
+    lease_seconds: float = 15.0
+    resend_seconds: float = 600.0
+    boards: Kept[Board] = field(default_factory=Kept)
+    calibrations: Kept[Calibration] = field(default_factory=Kept)
+    codes: TaskCodes = field(default_factory=TaskCodes)
+    folds: Folds = field(default_factory=Folds)
+
+    def _reviewer(self, cycle_id: str, external_id: str) -> int:
+        for reviewer in self.ledger.reviewers(cycle_id):
+            if reviewer.external_id == external_id:
+                return reviewer.number
+        raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
+
+    def _rung(self, cycle_id: str, result: T) -> T:
+        """Ring for the coordinator after a write, and hand the write's result on."""
+        self.doorbell.ring(cycle_id)
+        return result

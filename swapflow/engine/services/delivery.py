@@ -1,0 +1,155 @@
+"""What a delivery does: a person's inbox gets the assignment, a program answers at once."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from swapflow.automatic_reviewers.programs import Question, answerer
+from swapflow.bootstrap import swapflow
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.reviewing.score import Answer, Origin
+from swapflow.domain.rules import Rules
+from swapflow.engine.services import Swapflow
+
+
+HANDED_IN_TOGETHER = 100
+"""Answers that a program hands in in one transaction."""
+
+ANSWERING_SECONDS = 10.0
+"""How long one message may keep a program answering what else waits, well within a task's life."""
+
+ROSTER_SECONDS = 5.0
+"""How long a worker trusts what it read of a roster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cycle:
+    """What deliveries need to know of a cycle."""
+
+    read_at: float
+    roster: dict[int, Reviewer]
+    external_ids: dict[int, str]
+    rules: Rules
+
+
+class Delivery:
+    """Delivers for one process; threads of the process may share it."""
+
+    def __init__(self, product: Swapflow) -> None:
+        self._product = product
+        self._cycles: dict[str, _Cycle] = {}
+        self._answering = threading.Lock()
+
+    def deliver(self, assignment_id: str) -> str:
+        """Deliver one assignment; safe to repeat.
+
+        A program answers everything of its cycle that waits for it, a hundred answers in one
+        transaction, so the messages behind this one will find nothing left to do: a message
+        that finds nothing to do costs one read.
+        """
+        return self._deliver(assignment_id)[0]
+
+    def deliver_all(self, assignment_ids: Sequence[str]) -> None:
+        """Deliver many assignments; those that an earlier one's answer took along are skipped."""
+        answered: set[str] = set()
+        for assignment_id in assignment_ids:
+            if assignment_id not in answered:
+                answered.update(self._deliver(assignment_id)[1])
+
+    def _deliver(self, assignment_id: str) -> tuple[str, list[str]]:
+        """Deliver; gives what happened and the assignments that were answered by it."""
+        assignment = self._product.ledger.assignment(assignment_id)
+        if not assignment.status.is_open:
+            return f"{assignment.status.value} before", []
+        cycle = self._known(assignment.cycle_id)
+        reviewer = cycle.roster[assignment.reviewer]
+        if not reviewer.automatic:
+            new = self._product.deliver([assignment_id])
+            return ("delivered" if new else "delivered before"), []
+        # One thread at a time: a second one would only work on the same answers.
+        with self._answering:
+            if not self._product.ledger.assignment(assignment_id).status.is_open:
+                return "answered meanwhile", []
+            answered = self._answer_all(cycle, reviewer, assignment)
+            return f"answered {len(answered)}", answered
+
+    def _answer_all(self, cycle: _Cycle, reviewer: Reviewer, first: Assignment) -> list[str]:
+        """Answer one assignment and whatever else waits for the same program."""
+        program = reviewer.automatic
+        same = [n for n, other in cycle.roster.items() if other.automatic == program]
+        until = time.monotonic() + ANSWERING_SECONDS
+        answered: list[str] = []
+        must: tuple[Assignment, ...] = (first,)
+        while time.monotonic() < until:
+            waiting = self._product.ledger.unanswered(
+                first.cycle_id, same, at_most=HANDED_IN_TOGETHER
+            )
+            batch = {assignment.id: assignment for assignment in (*must, *waiting)}
+            chosen = list(batch.values())[:HANDED_IN_TOGETHER]
+            answered += self._answer(cycle, program, chosen)
+            if len(chosen) < HANDED_IN_TOGETHER:
+                break
+            must = ()
+        return answered
+
+    def _answer(self, cycle: _Cycle, program: str, chosen: Sequence[Assignment]) -> list[str]:
+        """Hand in the program's answers in one transaction."""
+        if not chosen:
+            return []
+        marks = answerer(program).answer([self._question(cycle, a) for a in chosen])
+        self._product.submit(
+            [
+                Answer(assignment_id=a.id, utility=mark, origin=Origin.AUTOMATIC)
+                for a, mark in zip(chosen, marks, strict=True)
+            ]
+        )
+        return [assignment.id for assignment in chosen]
+
+    def _question(self, cycle: _Cycle, assignment: Assignment) -> Question:
+        kind = cycle.rules.kinds[assignment.kind]
+        return Question(
+            assignment_id=assignment.id,
+            application=cycle.external_ids[assignment.application],
+            kind=kind.name,
+            tier=assignment.kind,
+            ordinal=assignment.ordinal,
+            gain=kind.gain,
+            reviewer=cycle.roster[assignment.reviewer].external_id,
+        )
+
+    def _known(self, cycle_id: str) -> _Cycle:
+        known = self._cycles.get(cycle_id)
+        now = time.monotonic()
+        if known is None or now - known.read_at > ROSTER_SECONDS:
+            known = _Cycle(
+                read_at=now,
+                roster={r.number: r for r in self._product.reviewers(cycle_id)},
+                external_ids={
+                    a.number: a.external_id for a in self._product.applications(cycle_id)
+                },
+                rules=self._product.rules(cycle_id),
+            )
+            # Only what is still trusted is kept: a worker that lives for months would end with the
+            # rosters of all rounds in it.
+            fresh = {k: c for k, c in self._cycles.items() if now - c.read_at <= ROSTER_SECONDS}
+            self._cycles = {**fresh, cycle_id: known}
+        return known
+
+
+_shared: list[Delivery] = []
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def deliver(assignment_id: str) -> str:
+    """Deliver one assignment of this deployment: what the workers' task calls."""
+    with _ONE_AT_A_TIME:
+        if not _shared:
+            _shared.append(Delivery(swapflow()))
+    return _shared[0].deliver(assignment_id)
+
+
+def forget() -> None:
+    """Drop what this process knows; a forked worker starts afresh."""
+    _shared.clear()

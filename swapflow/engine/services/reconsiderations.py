@@ -1,0 +1,86 @@
+"""One application looked at again after the list was fixed."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from swapflow.domain.cohort.reconsideration import Closing, Reconsideration, Result
+from swapflow.engine.cohort import signing
+from swapflow.engine.reconsideration import reconsider as again
+from swapflow.engine.reconsideration.evidence import Weighed, closing_of, weigh
+from swapflow.engine.services.context import Part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconsidering(Part):
+    """One application looked at again after the list was fixed."""
+
+    def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
+        """Read every reconsideration of a cycle, the first first."""
+        return self.ledger.reconsiderations(cycle_id)
+
+    def reconsider(self, cycle_id: str, external_id: str, wanted: again.Wanted, *, by: str) -> int:
+        """Open a reconsideration of one application; gives its id."""
+        opened = again.open_again(
+            cycle_id, external_id, wanted, by=by, ledger=self.ledger, folds=self.folds
+        )
+        return self._rung(cycle_id, opened)
+
+    def weigh(self, cycle_id: str, external_id: str) -> Weighed:
+        """Say where a reconsideration stands, and what it proposes."""
+        return weigh(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
+
+    def conclude(
+        self,
+        cycle_id: str,
+        external_id: str,
+        *,
+        names: Collection[str],
+        result: Result | None = None,
+        reason: str = "",
+        beyond: bool = False,
+    ) -> Closing:
+        """Conclude a reconsideration under the names of those who sign it."""
+        weighed = self.weigh(cycle_id, external_id)
+        closing = closing_of(weighed, result, reason=reason, beyond=beyond)
+        return again.conclude(cycle_id, weighed, closing, names=names, ledger=self.ledger)
+
+    def prepare_reconsideration(
+        self,
+        cycle_id: str,
+        external_id: str,
+        *,
+        by: str,
+        result: Result | None = None,
+        reason: str = "",
+        beyond: bool = False,
+    ) -> str:
+        """Put up for signature what a reconsideration comes to; gives the digest."""
+        return signing.prepare_reconsideration(
+            cycle_id,
+            external_id,
+            by=by,
+            result=result,
+            reason=reason,
+            beyond=beyond,
+            ledger=self.ledger,
+            folds=self.folds,
+        )
+
+    def take_back_reconsideration(
+        self, cycle_id: str, external_id: str, *, by: str, reason: str
+    ) -> Reconsideration:
+        """End a reconsideration before it is decided."""
+        ended = again.take_back(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_id, ended)
+
+    def undo_reconsideration(
+        self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str
+    ) -> int:
+        """Undo what a reconsideration made of the list, until the person was told."""
+        return again.undo(cycle_id, external_id, names=names, reason=reason, ledger=self.ledger)
+
+    def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
+        """Ask that a reconsideration be undone, and sign it; gives the digest."""
+        return signing.prepare_undoing(
+            cycle_id, external_id, by=by, reason=reason, ledger=self.ledger
+        )

@@ -1,0 +1,179 @@
+"""How a cycle stands, and whether its record holds."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from swapflow.domain.cycle import START, CycleStatus
+from swapflow.domain.event import Event
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.rules import Estimates
+from swapflow.engine.audit.decision_card import Card, card
+from swapflow.engine.audit.finished_cycle import ClosedCycle, gather
+from swapflow.engine.audit.verify import Verification, verify
+from swapflow.engine.notifications.reviewer_mail import waiting_for
+from swapflow.engine.ports import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
+from swapflow.engine.projection.ingest import rebuild
+from swapflow.engine.read_models.calibration import Calibration, calibration
+from swapflow.engine.read_models.dashboard import Board, unpack_board
+from swapflow.engine.read_models.progress import (
+    Asked,
+    Explanation,
+    Progress,
+    asked_about,
+    board_from_ledger,
+    explain,
+    progress,
+)
+from swapflow.engine.services.context import Part
+from swapflow.errors import InvalidInputError, UnavailableError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looking(Part):
+    """How a cycle stands, and whether its record holds."""
+
+    def progress(self, cycle_id: str) -> Progress:
+        """Say how a cycle stands."""
+        return progress(cycle_id, ledger=self.ledger, folds=self.folds)
+
+    def board(self, cycle_id: str) -> tuple[Board, bool]:
+        """Read how a cycle stands, and whether the live state had it; else from the ledger."""
+        try:
+            packed = self.state.board(cycle_id)
+            if packed is not None:
+                board = unpack_board(packed)
+                # A board that is ahead belongs to a ledger that was put back from a copy.
+                if board.position.seq <= self.ledger.cycle(cycle_id).position.seq:
+                    return board, True
+        except (UnavailableError, InvalidInputError):
+            pass
+        # Made anew only when something has happened: many may look at a program without one.
+        known, head = self.boards.get(cycle_id), self.ledger.cycle(cycle_id).position
+        if known is None or known.position != head:
+            made = board_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
+            known = self.boards.put(cycle_id, made)
+        return known, False
+
+    def calibration(self, cycle_id: str) -> Calibration:
+        """Say how reviewers and kinds mark, and what adjusting would change; kept until an event.
+
+        Raises:
+            NotReadyError: If the cycle was not launched.
+        """
+        known, head = self.calibrations.get(cycle_id), self.ledger.cycle(cycle_id).position
+        if known is None or known.position != head:
+            made = calibration(cycle_id, ledger=self.ledger, folds=self.folds)
+            known = self.calibrations.put(cycle_id, made)
+        return known
+
+    def state_answers(self) -> bool:
+        """Say whether the live state's server answers."""
+        try:
+            self.state.position("")
+        except UnavailableError:
+            return False
+        return True
+
+    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, all or some."""
+        return self.ledger.named(cycle_id, numbers)
+
+    def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
+        """Count what waits, and what of it is overdue, by kind and reviewer."""
+        return self.ledger.waiting(cycle_id)
+
+    def loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read how busy each reviewer is."""
+        return self.ledger.loads(cycle_id)
+
+    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
+        """Count review requests by (kind, status)."""
+        return self.ledger.counts(cycle_id)
+
+    def pulse(self, cycle_id: str) -> Pulse:
+        """Read whether the processes behind a cycle live."""
+        return self.ledger.pulse(cycle_id)
+
+    def steps(self, cycle_id: str, *, at_most: int = 500) -> tuple[Step, ...]:
+        """Read the last decisions in numbers, oldest first."""
+        return self.ledger.steps(cycle_id, at_most=at_most)
+
+    def decisions_before(
+        self, cycle_id: str, number: int = 0, *, at_most: int = 25
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        """Read decisions below a number, newest first; 0: the newest."""
+        return self.ledger.decisions_before(cycle_id, number, at_most=at_most)
+
+    def pins(self, cycle_id: str) -> tuple[Pin, ...]:
+        """Read whom people want in or out, whatever the marks say."""
+        return self.ledger.pins(cycle_id)
+
+    def pin(self, cycle_id: str, application: int, verdict: str, *, by: str, reason: str) -> None:
+        """Want an application "in" or "out" at the decision; "" takes that back.
+
+        Raises:
+            InvalidInputError: If there is no reason, or the verdict is another word.
+        """
+        if verdict not in {"in", "out", ""}:
+            raise InvalidInputError("say whether the applicant is to be in or out")
+        if not reason.strip():
+            raise InvalidInputError("write why; it stands in the record of the decision")
+        self.ledger.application(cycle_id, application)
+        self.ledger.set_pin(cycle_id, application, verdict=verdict, by=by, reason=reason)
+
+    def waiting_for(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
+        """Read what waits for a reviewer, by number."""
+        return waiting_for(cycle_id, reviewer, ledger=self.ledger)
+
+    def reviews_by(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
+        """Read what a reviewer has answered, by number, newest request first."""
+        found = self.ledger.assignments(
+            cycle_id, reviewer=reviewer, statuses={AssignmentStatus.SCORED}
+        )
+        return tuple(sorted(found, key=lambda a: (a.created_at, a.id), reverse=True))
+
+    def asked_about(self, cycle_id: str, number: int) -> tuple[Asked, ...]:
+        """Say why each review of an application was asked for, and what came of it."""
+        return asked_about(cycle_id, number, ledger=self.ledger)
+
+    def explain(self, cycle_id: str, external_id: str) -> Explanation:
+        """Say why an application was asked about, and where it stands."""
+        return explain(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
+
+    def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
+        """Replay a cycle and compare with the record, and with the live state if asked."""
+        return verify(cycle_id, ledger=self.ledger, state=self.state if live else None)
+
+    def card(self, cycle_id: str, external_id: str, *, name_reviewers: bool = False) -> Card:
+        """Make one applicant's decision card."""
+        asked = self.ledger.rules(cycle_id).estimates is not Estimates.RULE
+        started = self.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
+        return card(
+            cycle_id,
+            external_id,
+            calibrated=self.calibration(cycle_id) if asked and started else None,
+            ledger=self.ledger,
+            folds=self.folds,
+            name_reviewers=name_reviewers,
+        )
+
+    def closed(self, cycle_id: str) -> ClosedCycle:
+        """Read a finished cycle as plain values, for a bundle of it."""
+        return gather(cycle_id, ledger=self.ledger)
+
+    def rebuild(self, cycle_id: str) -> None:
+        """Make the live state anew from the ledger."""
+        head = self.ledger.cycle(cycle_id).position
+        rebuild(cycle_id, ledger=self.ledger, state=self.state, upto=head)
+
+    def events(self, cycle_id: str) -> Iterable[Event]:
+        """Read every event of a cycle, in order."""
+        position = START
+        while batch := self.ledger.events(cycle_id, after=position, at_most=1000):
+            yield from batch
+            position = batch[-1].position
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read every decision of a cycle, in order."""
+        return self.ledger.decisions(cycle_id)

@@ -1,0 +1,85 @@
+"""What staff do to scores, and sheets that come and go by mail."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.reviewing.score import Answer, Origin, Score
+from swapflow.engine.reviewing import review_page
+from swapflow.engine.scoring import corrections, offline_sheets
+from swapflow.engine.scoring.sheet_plan import Plan, Returned
+from swapflow.engine.services.context import Part
+from swapflow.errors import BadRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring(Part):
+    """What staff do to scores, and sheets that come and go by mail."""
+
+    def scores(self, cycle_id: str) -> tuple[Score, ...]:
+        """Read every revision of every score."""
+        return self.ledger.scores(cycle_id)
+
+    def correct(self, answer: Answer, *, by: str, reason: str, saw_others: bool = False) -> int:
+        """Replace a score by another."""
+        seq = corrections.correct(
+            answer, by=by, reason=reason, saw_others=saw_others, ledger=self.ledger
+        )
+        return self._rung(cycle_of(answer.assignment_id), seq)
+
+    def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
+        """Make scores count no more; says how many did before."""
+        voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.ledger)
+        for cycle_id in {cycle_of(name) for name in assignment_ids}:
+            self.doorbell.ring(cycle_id)
+        return voided
+
+    def void_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
+        """Make every score of a reviewer count no more; says how many did before."""
+        number = self._reviewer(cycle_id, external_id)
+        voided = corrections.void_reviewer(
+            cycle_id, number, by=by, reason=reason, ledger=self.ledger
+        )
+        return self._rung(cycle_id, voided)
+
+    def volunteer(
+        self, cycle_id: str, scores: Sequence[corrections.Volunteered], *, imported: bool
+    ) -> tuple[str, ...]:
+        """Keep scores that nobody asked for; they count only when staff admit them."""
+        origin = Origin.IMPORTED if imported else Origin.VOLUNTEERED
+        return corrections.volunteer(cycle_id, scores, origin=origin, ledger=self.ledger)
+
+    def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
+        """Let a volunteered score count."""
+        seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.ledger)
+        return self._rung(cycle_of(assignment_id), seq)
+
+    def reviewer_sheet(self, cycle_id: str, reviewer: int) -> tuple[review_page.Sheet, ...]:
+        """Read what goes onto a reviewer's sheet: what waits for them, soonest due first."""
+        return offline_sheets.outgoing(cycle_id, reviewer, ledger=self.ledger)
+
+    def examine_sheet(
+        self,
+        cycle_id: str,
+        returned: Sequence[Returned],
+        *,
+        by: str,
+        source: str,
+        reviewer: int | None = None,
+        bad: Sequence[BadRow] = (),
+    ) -> Plan:
+        """Say what entering a sheet that came back would do; changes nothing."""
+        return offline_sheets.examine(
+            cycle_id,
+            returned,
+            by=by,
+            source=source,
+            reviewer=reviewer,
+            bad=bad,
+            ledger=self.ledger,
+        )
+
+    def enter_sheet(self, plan: Plan, *, by: str) -> None:
+        """Store what came back on a sheet: all of it, or nothing."""
+        offline_sheets.enter(plan, by=by, ledger=self.ledger)
+        self.doorbell.ring(plan.cycle_id)

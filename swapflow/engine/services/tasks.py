@@ -1,0 +1,167 @@
+"""A reviewer's side, and what workers deliver."""
+
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.people.reviewer import Absence, DeclineKind
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.score import Answer, Draft, Given, Receipt
+from swapflow.domain.rules import Rules
+from swapflow.engine.intake import applications
+from swapflow.engine.notifications.reviewer_mail import notify
+from swapflow.engine.reviewing import interviews, review_page, submit
+from swapflow.engine.services.context import Part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Working(Part):
+    """A reviewer's side, and what workers deliver."""
+
+    def inbox(self, cycle_id: str, external_id: str) -> tuple[Assignment, ...]:
+        """List what waits for a reviewer, soonest due first."""
+        number = self._reviewer(cycle_id, external_id)
+        waiting = self.ledger.assignments(
+            cycle_id,
+            reviewer=number,
+            statuses={
+                AssignmentStatus.QUEUED,
+                AssignmentStatus.DELIVERED,
+                AssignmentStatus.OPENED,
+            },
+        )
+        return tuple(sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id)))
+
+    def open(self, assignment_id: str) -> Assignment:
+        """Note that a reviewer has opened an assignment, and read it."""
+        assignment = self.ledger.assignment(assignment_id)
+        rules = self.ledger.rules(assignment.cycle_id)
+        rubric = rules.rubric(rules.kinds[assignment.kind].name)
+        self.ledger.mark_opened(
+            assignment_id, rubric_version=rubric.version if rubric is not None else 0
+        )
+        return self.ledger.assignment(assignment_id)
+
+    def deliver(self, assignment_ids: Sequence[str]) -> int:
+        """Put assignments into their reviewers' inboxes; says how many were new there.
+
+        Their reviewers get one mail a day and cycle, whose row is written first: after a crash in
+        between the delivery is repeated, and the row is there already.
+        """
+        notify(assignment_ids, ledger=self.ledger, address=self.address)
+        return self.ledger.mark_delivered(assignment_ids)
+
+    def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
+        """Store answers of one cycle: committed when this returns, whatever else is down."""
+        receipts = submit.submit(answers, ledger=self.ledger)
+        for cycle_id in {cycle_of(answer.assignment_id) for answer in answers}:
+            self.doorbell.ring(cycle_id)
+        return receipts
+
+    def decline(
+        self,
+        assignment_id: str,
+        kind: DeclineKind,
+        *,
+        by: str,
+        reason: str = "",
+        busy: Absence | None = None,
+    ) -> None:
+        """Say no to an assignment; its request goes to another reviewer."""
+        submit.decline(
+            assignment_id,
+            kind,
+            by=by,
+            reason=reason,
+            busy_until=busy,
+            address=self.address,
+            ledger=self.ledger,
+        )
+        self.ledger.drop_draft(assignment_id)
+        self.doorbell.ring(cycle_of(assignment_id))
+
+    def desk_of(self, seats: Collection[tuple[str, int]]) -> review_page.Desk:
+        """Read everything that waits for somebody, in every cycle where they sit."""
+        return review_page.read_desk(seats, ledger=self.ledger)
+
+    def next_task(
+        self, seats: Collection[tuple[str, int]], *, after: str
+    ) -> review_page.Task | None:
+        """Read what somebody should do after a task, None when nothing waits."""
+        return review_page.read_next(seats, after=after, ledger=self.ledger)
+
+    def task(self, task: str, *, reviewer: int) -> Assignment:
+        """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
+        return self.codes.find(task, reviewer=reviewer, ledger=self.ledger)
+
+    def task_and_rules(self, task: str, *, reviewer: int) -> tuple[Assignment, Rules]:
+        """Find a reviewer's own assignment, and the rules in force, as of one moment."""
+        with self.ledger.one_moment():
+            assignment = self.task(task, reviewer=reviewer)
+            return assignment, self.ledger.rules(assignment.cycle_id)
+
+    def task_code(self, assignment_id: str) -> str:
+        """Give the code by which a reviewer names an assignment."""
+        return self.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
+
+    def sheet(self, assignment: Assignment) -> review_page.Sheet:
+        """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
+        return review_page.read_sheet(assignment, ledger=self.ledger)
+
+    def document(self, assignment: Assignment, number: int) -> tuple[review_page.Paper, bytes]:
+        """Read an uploaded document that a reviewer may see, by its number on the sheet."""
+        return review_page.read_document(assignment, number, ledger=self.ledger)
+
+    def begin(self, assignment: Assignment) -> Assignment:
+        """Note that work on an assignment has begun, if it is open and had not; read it."""
+        if assignment.status.is_open and assignment.opened_at is None:
+            return self.open(assignment.id)
+        return assignment
+
+    def save_draft(
+        self, assignment: Assignment, body: Mapping[str, str], *, version: int
+    ) -> Draft:
+        """Keep what was typed so far; raises StaleDraftError when another tab was faster."""
+        return self.save_draft_soon(assignment, body, version=version).result()
+
+    def save_draft_soon(
+        self, assignment: Assignment, body: Mapping[str, str], *, version: int
+    ) -> Future[Draft]:
+        """Begin to keep what was typed so far; many at the same time share a commit."""
+        self.begin(assignment)
+        return self.ledger.save_draft_soon(
+            assignment.id, review_page.clean(body), expected=version
+        )
+
+    def skip(self, assignment: Assignment) -> None:
+        """Put a task at the end of its reviewer's list."""
+        self.ledger.skip(assignment.id)
+
+    def given(self, assignment_id: str) -> Given | None:
+        """Read the standing score of an assignment and what was written with it."""
+        return self.ledger.given(assignment_id)
+
+    def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
+        """Keep new requests away from a reviewer for some days."""
+        applications.change_availability(cycle_id, reviewer, add=absence, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def remove_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
+        """Let new requests come again on some days."""
+        applications.change_availability(cycle_id, reviewer, remove=absence, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def set_packet(self, cycle_id: str, reviewer: int, packet: int) -> None:
+        """Change how many requests a reviewer has at the same time."""
+        applications.change_availability(cycle_id, reviewer, packet=packet, ledger=self.ledger)
+        self.doorbell.ring(cycle_id)
+
+    def did_not_come(self, assignment_id: str, *, by: str, note: str = "") -> None:
+        """Note that an applicant did not come; the request goes to others."""
+        interviews.did_not_come(assignment_id, by=by, note=note, ledger=self.ledger)
+        self.doorbell.ring(cycle_of(assignment_id))
+
+    def calendar(self, sheet: review_page.Sheet) -> str:
+        """Spell the calendar entry of a task that has a slot."""
+        return review_page.calendar_of(sheet, address=self.address, ledger=self.ledger)

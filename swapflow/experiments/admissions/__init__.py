@@ -1,0 +1,1 @@
+"""The same on admissions data: twin, conferences, committees, tiers."""

@@ -1,0 +1,355 @@
+"""Comparison strategies: ways to spend a budget on marks. To add one, write a class like these.
+
+    Even             everybody the same number of reviews
+    Anybody          reviews for whoever is drawn
+    RandomCohort     no review at all, a cohort drawn at random
+    TwoTier          a review each, then interviews for the best so far: ordinary practice
+    ByRule           any of the product's rules: the paper's strategies, CLUCB, certified, budget
+    Sar              successive accepts and rejects, CSAR for top-k
+    Ocba             optimal computing budget allocation for the best K
+    Omniscient       knows the truth: nobody can do better
+
+A strategy spends at a desk and names a cohort. How it chooses the cohort from what it has learned
+is a part of it (`Choice`): by default all of them choose by posterior means, so that a comparison
+is about where the reviews went.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol, assert_never
+
+import numpy as np
+
+from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.oracles.oracle import Oracle
+from swapflow.bandit.paper import PaperRule
+from swapflow.bandit.situation import IntArray, Rule
+from swapflow.bandit.strong_pull_policy import StrongPolicy
+from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.simulation.score_sources import ScoreSource
+
+
+class Choice(StrEnum):
+    """How a cohort is chosen from the marks."""
+
+    POSTERIOR = "posterior"
+    """Best posterior means, without severity."""
+    ADJUSTED = "adjusted"
+    """Best posterior means, with each reviewer's severity taken out."""
+    MEAN = "mean"
+    """Best plain means: what the paper does, and most spreadsheets."""
+
+
+class Strategy(Protocol):
+    """A way to spend a budget."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        ...
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Ask the desk for marks while it pays, then name the cohort.
+
+        Args:
+            desk: Gives marks and keeps the account; its source's truth is not to be looked at.
+            objective: What a good cohort is, and how large.
+            rng: For whatever the strategy leaves to chance.
+
+        Returns:
+            Sorted indices, shape (K,).
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What came of one strategy in one round.
+
+    Attributes:
+        cohort: Sorted indices.
+        utility: Value of the cohort under the truth.
+        best: Value of the best cohort possible.
+        spent: Cost.
+        asked: Marks of each kind, all applicants together, shape (kinds,).
+    """
+
+    cohort: IntArray
+    utility: float
+    best: float
+    spent: float
+    asked: IntArray
+
+    @property
+    def loss(self) -> float:
+        """Share of the best value that was missed."""
+        return 1 - self.utility / self.best
+
+
+def play(
+    strategy: Strategy,
+    source: ScoreSource,
+    objective: Oracle,
+    *,
+    budget: float,
+    rng: np.random.Generator,
+) -> Played:
+    """Let a strategy spend a budget, and hold its cohort against the truth."""
+    desk = Desk(source, budget=budget)
+    cohort = strategy.spend(desk, objective, rng)
+    truth = source.truth
+    return Played(
+        cohort=cohort,
+        utility=objective.value(truth, cohort),
+        best=objective.value(truth, objective.best(truth)),
+        spent=desk.spent,
+        asked=desk.asked.sum(axis=0),
+    )
+
+
+def choose_cohort(desk: Desk, objective: Oracle, choice: Choice) -> IntArray:
+    """Name the cohort that the marks so far speak for."""
+    match choice:
+        case Choice.MEAN:
+            return objective.best(desk.mean)
+        case Choice.POSTERIOR | Choice.ADJUSTED:
+            situation = desk.situation()
+            rule = BudgetRule(oracle=objective, severity=choice is Choice.ADJUSTED)
+            return objective.best(rule.refitted(situation).believe(situation).mean)
+        case _:
+            assert_never(choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Even:
+    """Everybody gets the same number of marks of one kind; what is left over goes by lot."""
+
+    name: str = "even"
+    kind: int = 0
+    choice: Choice = Choice.POSTERIOR
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Turn by turn; whoever can be given no more is passed over."""
+        order = rng.permutation(desk.n)
+        while desk.affordable(self.kind):
+            able = order[desk.allowed[order, self.kind] > 0]
+            if not able.size:
+                break
+            desk.ask(able[: desk.affordable(self.kind)], self.kind)
+        return choose_cohort(desk, objective, self.choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anybody:
+    """Marks of one kind for whoever is drawn, again and again."""
+
+    name: str = "anybody"
+    kind: int = 0
+    choice: Choice = Choice.POSTERIOR
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Draw with replacement among those who can still be given one."""
+        while desk.affordable(self.kind):
+            able = np.flatnonzero(desk.allowed[:, self.kind] > 0)
+            if not able.size:
+                break
+            # As many at once as surely fit: nobody's limit can be passed by distinct draws.
+            drawn = np.unique(rng.choice(able, size=min(desk.affordable(self.kind), 16)))
+            desk.ask(drawn, self.kind)
+        return choose_cohort(desk, objective, self.choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomCohort:
+    """Reads nothing and draws the cohort by lot: the paper's random comparison."""
+
+    name: str = "random cohort"
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Give everybody a random number and take the best of them."""
+        return objective.best(rng.random(desk.n))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoTier:
+    """Ordinary practice: a few reviews each, then the dearer kind for the best so far.
+
+    Where there is no dearer kind, or nobody can be given it, the best so far get one more review.
+    """
+
+    name: str = "two-tier practice"
+    floor: int = 1
+    choice: Choice = Choice.POSTERIOR
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Reviews for all, then from the best down as far as the budget goes."""
+        for _ in range(self.floor):
+            able = rng.permutation(np.flatnonzero(desk.allowed[:, 0] > 0))
+            desk.ask(able[: desk.affordable()])
+        ranked = np.argsort(-desk.mean, kind="stable")
+        dearer = len(desk.kinds) - 1
+        kind = dearer if desk.allowed[:, dearer].any() else 0
+        able = ranked[desk.allowed[ranked, kind] > 0]
+        desk.ask(able[: desk.affordable(kind)], kind)
+        return choose_cohort(desk, objective, self.choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByRule:
+    """One of the product's rules, as the coordinator would follow it, in batches.
+
+    Attributes:
+        rule: Makes the rule for an objective.
+        floor: Marks of the first kind that everybody gets before the rule is asked.
+        batch: Requests per decision.
+        choice: How the cohort is chosen; None leaves it to the rule.
+    """
+
+    name: str
+    rule: Callable[[Oracle], Rule]
+    floor: int = 1
+    batch: int = 1
+    choice: Choice | None = Choice.POSTERIOR
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Look, choose, ask; until the rule stops or nothing more can be asked."""
+        rule = self.rule(objective)
+        for _ in range(self.floor):
+            able = np.flatnonzero(desk.allowed[:, 0] > 0)
+            desk.ask(able[: desk.affordable()])
+        while True:
+            situation = desk.situation()
+            if isinstance(rule, BudgetRule) and rule.needs_refit(situation.scores.mark.size):
+                rule = rule.refitted(situation)
+            look = rule.look(situation)
+            picks = rule.choose(situation, look, at_most=self.batch, rng=rng).picks
+            if look.stop is not None or not picks:
+                break
+            for kind in range(len(desk.kinds)):
+                arms = [pick.arm for pick in picks if pick.kind == kind]
+                desk.ask(np.array(arms, dtype=np.int64), kind)
+        return look.cohort if self.choice is None else choose_cohort(desk, objective, self.choice)
+
+
+def swap(
+    *,
+    sigma: float,
+    delta: float,
+    policy: StrongPolicy = StrongPolicy.PAPER,
+    batch: int = 1,
+    choice: Choice = Choice.POSTERIOR,
+) -> ByRule:
+    """Make the paper's strategy: SWAP, or CLUCB with the policy `WEAK`, cut at the budget."""
+    names = {StrongPolicy.PAPER: "SWAP", StrongPolicy.WEAK: "CLUCB"}
+    return ByRule(
+        name=names.get(policy, f"SWAP {policy}"),
+        rule=lambda objective: PaperRule(
+            oracle=objective, sigma=sigma, delta=delta, policy=policy
+        ),
+        batch=batch,
+        choice=choice,
+    )
+
+
+def budget_rule(
+    *, batch: int = 1, floor: int = 1, severity: bool = False, kind_offsets: bool = False
+) -> ByRule:
+    """Make the product's default: the rule `budget`, which never settles here."""
+    return ByRule(
+        name="budget",
+        rule=lambda objective: BudgetRule(
+            oracle=objective, severity=severity, kind_offsets=kind_offsets, tolerance=0.0
+        ),
+        floor=floor,
+        batch=batch,
+        choice=None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sar:
+    """Successive accepts and rejects: phase by phase the clearest case is decided for good.
+
+    For top-k this is CSAR. With a fixed budget and reviews of the first kind only.
+
+    Source:
+        Bubeck, Wang and Viswanathan 2013; Chen et al. 2014.
+    """
+
+    name: str = "SAR"
+    choice: Choice = Choice.POSTERIOR
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Give all undecided applicants the phase's reviews, then decide one of them."""
+        n, places = desk.n, objective.size
+        total = min(
+            desk.affordable(), int(np.minimum(desk.allowed[:, 0], desk.affordable()).sum())
+        )
+        halves = 0.5 + float((1.0 / np.arange(2, n + 1)).sum())
+        undecided = np.arange(n)
+        given = 0
+        for phase in range(1, n):
+            each = int(np.ceil(max(total - n, 0) / (halves * (n + 1 - phase))))
+            # The first phase gives everybody one at least: without a mark nobody can be placed.
+            for _ in range(max(each, 1) - given):
+                able = rng.permutation(undecided[desk.allowed[undecided, 0] > 0])
+                desk.ask(able[: desk.affordable()])
+            given = max(each, 1)
+            ranked = undecided[np.argsort(-desk.mean[undecided], kind="stable")]
+            if not 0 < places < ranked.size or not desk.affordable():
+                break
+            mean = desk.mean[ranked]
+            accept, reject = mean[0] - mean[places], mean[places - 1] - mean[-1]
+            places -= int(accept > reject)
+            undecided = np.sort(ranked[1:] if accept > reject else ranked[:-1])
+        return choose_cohort(desk, objective, self.choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ocba:
+    """Optimal computing budget allocation for the best K, on posterior means.
+
+    Reviews in proportion to 1 / (distance from the border)², which is best for telling the
+    best K apart once the means are known; here they are the latest posterior means.
+
+    Source:
+        Chen, He, Fu and Lee 2008, "Efficient simulation budget allocation for selecting an
+        optimal subset" (OCBA-m); all applicants have equal noise here.
+    """
+
+    name: str = "OCBA"
+    batch: int = 1
+    choice: Choice = Choice.POSTERIOR
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+        """Give the next reviews to those who are furthest behind their share."""
+        desk.ask(rng.permutation(desk.n)[: desk.affordable()])
+        rule = BudgetRule(oracle=objective)
+        while desk.affordable():
+            able = desk.allowed[:, 0] > 0
+            if not able.any():
+                break
+            situation = desk.situation()
+            if rule.needs_refit(situation.scores.mark.size):
+                rule = rule.refitted(situation)
+            mean = rule.believe(situation).mean
+            ranked = np.sort(mean)[::-1]
+            border = ranked[objective.size - 1 : objective.size + 1].mean()
+            weight = 1 / np.maximum(np.abs(mean - border), 1e-6) ** 2
+            wanted = weight / weight.sum() * (desk.information.sum() + self.batch)
+            behind = np.where(able, wanted - desk.information, -np.inf)
+            count = min(self.batch, desk.affordable(), int(able.sum()))
+            desk.ask(np.argsort(-behind, kind="stable")[:count])
+        return choose_cohort(desk, objective, self.choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omniscient:
+    """Knows the truth and asks nobody: the most that can be had."""
+
+    name: str = "omniscient"
+
+    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:  # noqa: ARG002 - leaves nothing to chance
+        """Look where nobody else may."""
+        return objective.best(desk.source.truth)

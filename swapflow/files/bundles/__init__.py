@@ -1,0 +1,1 @@
+"""A finished cycle as one signed file that anybody can check."""

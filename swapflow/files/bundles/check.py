@@ -1,0 +1,334 @@
+"""Check a bundle: whose it is, whether a byte of it was changed and where, and what it replays to.
+
+Nothing is trusted before the signature fits: the content is parsed and replayed only then.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import zip_longest
+from typing import Any
+
+from pydantic import ValidationError
+
+from swapflow.domain.cohort.proposal import Outcome, Place, Standing, Verdict
+from swapflow.domain.cycle import Position
+from swapflow.domain.event import Event, EventType
+from swapflow.domain.fixed_point import Delta
+from swapflow.engine.audit.finished_cycle import ClosedCycle, Fixed, Signed, broken_at, check
+from swapflow.engine.audit.verify import Verification
+from swapflow.engine.ports import DecisionRecord
+from swapflow.files.bundles.bundle import (
+    FORMAT,
+    LINES,
+    MANIFEST,
+    RULES,
+    SIGNATURE,
+    line_digests,
+    manifest,
+    spelled_signature,
+)
+from swapflow.files.bundles.sealed_archive import Member, difference, readings
+from swapflow.files.bundles.signing_keys import KEY_DIGITS, SIGNATURE_DIGITS, is_signed
+
+
+_COUNTED = {"events.jsonl": "event", "decisions.jsonl": "decision"}
+"""Files whose line n is the n-th of something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something about a bundle that is not as it was signed.
+
+    Attributes:
+        place: Where: a file and a line of it, or a byte of the archive.
+    """
+
+    place: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What checking a bundle came to.
+
+    Attributes:
+        key: The public key that signed it, "" if that is not known.
+        problems: What was changed; the place named first is the first that differs.
+        closed: The cycle, once signature and digests fit.
+        replayed: What its replay came to, then.
+    """
+
+    key: str
+    problems: tuple[Problem, ...]
+    closed: ClosedCycle | None = None
+    replayed: Verification | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is as it was signed, and replays to what it says."""
+        return not self.problems and self.replayed is not None and self.replayed.passed
+
+
+def check_bundle(archive: bytes, *, key: str = "") -> Checked:
+    """Check a bundle and replay it; reads nothing else.
+
+    Args:
+        archive: Its bytes.
+        key: The public key that must have signed it, as 64 hexadecimal digits; "" for any.
+    """
+    members, problems = _best_reading(archive)
+    signed_by = _signature(members)[1]
+    if problems:
+        return Checked(key=signed_by, problems=problems)
+    if key and key.lower() != signed_by:
+        other = Problem(place=SIGNATURE, what="another key signed this bundle than the one given")
+        return Checked(key=signed_by, problems=(other,))
+    try:
+        closed = _read(members)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, ValidationError) as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        what = f"the content cannot be read as format {FORMAT} ({reason})"
+        return Checked(key=signed_by, problems=(Problem(place="cycle.json", what=what),))
+    broken = broken_at(closed.cycle_id, closed.events)
+    if broken is not None:
+        what = "the hash chain breaks here; the office signed a record that is damaged"
+        return Checked(
+            key=signed_by, problems=(Problem(place=_named("events.jsonl", broken), what=what),)
+        )
+    return Checked(key=signed_by, problems=(), closed=closed, replayed=check(closed))
+
+
+def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[Problem, ...]]:
+    """Give the files and what is wrong with them, by the reading that finds least."""
+    found: list[tuple[int, int, tuple[Member, ...], tuple[Problem, ...]]] = []
+    for members in readings(archive):
+        problems = tuple(_problems(members))
+        if not problems:
+            where = difference(archive, _in_order(members))
+            if where is None:
+                return members, ()
+            problems = (Problem(place=where, what="the archive itself was changed"),)
+            return members, problems
+        found.append((len(problems), len(found), members, problems))
+    _, _, members, problems = min(found, key=lambda each: each[:2])
+    return members, problems
+
+
+def _in_order(members: Sequence[Member]) -> list[Member]:
+    """Put the files of a bundle into the order in which its manifest lists them."""
+    files = {member.name: member for member in members}
+    listed = json.loads(files[MANIFEST].data)["files"]
+    return [*(files[one["name"]] for one in listed), files[MANIFEST], files[SIGNATURE]]
+
+
+def _problems(members: Sequence[Member]) -> Iterator[Problem]:
+    """Compare the files of a bundle with its manifest, and that with its signature."""
+    names = Counter(member.name for member in members)
+    doubled = [name for name, count in names.items() if count > 1]
+    lacking = [name for name in (MANIFEST, SIGNATURE) if name not in names]
+    if not members:
+        yield Problem(place="byte 0 of the archive", what="this is no bundle of swapflow")
+    elif doubled or lacking:
+        yield from (Problem(place=name, what="this file is there twice") for name in doubled)
+        yield from (Problem(place=name, what="this file is missing") for name in lacking)
+    else:
+        yield from _against_manifest(members)
+
+
+def _against_manifest(members: Sequence[Member]) -> Iterator[Problem]:
+    files = {member.name: member for member in members}
+    listed = files[MANIFEST]
+    made = manifest(m for m in members if m.name not in {MANIFEST, SIGNATURE})
+    signature, key = _signature(members)
+    if signature and is_signed(listed.data, signature=signature, key=key):
+        yield from _against_signed(files, listed)
+    elif signature and is_signed(made.data, signature=signature, key=key):
+        yield _changed_line(listed, made)
+    elif listed.data == made.data:
+        what = "the signature does not fit; nothing else was changed"
+        yield Problem(place=SIGNATURE, what=what)
+    else:
+        what = "the signature does not fit, and the list of files was changed as well"
+        yield Problem(place=f"{SIGNATURE} and {MANIFEST}", what=what)
+
+
+def _against_signed(files: Mapping[str, Member], listed: Member) -> Iterator[Problem]:
+    """Compare the files with a manifest whose signature fits."""
+    try:
+        digests = {str(f["name"]): str(f["sha256"]) for f in json.loads(listed.data)["files"]}
+    except (ValueError, KeyError, TypeError):
+        yield Problem(place=MANIFEST, what="this cannot be read, although its signature fits")
+        return
+    for name in files:
+        if name not in digests and name not in {MANIFEST, SIGNATURE}:
+            yield Problem(place=name, what="this file was added")
+    lines = _intact_lines(files, digests)
+    for name, digest in digests.items():
+        if name not in files:
+            yield Problem(place=name, what="this file was removed")
+        elif hashlib.sha256(files[name].data).hexdigest() != digest:
+            yield _changed(files, name, lines)
+
+
+def _intact_lines(files: Mapping[str, Member], digests: Mapping[str, str]) -> list[bytes] | None:
+    lines = files.get(LINES)
+    if lines is None or hashlib.sha256(lines.data).hexdigest() != digests.get(LINES):
+        return None
+    return lines.data.splitlines()
+
+
+def _changed(files: Mapping[str, Member], name: str, lines: list[bytes] | None) -> Problem:
+    """Name the first line of a file that is not as it was signed."""
+    if name == LINES:
+        others = (f for f in files.values() if f.name not in {LINES, MANIFEST, SIGNATURE})
+        return _changed_line(files[LINES], line_digests(others))
+    if lines is None:
+        return Problem(place=name, what="this file was changed")
+    suffix = f" {name}:".encode()
+    then = [text for text in lines if suffix in text]
+    now = line_digests([files[name]]).data.splitlines()
+    return Problem(place=_named(name, _first_difference(then, now)), what="this line was changed")
+
+
+def _changed_line(now: Member, then: Member) -> Problem:
+    number = _first_difference(
+        then.data.splitlines(keepends=True), now.data.splitlines(keepends=True)
+    )
+    return Problem(place=_named(now.name, number), what="this line was changed")
+
+
+def _first_difference(then: Sequence[bytes], now: Sequence[bytes]) -> int:
+    pairs = enumerate(zip_longest(then, now), start=1)
+    return next((number for number, (a, b) in pairs if a != b), max(len(then), 1))
+
+
+def _named(file: str, number: int) -> str:
+    of = _COUNTED.get(file)
+    return f"{file}, line {number}" + (f" ({of} {number})" if of else "")
+
+
+def _signature(members: Iterable[Member]) -> tuple[str, str]:
+    """Read (signature, key); ("", "") unless they stand there in the one way they may."""
+    data = next((member.data for member in members if member.name == SIGNATURE), b"")
+    try:
+        content = json.loads(data)
+        signature, key = str(content["signature"]), str(content["key"])
+    except (ValueError, KeyError, TypeError):
+        return "", ""
+    if (len(signature), len(key)) != (SIGNATURE_DIGITS, KEY_DIGITS):
+        return "", ""
+    return (signature, key) if spelled_signature(signature, key).encode() == data else ("", "")
+
+
+# Reading what is whole
+
+
+def _read(members: Iterable[Member]) -> ClosedCycle:
+    files = {member.name: member.data for member in members}
+    cycle = json.loads(files["cycle.json"])
+    if cycle["format"] != FORMAT:
+        raise ValueError(cycle["format"])
+    name = str(cycle["cycle"])
+    closed = ClosedCycle(
+        cycle_id=name,
+        unit=str(cycle["unit"]),
+        rules=tuple(RULES.validate_python(row) for row in _rows(files, "rules.jsonl")),
+        events=tuple(_event(name, row) for row in _rows(files, "events.jsonl")),
+        decisions=tuple(_decision(name, row) for row in _rows(files, "decisions.jsonl")),
+        lists=tuple(_lists(files)),
+    )
+    if (cycle["events"], cycle["head"]) != (closed.head.seq, closed.head.hash):
+        raise ValueError(f"the events end at {closed.head.seq}, not at {cycle['events']}")
+    return closed
+
+
+def _rows(files: Mapping[str, bytes], name: str) -> Iterator[Any]:
+    return (json.loads(text) for text in files[name].splitlines())
+
+
+def _event(cycle_id: str, row: Mapping[str, Any]) -> Event:
+    content = json.loads(row["body"])
+    return Event(
+        cycle_id=cycle_id,
+        position=Position(row["seq"], row["hash"]),
+        type=EventType(row["type"]),
+        version=row["version"],
+        payload=content["payload"],
+        deltas=tuple(
+            Delta(application=a, numerator=n, information=i, pending=p)
+            for a, n, i, p in content["deltas"]
+        ),
+        spent=content["spent"],
+        committed=content["committed"],
+        at=datetime.fromisoformat(row["at"]),
+    )
+
+
+def _decision(cycle_id: str, row: Mapping[str, Any]) -> DecisionRecord:
+    return DecisionRecord(
+        cycle_id=cycle_id,
+        number=row["number"],
+        read=Position(*row["read"]),
+        digest=row["digest"],
+        rules_version=row["rules_version"],
+        why=row["why"],
+        picks=tuple((a, k, o, p, tuple(r)) for a, k, o, p, r in row["picks"]),
+        look={key: float(value) for key, value in row["look"].items()},
+        cohort=tuple(row["cohort"]),
+        contested=tuple(row["contested"]),
+        stop=row["stop"],
+        versions=row["versions"],
+    )
+
+
+def _lists(files: Mapping[str, bytes]) -> Iterator[Fixed]:
+    places: dict[int, list[Place]] = {}
+    for row in _rows(files, "places.jsonl"):
+        places.setdefault(row["version"], []).append(_place(row))
+    outcomes: dict[int, list[Outcome]] = {}
+    for row in _rows(files, "outcomes.jsonl"):
+        outcomes.setdefault(row["version"], []).append(_outcome(row))
+    for row in _rows(files, "lists.jsonl"):
+        version = row["version"]
+        yield Fixed(
+            version=version,
+            position=row["position"],
+            stop_reason=row["stop_reason"],
+            places=tuple(places.get(version, ())),
+            outcomes=tuple(outcomes.get(version, ())),
+            signatures=tuple(
+                Signed(by=s.get("by", ""), role=s["role"]) for s in row["signatures"]
+            ),
+        )
+
+
+def _place(row: Mapping[str, Any]) -> Place:
+    return Place(
+        application=row["application"],
+        external_id=str(row["application"]),
+        name="",
+        rank=row["rank"],
+        standing=Standing(row["standing"]),
+        estimate=row["estimate"],
+        raw_mean=row["raw_mean"],
+        margin=float(row["margin"]),
+        evidence=row["evidence"],
+        contested=row["contested"],
+        tied=row["tied"],
+        pulls=row["pulls"],
+        floor_missing=row["floor_missing"],
+    )
+
+
+def _outcome(row: Mapping[str, Any]) -> Outcome:
+    return Outcome(
+        application=row["application"],
+        verdict=Verdict(row["verdict"]),
+        by=row.get("by", ""),
+        reason="",
+        at=datetime.fromisoformat(row["at"]),
+    )

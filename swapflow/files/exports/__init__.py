@@ -1,0 +1,1 @@
+"""Lists, evidence and papers as files."""

@@ -1,0 +1,405 @@
+"""A decision card in plain words (HTML, PDF) and for programs (JSON).
+
+The words are in the language that is spoken; what is on record is told in it, what people typed
+stays as it is. The JSON is in English.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import datetime
+
+from swapflow.engine.audit.decision_card import (
+    Card,
+    CardMark,
+    CardReconsideration,
+    CardReview,
+    CardStanding,
+)
+from swapflow.files.exports.document import Document, Grid, Part
+from swapflow.files.exports.method_sheet import NOT_MERIT, RULE_WORDS
+from swapflow.i18n.formatting import counted, date_of, moment
+from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.told import told
+
+
+_WHY = {
+    "floor": later("everyone gets it"),
+    "staff": later("staff asked for it"),
+    "chance": later("drawn near the cut, so that kinds can be compared"),
+    "appeal": later("an appeal"),
+    "late": later("it came in after its time was over"),
+}
+_WAITING = frozenset({"queued", "delivered", "opened"})
+_VERDICTS = {
+    "selected": later("selected"),
+    "waitlisted": later("on the waitlist"),
+    "not selected": later("not selected"),
+}
+_OURS = frozenset({later("as proposed"), later("was promised a place before")})
+"""Reasons that nobody typed."""
+_INTERVAL = {
+    "budget": later(
+        "The interval is the model's: where it expects this applicant's score to lie, given "
+        "the marks so far. It promises nothing."
+    ),
+    "certified": later(
+        "The intervals of all applicants hold at once with the stated probability, under "
+        "the stated assumptions (independent marks, a stated spread, comparable reviewers)."
+    ),
+}
+_NO_PROMISE = later("Nothing is promised about what more reviews would have changed.")
+_PROPOSAL = later("The list is a proposal; people decide.")
+_SPREAD = later(
+    "This list spreads its places over the groups of one attribute, so a higher score alone does "
+    "not decide who is on it."
+)
+
+
+def card_json(card: Card) -> bytes:
+    """Give a card under stable keys; scores lie between 0 and 1."""
+    content = asdict(card) | {"interval": None}
+    if card.standing:
+        content["interval"] = list(_interval(card.standing))
+    return (json.dumps(content, ensure_ascii=False, indent=1, default=_spelled) + "\n").encode()
+
+
+def card_document(card: Card) -> Document:
+    """Say everything on a card in plain words, in the language that is spoken."""
+    return Document(
+        title=gettext("Decision card"),
+        about=f"{card.name or card.applicant} ({card.applicant}), {card.cycle_name}",
+        lead=(_decision(card), f"{gettext(NOT_MERIT)} {gettext(_PROPOSAL)}"),
+        parts=tuple(_parts(card)),
+        foot=_foot(card),
+    )
+
+
+def _foot(card: Card) -> str:
+    if not card.version:
+        return gettext("Made %(when)s from program %(program)s; no list is fixed yet.") % {
+            "when": moment(card.at),
+            "program": card.cycle,
+        }
+    return gettext("Made %(when)s from program %(program)s, list version %(version)s.") % {
+        "when": moment(card.at),
+        "program": card.cycle,
+        "version": card.version,
+    }
+
+
+def _parts(card: Card) -> Iterable[Part]:
+    if card.decided:
+        yield _decided(card)
+    for again in card.reconsidered:
+        yield _reconsidered(again)
+    yield _standing(card)
+    yield _asked(card)
+    yield _said(card)
+    rule, promise = RULE_WORDS.get(card.rule, ""), card.promise or _NO_PROMISE
+    yield Part(
+        title=gettext("How such a list comes about"),
+        text=tuple(told(text) for text in (rule, card.stop, promise) if text),
+        notes=(gettext("The method sheet of the list says more."),),
+    )
+
+
+def _decision(card: Card) -> str:
+    if card.decided is None:
+        return gettext("Nothing is decided yet; what stands here can still change.")
+    verdict = card.decided.verdict
+    said = gettext("People decided: %(verdict)s.") % {"verdict": _verdict(verdict)}
+    if card.standing is None:
+        return said
+    as_proposed = card.standing.proposed == (verdict == "selected")
+    more = (
+        gettext("That is what was proposed.")
+        if as_proposed
+        else gettext("It was proposed otherwise.")
+    )
+    return f"{said} {more}"
+
+
+def _why_decided(reason: str) -> str:
+    if not reason:
+        return gettext("erased")
+    return gettext(reason) if reason in _OURS else reason
+
+
+def _verdict(verdict: str) -> str:
+    return gettext(_VERDICTS.get(verdict, verdict))
+
+
+def _decided(card: Card) -> Part:
+    made = card.decided
+    if made is None:
+        raise ValueError("nothing is decided")
+    facts = [
+        (gettext("Decision"), _verdict(made.verdict)),
+        (gettext("Decided by"), made.by),
+        (gettext("Signed by"), ", ".join(made.signed_by) or gettext("nobody")),
+        (gettext("When"), moment(made.at)),
+        (gettext("Reason"), _why_decided(made.reason)),
+    ]
+    return Part(title=gettext("What was decided"), facts=tuple(facts))
+
+
+_BOTH_SCORES = later(
+    "Fresh reviews come from people who never had this application. Both scores are computed in "
+    "the same way, from every review that counts."
+)
+_RESULTS = {
+    "": later("still open"),
+    "added": later("added to the list"),
+    "waitlisted": later("put on the waitlist"),
+    "stays": later("stays as it was"),
+    "withdrawn": later("taken back before it was decided"),
+    "undone": later("undone before anybody was told"),
+}
+
+
+def _reconsidered(again: CardReconsideration) -> Part:
+    facts = [
+        (gettext("Asked for on"), date_of(again.asked_on)),
+        (gettext("Reason"), again.reason or gettext("erased")),
+        (gettext("Outcome"), gettext(_RESULTS.get(again.result, again.result))),
+    ]
+    if again.at is not None:
+        facts.append((gettext("Concluded"), moment(again.at)))
+    if again.after is not None:
+        facts += [
+            (
+                gettext("Fresh reviews"),
+                gettext("%(fresh)s of %(asked)s") % {"fresh": again.fresh, "asked": again.reviews},
+            ),
+            (
+                gettext("Score before"),
+                gettext("none") if again.before is None else _hundred(again.before),
+            ),
+            (gettext("Score with all reviews"), _hundred(again.after)),
+        ]
+    title = gettext("Reconsidered after the list was fixed")
+    return Part(title=title, facts=tuple(facts), notes=(gettext(_BOTH_SCORES),))
+
+
+_MADE_BY = {
+    "raw": later("marks as they were given, which people asked for"),
+    "adjusted": later(
+        "adjusted estimates, which people asked for: severity of reviewers and generosity "
+        "of kinds are taken out"
+    ),
+}
+
+
+def _standing(card: Card) -> Part:
+    title = gettext("Where the applicant stands")
+    standing = card.standing
+    if standing is None:
+        said = gettext("On no list: the application is %(status)s.")
+        return Part(title=title, text=(said % {"status": gettext(card.status)},))
+    low, high = _interval(standing)
+    facts = [
+        (
+            gettext("Place"),
+            gettext("%(rank)s of %(candidates)s, for %(places)s places")
+            % {
+                "rank": standing.rank,
+                "candidates": standing.candidates,
+                "places": standing.places,
+            },
+        ),
+        (
+            gettext("Proposed"),
+            gettext("on the list") if standing.proposed else gettext("on the waitlist"),
+        ),
+        (gettext("Score"), _of_hundred(standing.estimate)),
+        *_by_both(standing),
+        (
+            gettext("Interval"),
+            gettext("%(low)s to %(high)s") % {"low": _hundred(low), "high": _hundred(high)},
+        ),
+        (gettext("Rests on"), _evidence(standing.evidence)),
+        (gettext("Distance to the cut"), _cut(standing)),
+        (
+            gettext("Too close to call"),
+            gettext("yes: another review could still change the list here")
+            if standing.too_close
+            else gettext("no: another review was not expected to change the list here"),
+        ),
+    ]
+    if standing.tied:
+        tie = gettext("several have this score; a lot drawn from the seed decided")
+        facts.append((gettext("Tie"), tie))
+    notes = [gettext(_INTERVAL.get(card.rule, ""))]
+    if card.objective == "diverse":
+        notes.append(gettext(_SPREAD))
+    return Part(title=title, facts=tuple(facts), notes=tuple(filter(None, notes)))
+
+
+def _evidence(reviews: float) -> str:
+    """Say how many reviews an estimate rests on; they may be parts of one."""
+    if reviews.is_integer():
+        return counted(int(reviews), "%(count)s review", "%(count)s reviews")
+    return gettext("%(reviews)s reviews") % {"reviews": f"{reviews:g}"}
+
+
+def _by_both(standing: CardStanding) -> Iterable[tuple[str, str]]:
+    """Raw and adjusted, where people asked for either."""
+    if standing.estimates not in _MADE_BY:
+        return
+    yield gettext("Made by"), gettext(_MADE_BY[standing.estimates])
+    if standing.mean is not None:
+        yield gettext("Mean of the marks as given"), _of_hundred(standing.mean)
+    if standing.raw is not None and standing.adjusted is not None:
+        yield gettext("Raw estimate"), _of_hundred(standing.raw)
+        yield gettext("Adjusted estimate"), _of_hundred(standing.adjusted)
+
+
+def _cut(standing: CardStanding) -> str:
+    if standing.cut is None:
+        return gettext("there is no cut: everybody has a place")
+    apart = standing.estimate - standing.cut
+    if standing.proposed:
+        said = (
+            gettext("%(points)s points above the first who was not proposed")
+            if apart >= 0
+            else gettext("%(points)s points below the first who was not proposed")
+        )
+    else:
+        said = (
+            gettext("%(points)s points above the last who was proposed")
+            if apart >= 0
+            else gettext("%(points)s points below the last who was proposed")
+        )
+    return said % {"points": _hundred(abs(apart))}
+
+
+def _asked(card: Card) -> Part:
+    rows = tuple(
+        (
+            f"{review.kind} {number}",
+            _reason(review),
+            gettext("decision %(number)s") % {"number": review.decision}
+            if review.decision
+            else "–",
+            _status(review),
+        )
+        for number, review in enumerate(card.reviews, start=1)
+    )
+    title = gettext("Why each review was asked for")
+    if not rows:
+        return Part(title=title, text=(gettext("Nobody was asked about this applicant."),))
+    headers = (
+        gettext("Request"),
+        gettext("Why it was asked for"),
+        gettext("By"),
+        gettext("What became of it"),
+    )
+    grid = Grid(caption=gettext("Every request, in order"), headers=headers, rows=rows)
+    return Part(title=title, grids=(grid,))
+
+
+def _reason(review: CardReview) -> str:
+    if review.why != "rule":
+        return gettext(_WHY.get(review.why, review.why))
+    if review.close_then:
+        return (
+            gettext("the applicant was on the proposed list then, too close to call")
+            if review.in_list_then
+            else gettext("the applicant was not on the proposed list then, too close to call")
+        )
+    if review.in_list_then:
+        return gettext(
+            "the applicant was on the proposed list then, and another review was worth its cost"
+        )
+    return gettext(
+        "the applicant was not on the proposed list then, and another review was worth its cost"
+    )
+
+
+def _status(review: CardReview) -> str:
+    if review.score is None:
+        waits = review.status in _WAITING
+        return gettext("not answered yet") if waits else gettext(review.status)
+    if review.counts:
+        return gettext("counts")
+    why = told(review.reason) or gettext("see the record")
+    return gettext("does not count: %(why)s") % {"why": why}
+
+
+def _said(card: Card) -> Part:
+    answered = [
+        (number, review)
+        for number, review in enumerate(card.reviews, start=1)
+        if review.score is not None
+    ]
+    if not answered:
+        return Part(
+            title=gettext("What reviewers said"), text=(gettext("No review has come in."),)
+        )
+    grids = [
+        Grid(
+            caption=gettext("The scores"),
+            headers=(gettext("Review"), gettext("By"), gettext("Of 100"), gettext("When")),
+            rows=tuple(
+                (
+                    f"{review.kind} {number}",
+                    gettext("reviewer %(who)s") % {"who": review.reviewer},
+                    _hundred(review.score or 0.0),
+                    moment(review.answered_at) if review.answered_at else "–",
+                )
+                for number, review in answered
+            ),
+        )
+    ]
+    grids += [_marks(number, review) for number, review in answered if review.marks]
+    remarks = tuple(
+        (gettext("Remark of %(review)s") % {"review": f"{review.kind} {number}"}, review.remark)
+        for number, review in answered
+        if review.remark
+    )
+    return Part(
+        title=gettext("What reviewers said"),
+        facts=remarks,
+        grids=tuple(grids),
+        notes=(gettext("Reviewers are numbers on this card."),) if _numbered(card) else (),
+    )
+
+
+def _marks(number: int, review: CardReview) -> Grid:
+    return Grid(
+        caption=gettext("Marks of %(review)s") % {"review": f"{review.kind} {number}"},
+        headers=(gettext("Criterion"), gettext("Mark"), gettext("What it means")),
+        rows=tuple((mark.criterion, _mark(mark), mark.meaning or "–") for mark in review.marks),
+    )
+
+
+def _mark(mark: CardMark) -> str:
+    if mark.mark is None:
+        return gettext("not applicable")
+    if mark.most is None:
+        return f"{mark.mark:g}"
+    return gettext("%(mark)s of %(most)s") % {"mark": f"{mark.mark:g}", "most": f"{mark.most:g}"}
+
+
+def _numbered(card: Card) -> bool:
+    return all(review.reviewer.isdigit() for review in card.reviews)
+
+
+def _interval(standing: CardStanding) -> tuple[float, float]:
+    return (
+        max(0.0, standing.estimate - standing.margin),
+        min(1.0, standing.estimate + standing.margin),
+    )
+
+
+def _hundred(utility: float) -> str:
+    return f"{100 * utility:.1f}"
+
+
+def _of_hundred(utility: float) -> str:
+    return gettext("%(score)s of 100") % {"score": _hundred(utility)}
+
+
+def _spelled(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

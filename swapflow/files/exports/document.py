@@ -1,0 +1,130 @@
+"""A plain document of words, facts and tables: as one HTML page, or as a tagged PDF.
+
+Both are made from the same parts. Whatever people typed goes in as text, never as markup.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.i18n.languages import spoken
+
+
+FONT_PACKAGES = ("pylopdf_fonts_ar", "pylopdf_fonts_he", "pylopdf_fonts_hi", "pylopdf_fonts_jp")
+"""Packages of the extra `cards` that hold fonts; they are looked into and never run."""
+
+MORE_FONTS = (
+    "install a font that has it (on Debian: fonts-noto-core, fonts-noto-cjk), or name a folder "
+    "of fonts in SWAPFLOW_FONTS; or take the page in HTML"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A table: the first cell of each row names it."""
+
+    caption: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of a document.
+
+    Attributes:
+        text: Paragraphs at its beginning.
+        facts: Names and values.
+        grids: Tables, below.
+        notes: Small paragraphs at its end.
+    """
+
+    title: str
+    text: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    grids: tuple[Grid, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A document.
+
+    Attributes:
+        title: What it is.
+        about: Whom or what it is about; a line below the title.
+        lead: Paragraphs before the first part.
+        foot: A small paragraph at the end.
+    """
+
+    title: str
+    about: str
+    lead: tuple[str, ...]
+    parts: tuple[Part, ...]
+    foot: str
+
+
+def html(document: Document) -> bytes:
+    """Make one HTML page that needs nothing else."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    template = environment.from_string(_template("document.html"))
+    return template.render(
+        document=document, style=_template("document.css"), language=spoken()
+    ).encode()
+
+
+def pdf(document: Document, *, fonts: Sequence[Path] = ()) -> bytes:
+    """Make a PDF that screen readers can follow (PDF/UA-1), its fonts within.
+
+    Args:
+        document: The document.
+        fonts: Folders of fonts beside those of the system.
+
+    Raises:
+        UnavailableError: If the extra `cards` is not installed.
+        InvalidInputError: If no font has one of the characters.
+    """
+    try:
+        import typst  # noqa: PLC0415 - an extra, and 80 MB
+    except ImportError as error:
+        raise UnavailableError(
+            "a PDF needs the extra `cards`: pip install 'swapflow[cards]'; or take HTML"
+        ) from error
+    try:
+        made = typst.compile(
+            _template("document.typ").encode(),
+            format="pdf",
+            font_paths=typst.Fonts(font_paths=[*map(str, fonts), *_packaged_fonts()]),
+            sys_inputs={
+                "document": json.dumps(asdict(document)),
+                "language": spoken().locale.language,
+            },
+            pdf_standards=["ua-1"],
+            timestamp=datetime.fromtimestamp(0, UTC),
+        )
+    except typst.TypstError as error:
+        raise InvalidInputError(f"the PDF cannot be made ({error}): {MORE_FONTS}") from error
+    if not isinstance(made, bytes):
+        raise TypeError(type(made))
+    return made
+
+
+def can_make_pdf() -> bool:
+    """Say whether the extra `cards` is installed; looks for it and loads nothing."""
+    return find_spec("typst") is not None
+
+
+def _template(name: str) -> str:
+    return resources.files("swapflow.files.exports").joinpath("templates", name).read_text("utf-8")
+
+
+def _packaged_fonts() -> list[str]:
+    found = (find_spec(package) for package in FONT_PACKAGES)
+    return [folder for spec in found if spec for folder in spec.submodule_search_locations or ()]

@@ -1,0 +1,241 @@
+"""The method sheet: how a list came about, in words that HR can pass on."""
+
+import math
+import re
+
+from swapflow.domain.cohort.proposal import MethodSheet
+from swapflow.i18n.languages import later
+from swapflow.i18n.told import told
+
+
+NOT_MERIT = later("This is about marks, not merit.")
+
+RULE_WORDS = {
+    "budget": later(
+        "Reviews went where they could still change the list, until the budget, the "
+        "deadline or the remaining gain said that more would not be worth asking for."
+    ),
+    "certified": later(
+        "Reviews went to the applicants that were too close to call, until the stated "
+        "margin was reached or the budget or deadline ended it."
+    ),
+    "paper": later(
+        "Reviews went to the applicants that were too close to call, by the published method "
+        "(Schumann, Counts, Foster and Dickerson, AAMAS 2019), kept to the letter."
+    ),
+}
+_TIES = later(
+    "Ties are broken by a number drawn from the program's seed and the applicant's id, "
+    "which knows nothing else about the applicant."
+)
+_OBJECTIVES = {
+    "top-k": later("the highest sum of scores"),
+    "diverse": later(
+        "a sum of scores that also spreads the places over the groups of one attribute"
+    ),
+}
+_PROVEN = (later("The number that says how much the list could still gain at most."),)
+_JUDGED_ALWAYS = (
+    later("Who was asked next: the order changes what the marks cost, not what they say."),
+    later("That several were asked for at once, before the others had answered."),
+    later("That marks measure what the program is for. No calculation can know that."),
+)
+_TAKEN_OUT = later(
+    "The score of each applicant: a model that takes out how severe each reviewer is."
+)
+_ASSUMED = later(
+    "How generous one kind of review is against another: unless enough applicants got another "
+    "kind by chance, which the calibration counts, it is an assumption of the model."
+)
+"""Said where a list is made with kinds' offsets taken out."""
+_OFFSET = re.compile(r"(adjusted_)?offset_\d+$")
+_JUDGED = {
+    "budget": (
+        _TAKEN_OUT,
+        later("When further reviews were held not to be worth their cost."),
+    ),
+    "certified": (later("That an interview is worth the stated number of reviews."),),
+    "paper": (later("That an interview is worth the stated number of reviews."),),
+}
+_ENDED = {
+    "budget": later("The end: the budget was used up, whatever was still open."),
+    "deadline": later("The end: the deadline had come, whatever was still open."),
+    "staff": later("The end: people ended it, whatever was still open."),
+    "exhausted": later("The end: nobody was left to ask, whatever was still open."),
+}
+_ASKED = {
+    "raw": later(
+        "People asked that the list is made by marks as they were given: who happened to read, "
+        "and how generous each kind of review is, stays in the scores. The rules in force say who "
+        "asked and why."
+    ),
+    "adjusted": later(
+        "People asked that the list is made by adjusted estimates: how severe each "
+        "reviewer is, and how generous each kind of review is, is taken out of the marks. The "
+        "means of the marks as given stand beside them. The rules in force say who asked and why."
+    ),
+}
+_CERTIFICATES = {
+    "mixture": later("a margin that holds at every moment at once"),
+    "pairwise": later("a comparison of single applicants that holds at every moment at once"),
+}
+
+
+def method_text(sheet: MethodSheet) -> str:
+    """Spell a method sheet as Markdown: plain words first, numbers of the method at the end."""
+    parts = [_title(sheet), _brief(sheet), _promise(sheet), _covered(sheet), _advanced(sheet)]
+    return "\n\n".join(parts) + "\n"
+
+
+def method_told(sheet: MethodSheet) -> str:
+    """Spell it in the language that is spoken; the names of the method's settings stay.
+
+    The record, bundles and programs have it in English, as `method_text` spells it.
+    """
+    return "\n".join(_told(line) for line in method_text(sheet).split("\n"))
+
+
+def _told(line: str) -> str:
+    mark = next((mark for mark in ("# ", "## ", "- ") if line.startswith(mark)), "")
+    return line if line.startswith("|") else mark + told(line.removeprefix(mark))
+
+
+def _title(sheet: MethodSheet) -> str:
+    return (
+        "# "
+        + later("How this list came about")
+        + "\n\n"
+        + later(f"Program `{_inline(sheet.cycle_id)}`, rules version {sheet.rules_version}.")
+        + "\n"
+        + later(
+            "The list is a proposal that follows from the marks reviewers gave. "
+            "People decide, and their decisions stand in a file of their own."
+        )
+        + f"\n{NOT_MERIT}"
+    )
+
+
+def _brief(sheet: MethodSheet) -> str:
+    reviews = ", ".join(f"{count} × {_inline(kind)}" for kind, count in sheet.pulls.items())
+    objective = _OBJECTIVES.get(sheet.objective, sheet.objective)
+    unit = sheet.unit
+    spent, budget = sheet.spent, sheet.budget
+    lines = [
+        later(
+            f"Applicants: {sheet.candidates}, for {sheet.cohort_size} "
+            f"{'place' if sheet.cohort_size == 1 else 'places'}."
+        ),
+        later(f"The list is chosen for {_inline(objective)}."),
+        *(later(f"Limit on a group: {_inline(limit)}.") for limit in sheet.limits),
+        *(
+            later(f"No list keeps to every limit; in the rules, {_inline(change)}.")
+            for change in sheet.given_way
+        ),
+        *(_ASKED[asked] for asked in (sheet.estimates,) if asked in _ASKED),
+        RULE_WORDS.get(sheet.rule, _inline(sheet.rule)),
+        later(f"Scores that count: {reviews}.") if reviews else later("Scores that count: none."),
+        later(
+            f"Spent: {spent} of {budget} {_inline(unit)}; {sheet.committed} more were set aside "
+            "for open requests."
+        )
+        if sheet.committed
+        else later(f"Spent: {spent} of {budget} {_inline(unit)}."),
+        later(f"Why no more was asked for: {_inline(sheet.stop_sentence)}"),
+        _TIES,
+    ]
+    return "## " + later("In short") + "\n\n" + "\n".join(f"- {line}" for line in lines)
+
+
+def _promise(sheet: MethodSheet) -> str:
+    parts = ["## " + later("What is promised, and what is not"), _inline(sheet.promises)]
+    if math.isfinite(sheet.certified_loss):
+        parts.append(
+            later(
+                f"Most the list could still gain by further reviews: {_gain(sheet.certified_loss)}"
+                ", under the stated assumptions (independent marks, a stated spread, comparable "
+                "reviewers)."
+            )
+        )
+    else:
+        parts.append(later("How much the list could still gain by further reviews is not known."))
+    if sheet.expected_loss is not None and math.isfinite(sheet.expected_loss):
+        parts.append("## " + later("The model's estimate"))
+        parts.append(
+            later(
+                f"By the model's estimate the list falls short by {_gain(sheet.expected_loss)}. "
+                "It is an estimate without a promise and tends to be too low."
+            )
+        )
+    return "\n\n".join(parts)
+
+
+def _covered(sheet: MethodSheet) -> str:
+    """Say which parts rest on a proof, and which on judgement."""
+    linear = sheet.objective == "top-k"
+    # What the rule proved at its stop is about the list by marks as given.
+    own = linear and sheet.estimates != "adjusted"
+    proven = list(_PROVEN) if linear else []
+    if own and sheet.rule == "certified" and sheet.stop_reason == "certified":
+        proven.insert(
+            0, later("That this list is within the stated margin, with the stated probability.")
+        )
+    if own and sheet.rule == "paper" and sheet.stop_reason == "certified":
+        proven.insert(
+            0,
+            later("That this list is within the stated margin, as the published theorem has it."),
+        )
+    judged = [*_JUDGED_ALWAYS, *_JUDGED.get(sheet.rule, ())]
+    if sheet.estimates == "raw":
+        judged = [line for line in judged if line != _TAKEN_OUT]
+    if sheet.estimates == "adjusted" and sheet.rule != "budget":
+        judged.append(_TAKEN_OUT)
+    if any(value for name, value in sheet.parameters.items() if _OFFSET.match(name)):
+        judged.append(_ASSUMED)
+    if not linear:
+        judged.append(
+            later("That more reviews would not help: for this kind of list there is no proof.")
+        )
+    if sheet.stop_reason in _ENDED:
+        judged.append(_ENDED[sheet.stop_reason])
+    lines = ["## " + later("What rests on a proof, and what on judgement")]
+    if proven:
+        lines.append(
+            later("Proven, if marks are independent, of the stated spread, and reviewers alike:")
+        )
+        lines.append("\n".join(f"- {line}" for line in proven))
+    else:
+        lines.append(later("Nothing about this list as a whole is proven."))
+    lines.append(later("Judgement, tried out on data and not proven:"))
+    lines.append("\n".join(f"- {line}" for line in judged))
+    return "\n\n".join(lines)
+
+
+def _gain(loss: float) -> str:
+    return later(f"{100 * loss:.1f} points in all (one applicant's full score is 100)")
+
+
+def _advanced(sheet: MethodSheet) -> str:
+    rows = [
+        ("rule", sheet.rule),
+        ("objective", sheet.objective),
+        ("certificate", _CERTIFICATES.get(sheet.certificate, sheet.certificate)),
+        ("stop", sheet.stop_reason),
+        ("seed", str(sheet.seed)),
+        ("decisions", str(sheet.decisions)),
+        ("record position", str(sheet.position)),
+        ("record fingerprint", sheet.head_hash),
+        *((name, f"{value:g}") for name, value in sorted(sheet.parameters.items())),
+        *((f"version of {name}", text) for name, text in sorted(sheet.versions.items())),
+    ]
+    table = "\n".join(f"| {_cell(name)} | {_cell(value)} |" for name, value in rows)
+    return "## " + later("Advanced") + f"\n\n| setting | value |\n|---|---|\n{table}"
+
+
+def _inline(text: str) -> str:
+    """Keep text on one line and free of marks that Markdown or a browser would act on."""
+    flat = " ".join(text.split())
+    return flat.replace("`", "'").replace("<", "&lt;").replace("](", "] (")
+
+
+def _cell(text: str) -> str:
+    return _inline(text).replace("|", "\\|")

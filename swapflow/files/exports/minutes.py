@@ -1,0 +1,188 @@
+"""The minutes of a meeting, in plain words (HTML, PDF) and for programs (JSON).
+
+They hold what was projected and what was recorded, by whom: no reviewer's name, nothing that is
+monitored.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+
+from swapflow.domain.cohort.meeting import Meeting
+from swapflow.domain.cohort.proposal import Place, Standing
+from swapflow.engine.cohort.meeting import Agenda
+from swapflow.files.exports.document import Document, Grid, Part
+from swapflow.i18n.formatting import moment
+from swapflow.i18n.languages import gettext
+from swapflow.i18n.told import told
+
+
+def minutes_json(agenda: Agenda) -> bytes:
+    """Give the minutes under stable keys."""
+    return (json.dumps(minutes_content(agenda), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def minutes_content(agenda: Agenda) -> dict[str, object]:
+    """Give what the minutes hold, as plain values."""
+    meeting = agenda.meeting
+    names = {place.application: place.external_id for place in agenda.places}
+    return {
+        "program": agenda.cycle.id,
+        "version": agenda.version,
+        "opened_by": meeting.by if meeting else None,
+        "opened_at": meeting.at.isoformat() if meeting else None,
+        "closed_by": meeting.closed.by if meeting and meeting.closed else None,
+        "closed_at": meeting.closed.at.isoformat() if meeting and meeting.closed else None,
+        "closed_and_reopened": [
+            {"closed": t.closed, "reason": t.reason, "by": t.by, "at": t.at.isoformat()}
+            for t in (meeting.turns if meeting else ())
+        ],
+        "places": agenda.size,
+        "chosen": [p.external_id for p in agenda.places if p.application in agenda.chosen],
+        "without_outcome": [place.external_id for place in agenda.missing],
+        "recorded": [
+            {
+                "applicant": names.get(said.application, ""),
+                "outcome": said.word.value,
+                "reason": said.reason,
+                "by": said.by,
+                "at": said.at.isoformat(),
+            }
+            for said in (meeting.said if meeting else ())
+        ],
+    }
+
+
+def minutes_document(
+    agenda: Agenda, *, members: Mapping[int, Collection[str]], zone: str, at: datetime
+) -> Document:
+    """Say what the meeting looked at and recorded.
+
+    Args:
+        agenda: The meeting.
+        members: Names of the members in conflict, by application.
+        zone: Time zone of the moments.
+        at: When the minutes are made.
+    """
+    meeting = agenda.meeting
+    opened = (
+        gettext("Opened by %(who)s, %(when)s.")
+        % {"who": meeting.by, "when": moment(meeting.at, zone)}
+        if meeting
+        else gettext("No meeting was opened about this list.")
+    )
+    return Document(
+        title=gettext("Minutes"),
+        about=gettext("%(program)s, version %(version)s of the list")
+        % {"program": agenda.cycle.name, "version": agenda.version},
+        lead=(opened, *_turns(meeting, zone), _lead(agenda)),
+        parts=tuple(_parts(agenda, members, zone)),
+        foot=gettext("Made %(when)s from program %(program)s.")
+        % {"when": moment(at, zone), "program": agenda.cycle.id},
+    )
+
+
+def _turns(meeting: Meeting | None, zone: str) -> Iterable[str]:
+    turns = meeting.turns if meeting else ()
+    for turn in turns:
+        said = gettext("Closed by %(who)s, %(when)s%(why)s.")
+        if not turn.closed:
+            said = gettext("Reopened by %(who)s, %(when)s%(why)s.")
+        why = f": {turn.reason}" if turn.reason else ""
+        yield said % {"who": turn.by, "when": moment(turn.at, zone), "why": why}
+    if meeting and not meeting.closed:
+        yield gettext("The meeting is still open.")
+
+
+def _lead(agenda: Agenda) -> str:
+    said = gettext("%(n)s of %(size)s places are filled as things stand.")
+    said %= {"n": len(agenda.chosen), "size": agenda.size}
+    if agenda.missing:
+        names = ", ".join(place.external_id for place in agenda.missing)
+        missing = gettext("Still without an outcome: %(names)s.") % {"names": names}
+        return f"{said} {missing}"
+    through = gettext("Everybody too close to call has an outcome.")
+    return f"{said} {through}" if agenda.meeting else said
+
+
+def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) -> Iterable[Part]:
+    yield Part(
+        title=gettext("Places"),
+        facts=tuple(
+            (name, gettext("%(taken)s of %(places)s") % {"taken": taken, "places": places})
+            for name, taken, places in agenda.lines
+        ),
+        text=tuple(
+            (gettext("%(limit)s: kept.") if kept else gettext("%(limit)s: not kept."))
+            % {"limit": told(words)}
+            for words, kept in agenda.limits
+        ),
+    )
+    close = [place for place in agenda.close if place.application not in agenda.words]
+    recorded = [place for place in agenda.places if place.application in agenda.words]
+    yield Part(
+        title=gettext("Outcomes"),
+        text=() if recorded or close else (gettext("Nothing was recorded."),),
+        grids=(
+            Grid(
+                caption=gettext("What holds, in the order of the proposal"),
+                headers=(
+                    gettext("Applicant"),
+                    gettext("Rank"),
+                    gettext("Proposed"),
+                    gettext("Outcome"),
+                    gettext("Reason"),
+                    gettext("In conflict"),
+                ),
+                rows=tuple(
+                    _row(place, agenda, members)
+                    for place in agenda.places
+                    if place in recorded or place in close
+                ),
+            ),
+        )
+        if recorded or close
+        else (),
+    )
+    if agenda.meeting and agenda.meeting.said:
+        names = {place.application: place for place in agenda.places}
+        yield Part(
+            title=gettext("Every change"),
+            grids=(
+                Grid(
+                    caption=gettext("In the order in which it was recorded"),
+                    headers=(
+                        gettext("When"),
+                        gettext("Applicant"),
+                        gettext("Outcome"),
+                        gettext("Reason"),
+                        gettext("By"),
+                    ),
+                    rows=tuple(
+                        (
+                            moment(said.at, zone),
+                            names[said.application].external_id
+                            if said.application in names
+                            else gettext("erased"),
+                            gettext(said.word.value),
+                            said.reason,
+                            said.by,
+                        )
+                        for said in agenda.meeting.said
+                    ),
+                ),
+            ),
+        )
+
+
+def _row(place: Place, agenda: Agenda, members: Mapping[int, Collection[str]]) -> tuple[str, ...]:
+    said = agenda.words.get(place.application)
+    name = place.name or place.external_id or gettext("erased")
+    return (
+        f"{name} ({place.external_id})" if place.name else name,
+        str(place.rank),
+        gettext("on the list") if place.standing is Standing.COHORT else gettext("waitlist"),
+        gettext(said.word.value) if said else gettext("none yet"),
+        said.reason if said else "",
+        ", ".join(members.get(place.application, ())),
+    )

@@ -1,0 +1,1 @@
+"""What a table says about applicants, reviewers and scores: all of it or nothing."""

@@ -1,0 +1,196 @@
+"""What the columns of a list of applicants are taken for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from swapflow.domain.people.protected_attributes import protected_trait
+from swapflow.domain.rules import Rules
+from swapflow.errors import BadRow
+from swapflow.files.tables.cells import shorten, spelling
+from swapflow.files.tables.header_names import EMAIL, FIRST, ID_SPELLINGS, LAST, NAME, WEAK_ID
+from swapflow.files.tables.table import Table
+
+
+_READY = ("ready",)
+_TOPIC = ("topic",)
+
+
+@dataclass(slots=True)
+class Columns:
+    """Which column is taken for what."""
+
+    line: int
+    taken_for: dict[str, str] = field(default_factory=dict)
+    bad: list[BadRow] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, table: Table, mapping: Mapping[str, str], rules: Rules | None, key: str
+    ) -> "Columns":
+        """Take each column for what the mapping says, else for what its header says.
+
+        What cannot be so is noted in `bad`: a mapping of nothing, two columns for one thing, no
+        id, a protected trait where it may not enter.
+        """
+        columns = cls(line=table.header_line)
+        columns._take_mapping(table, mapping)
+        for header in table.headers:
+            if header not in columns.taken_for:
+                columns.taken_for[header] = _meaning(header, rules)
+        columns._find_id(table, key)
+        columns._check(rules)
+        return columns
+
+    def headers(self, role: str) -> list[str]:
+        """Give the headers taken for a role, left to right."""
+        return [h for h, taken in self.taken_for.items() if taken == role]
+
+    def named(self, role: str) -> Iterator[tuple[str, str]]:
+        """Give (header, NAME) of the columns taken for `role:NAME`."""
+        for header, taken in self.taken_for.items():
+            if taken.startswith(f"{role}:"):
+                yield header, taken.removeprefix(f"{role}:")
+
+    def _take_mapping(self, table: Table, mapping: Mapping[str, str]) -> None:
+        for header, role in mapping.items():
+            if header not in table.headers:
+                self._refuse(
+                    header,
+                    "the mapping names this column, and the file has none of that name",
+                    f"Name one of {', '.join(map(repr, table.headers))}",
+                )
+            elif role and not _is_role(role):
+                self._refuse(
+                    header,
+                    f"the mapping takes it for {role!r}, which is nothing an import knows",
+                    f"Use one of {', '.join(_ROLES)}, select:NAME, monitor:NAME, document:NAME, "
+                    "field:NAME",
+                )
+            else:
+                # In the order of the file, whatever the order of the mapping.
+                self.taken_for[header] = _full_role(role)
+        self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
+
+    def _find_id(self, table: Table, key: str) -> None:
+        self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
+        if key == "email":
+            for header in self.headers("external_id?"):
+                self.taken_for[header] = f"field:{header}"
+            if not self.headers("email"):
+                self._refuse(
+                    "",
+                    "the e-mail is to be the key, and there is no column for it",
+                    f"Name it email; the columns are {_listed(table)}",
+                )
+            return
+        candidates = self.headers("external_id?")
+        strong = [h for h in candidates if spelling(h) not in WEAK_ID]
+        exact = [h for h in candidates if spelling(h) == "external_id"]
+        chosen = self.headers("external_id") or exact or strong or candidates
+        if len(chosen) > 1:
+            self._refuse(
+                chosen[1],
+                "more than one column could be the applicant's id: "
+                + ", ".join(map(repr, chosen)),
+                "Say which one by a mapping to external_id",
+            )
+        if not chosen:
+            self._refuse(
+                "",
+                "there is no column with the applicant's id",
+                "Name it id, or say by a mapping which it is. If mail addresses shall name the "
+                "applicants, say so (--key email, or the choice on the page). The columns are "
+                f"{_listed(table)}",
+            )
+        for header in candidates:
+            self.taken_for[header] = f"field:{header}"
+        for header in chosen[:1]:
+            self.taken_for[header] = "external_id"
+
+    def _check(self, rules: Rules | None) -> None:
+        for role in ("name", "email", "ready", "topic", "redacted"):
+            twice = self.headers(role)
+            if len(twice) > 1:
+                self._refuse(
+                    twice[1],
+                    f"more than one column is taken for {role}: {', '.join(map(repr, twice))}",
+                    "Say by a mapping which one it is",
+                )
+        wanted = rules.attributes if rules else ()
+        basis = rules.objective.legal_basis.strip() if rules else ""
+        selected = {name for _, name in self.named("select")}
+        for header, name in self.named("select"):
+            trait = protected_trait(name)
+            if trait and not (basis and name in wanted):
+                self._refuse(
+                    header,
+                    f"{name!r} is on the list of protected traits and their proxies ({trait}); it "
+                    "may enter reports, not the selection",
+                    f"Name the column monitor:{name}, or record a legal basis for it in the rules",
+                )
+        for missing in (name for name in wanted if name not in selected):
+            self._refuse(
+                "",
+                f"the rules choose a list by {missing!r}, and there is no such column",
+                f"Name the column {missing!r}, or change the rules",
+            )
+
+    def _refuse(self, column: str, reason: str, cure: str) -> None:
+        self.bad.append(BadRow(line=self.line, column=column, value="", reason=reason, cure=cure))
+
+
+_ROLES = (
+    "external_id",
+    "name",
+    "first_name",
+    "last_name",
+    "email",
+    "ready",
+    "topic",
+    "document",
+    "redacted",
+)
+_PREFIXES = ("select:", "monitor:", "document:", "field:")
+
+
+def _is_role(role: str) -> bool:
+    return role in _ROLES or any(
+        role.startswith(prefix) and role.removeprefix(prefix).strip() for prefix in _PREFIXES
+    )
+
+
+def _full_role(role: str) -> str:
+    return "document:document" if role == "document" else role
+
+
+def _meaning(header: str, rules: Rules | None) -> str:
+    """Say what a header is taken for when no mapping says it."""
+    for prefix in _PREFIXES:
+        if header.casefold().startswith(prefix) and header[len(prefix) :].strip():
+            return prefix + header[len(prefix) :].strip()
+    for wanted in rules.attributes if rules else ():
+        if spelling(header) == spelling(wanted):
+            return f"select:{wanted}"
+    spelled = spelling(header)
+    for role, spellings in _SPELLINGS.items():
+        if spelled in spellings:
+            return _full_role(role)
+    return f"monitor:{header}" if protected_trait(header) else f"field:{header}"
+
+
+_SPELLINGS: dict[str, tuple[str, ...]] = {
+    "external_id?": ID_SPELLINGS,
+    "name": NAME,
+    "first_name": FIRST,
+    "last_name": LAST,
+    "email": EMAIL,
+    "ready": _READY,
+    "topic": _TOPIC,
+    "document": ("document",),
+    "redacted": ("redacted",),
+}
+
+
+def _listed(table: Table) -> str:
+    return ", ".join(repr(shorten(header)) for header in table.headers)

@@ -1,0 +1,139 @@
+"""A list of applicants looked at: how it is read, what it would do, and what stops it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from swapflow.engine.intake.list_import import Listed, ListPlan
+from swapflow.engine.services import Swapflow
+from swapflow.errors import BadRow
+from swapflow.files.imports.applications import ApplicationsImport, examine_applications
+from swapflow.files.imports.import_settings import Reading, reading_of
+from swapflow.files.imports.possible_duplicates import Alike, Someone, alike
+from swapflow.files.tables.cells import refuse
+from swapflow.files.tables.known_layouts import Shape
+from swapflow.files.tables.table import Table
+
+
+APPLICANTS = "applicants"
+"""What the reading of a list of applicants is remembered under."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedAt:
+    """What a list of applicants holds, and would do.
+
+    Attributes:
+        reading: How it is read, filled from the last list and from the shape.
+        shape: The system that wrote it, where one was recognised.
+        plan: What is new, what changed, what staff keep; of the rows that can be taken.
+        bad: Every row that stops the import, those that contradict the cycle too.
+        warnings: What staff should know.
+        alike: People who may stand under two ids.
+    """
+
+    table: Table
+    reading: Reading
+    shape: Shape | None
+    found: ApplicationsImport
+    plan: ListPlan
+    bad: tuple[BadRow, ...]
+    warnings: tuple[str, ...]
+    alike: tuple[Alike, ...]
+
+
+def look_at_applicants(
+    table: Table,
+    chosen: Reading,
+    *,
+    product: Swapflow,
+    cycle_id: str,
+    as_last_time: bool = True,
+) -> LookedAt:
+    """Look at a list of applicants; nothing is written.
+
+    Args:
+        table: The list.
+        chosen: What staff say about its columns, key and dates.
+        product: Supplies rules, the applicants there are, and how the last list was read.
+        cycle_id: The cycle.
+        as_last_time: Whether what staff leave open is filled from the last list.
+
+    Raises:
+        InvalidInputError: If a column of dates is named that there is not.
+        NotFoundError: If there is no such cycle.
+    """
+    remembered = product.list_reading(cycle_id, APPLICANTS) if as_last_time else {}
+    reading, shape, notes = reading_of(table, chosen, remembered)
+    found = examine_applications(
+        table,
+        mapping=reading.columns,
+        rules=product.rules(cycle_id),
+        key=reading.key or "id",
+        dates=reading.dates,
+        date_order=reading.date_order,
+    )
+    plan = product.plan_list(cycle_id, found.new)
+    lines = _lines(table, found)
+    contrary = tuple(
+        BadRow(
+            line=lines.get(one.external_id, 0),
+            column="",
+            value=one.external_id,
+            reason=one.reason,
+            cure=one.cure,
+        )
+        for one in plan.contrary
+    )
+    return LookedAt(
+        table=table,
+        reading=reading,
+        shape=shape,
+        found=found,
+        plan=plan,
+        bad=tuple(sorted((*found.bad, *contrary), key=lambda row: row.line)),
+        # Who shares an address is told with all who are alike, those of the program included.
+        warnings=(*notes, *(text for text in found.warnings if text not in found.shared)),
+        alike=alike(_people(plan, product, cycle_id)),
+    )
+
+
+def take_applicants(
+    looked: LookedAt, *, product: Swapflow, cycle_id: str, by: str, wave: int = 0
+) -> Listed:
+    """Import a list that was looked at, whole; and remember how it was read.
+
+    Raises:
+        BadRowsError: If anything stops it; it lists every place, and nothing was written.
+    """
+    refuse(looked.table.source, looked.bad)
+    listed = product.import_list(cycle_id, looked.found.new, wave=wave)
+    remember(looked.reading, APPLICANTS, product=product, cycle_id=cycle_id, by=by)
+    return listed
+
+
+def remember(reading: Reading, what: str, *, product: Swapflow, cycle_id: str, by: str) -> None:
+    """Keep how a kind of list was read; what it says of other columns stays."""
+    before = product.list_reading(cycle_id, what)
+    settings = reading.over(Reading.of_settings(before)).settings()
+    if settings != before:
+        product.keep_list_reading(cycle_id, what, settings, by=by)
+
+
+def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[Someone]:
+    there = [
+        Someone(external_id=a.external_id, name=a.name, email=a.email, new=False)
+        for a in product.applications(cycle_id)
+        if a.external_id
+    ]
+    fresh = [
+        Someone(external_id=row.external_id, name=row.name, email=row.email, new=True)
+        for row in plan.fresh
+    ]
+    return [*there, *fresh]
+
+
+def _lines(table: Table, found: ApplicationsImport) -> Mapping[str, int]:
+    """Give the line on which each id stands."""
+    roles = {role: header for header, role in found.columns.items()}
+    header = roles.get("external_id") or roles.get("email") or ""
+    return {row[header]: row.line for row in reversed(table.rows)} if header else {}

@@ -1,0 +1,350 @@
+"""Applicants from a table: all of them or none, every bad row named."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from swapflow.domain.ids import same_id
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.rules import Rules
+from swapflow.errors import BadRow
+from swapflow.files.imports.applicant_columns import Columns
+from swapflow.files.tables.cells import SPREADSHEET_ERRORS, read_yes_no, refuse, shorten
+from swapflow.files.tables.dates import read_date_column
+from swapflow.files.tables.table import Row, Source, Table, read_table
+
+
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+\d{2,3}", re.IGNORECASE)
+"""What a spreadsheet program shows of a long number: its last digits are lost."""
+MOST_ID = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationsImport:
+    """What a file of applicants holds.
+
+    Attributes:
+        new: The applicants, in the order of the file, duplicates merged.
+        warnings: What staff should know; nothing that stops the import.
+        shared: Those of the warnings that name a mail address under several ids.
+        bad: Every row that does.
+        encoding: Encoding the file was read in.
+        source: What messages call the file.
+        columns: What each header was taken for: external_id, name, select:…, monitor:…, field:….
+    """
+
+    new: tuple[NewApplication, ...]
+    warnings: tuple[str, ...]
+    shared: tuple[str, ...]
+    bad: tuple[BadRow, ...]
+    encoding: str
+    source: str
+    columns: Mapping[str, str]
+
+
+def read_applications(
+    path_or_bytes: Source,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
+    encoding: str | None = None,
+    key: Literal["id", "email"] = "id",
+    dates: Collection[str] = (),
+    date_order: str = "",
+    name: str = "",
+) -> ApplicationsImport:
+    """Read applicants, all or nothing.
+
+    Args:
+        path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
+        mapping: What to take a header for, where its name does not say: external_id, name,
+            first_name, last_name, email, ready, topic, select:NAME, monitor:NAME, document:NAME,
+            redacted, field:NAME, or "" to leave the column out.
+        rules: Say which attribute the objective uses, and whether a protected one may be.
+        encoding: Encoding of a text file, when staff know it.
+        key: "email" takes the e-mail for the key; never done unasked, for addresses change.
+        dates: Headers of columns to turn into year-month-day.
+        date_order: "dmy" or "mdy", where those columns hold dates such as 01/02/2025.
+        name: What messages call the file.
+
+    Raises:
+        InvalidInputError: If the file cannot be read at all.
+        BadRowsError: If anything in it cannot be used; it lists every place.
+    """
+    found = examine_applications(
+        path_or_bytes,
+        mapping=mapping,
+        rules=rules,
+        encoding=encoding,
+        key=key,
+        dates=dates,
+        date_order=date_order,
+        name=name,
+    )
+    refuse(found.source, found.bad)
+    return found
+
+
+def examine_applications(
+    path_or_bytes: Source | Table,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
+    encoding: str | None = None,
+    key: Literal["id", "email"] = "id",
+    dates: Collection[str] = (),
+    date_order: str = "",
+    name: str = "",
+) -> ApplicationsImport:
+    """Report what `read_applications` would import and refuse, without refusing it.
+
+    Args as there; a table that was read already will do too.
+
+    Raises:
+        InvalidInputError: If the file cannot be read at all.
+    """
+    table = (
+        path_or_bytes
+        if isinstance(path_or_bytes, Table)
+        else read_table(path_or_bytes, encoding=encoding, name=name)
+    )
+    bad = list(table.bad)
+    if dates:
+        table, wrong = read_date_column(table, dates, order=date_order)
+        bad += wrong
+    columns = Columns.of(table, mapping or {}, rules, key)
+    bad += columns.bad
+    if columns.bad:  # without its columns a row says nothing
+        return _report(table, _Reader(columns=columns, key=key), bad)
+    reader = _Reader(columns=columns, key=key)
+    for row in table.rows:
+        reader.take(row)
+    return _report(table, reader, [*bad, *reader.bad])
+
+
+def _report(table: Table, reader: "_Reader", bad: list[BadRow]) -> ApplicationsImport:
+    columns, shared = reader.columns, reader.shared()
+    return ApplicationsImport(
+        new=tuple(reader.new.values()),
+        warnings=(*table.warnings, *columns.warnings, *reader.warnings, *shared),
+        shared=shared,
+        bad=tuple(sorted(bad, key=lambda row: row.line)),
+        encoding=table.encoding,
+        source=table.source,
+        columns=columns.taken_for,
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes rows one by one and remembers ids and addresses."""
+
+    columns: Columns
+    key: str
+    new: dict[str, NewApplication] = field(default_factory=dict)
+    bad: list[BadRow] = field(default_factory=list)
+    _lines: dict[str, int] = field(default_factory=dict)
+    _addresses: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    warnings: list[str] = field(default_factory=list)
+
+    def take(self, row: Row) -> None:
+        """Read one row; a problem is noted and the row left out."""
+        before = len(self.bad)
+        application = self._read(row)
+        if len(self.bad) > before:
+            return
+        known = same_id(application.external_id)
+        earlier = self.new.get(known)
+        if earlier is None:
+            self.new[known] = application
+            self._lines[known] = row.line
+            if application.email:
+                self._addresses[application.email.casefold()].append(application.external_id)
+            return
+        self._merge(row, earlier, application, self._lines[known])
+
+    def shared(self) -> tuple[str, ...]:
+        """Name mail addresses that stand under several ids."""
+        return tuple(
+            f"the e-mail {address!r} stands under {len(ids)} ids: {', '.join(map(repr, ids))}. "
+            "If that is one person, merge or remove one"
+            for address, ids in self._addresses.items()
+            if len(ids) > 1
+        )
+
+    def _merge(self, row: Row, earlier: NewApplication, again: NewApplication, line: int) -> None:
+        differing = _difference(earlier, again)
+        if differing:
+            self._refuse(
+                row.line,
+                self._key_header(),
+                again.external_id,
+                f"the same id stands on line {line} with another {differing}",
+                "Keep the row that is right and remove the other",
+            )
+            return
+        self.warnings.append(
+            f"line {row.line}: {again.external_id!r} is the same applicant as line {line} "
+            f"({earlier.external_id!r}) and was merged with it"
+        )
+
+    def _read(self, row: Row) -> NewApplication:
+        columns = self.columns
+        email = self._one(row, "email")
+        external_id = email.casefold() if self.key == "email" else self._one(row, "external_id")
+        external_id = unicodedata.normalize("NFC", external_id)
+        self._check_id(row, external_id)
+        self._check_email(row, email)
+        fields = {name: row[h] for h, name in columns.named("field") if row[h]}
+        topic = self._one(row, "topic")
+        return NewApplication(
+            external_id=external_id,
+            name=self._name(row),
+            email=email,
+            ready=self._ready(row),
+            selection={name: row[h] for h, name in columns.named("select") if row[h]},
+            monitor={name: row[h] for h, name in columns.named("monitor") if row[h]},
+            fields={**fields, "topic": topic} if topic else fields,
+            documents=self._documents(row),
+        )
+
+    def _one(self, row: Row, role: str) -> str:
+        headers = self.columns.headers(role)
+        return row[headers[0]] if headers else ""
+
+    def _key_header(self) -> str:
+        role = "email" if self.key == "email" else "external_id"
+        return self.columns.headers(role)[0]
+
+    def _name(self, row: Row) -> str:
+        whole = self._one(row, "name")
+        parts = (self._one(row, "first_name"), self._one(row, "last_name"))
+        return whole or " ".join(part for part in parts if part)
+
+    def _check_id(self, row: Row, external_id: str) -> None:
+        header = self._key_header()
+        if not external_id:
+            what = "e-mail" if self.key == "email" else "id"
+            self._refuse(
+                row.line, header, "", f"the {what} is missing", "Give one, or remove the row"
+            )
+        elif len(external_id) > MOST_ID:
+            self._refuse(
+                row.line,
+                header,
+                external_id,
+                f"the id has {len(external_id)} characters, and {MOST_ID} are the most",
+                "Shorten it",
+            )
+        elif _ROUNDED.fullmatch(external_id) or external_id in SPREADSHEET_ERRORS:
+            self._refuse(
+                row.line,
+                header,
+                external_id,
+                "a spreadsheet program has put this in the place of the id",
+                "Take the id from the system it comes from, in a column formatted as text",
+            )
+        elif any(unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} for c in external_id):
+            self._refuse(
+                row.line,
+                header,
+                external_id,
+                "the id holds an invisible character, so two ids could look the same",
+                "Type it again by hand",
+            )
+
+    def _check_email(self, row: Row, email: str) -> None:
+        if not email or _ADDRESS.fullmatch(email):
+            return
+        if self.key == "email":
+            self._refuse(
+                row.line, self._key_header(), email, "this is no e-mail address", "Correct it"
+            )
+        else:
+            self.warnings.append(f"line {row.line}: {email!r} is no e-mail address")
+
+    def _ready(self, row: Row) -> bool | None:
+        headers = self.columns.headers("ready")
+        if not headers:
+            return None
+        answer = read_yes_no(row[headers[0]])
+        if answer is None:
+            self._refuse(
+                row.line,
+                headers[0],
+                row[headers[0]],
+                "it does not say whether the application is complete",
+                "Write yes or no",
+            )
+        return answer
+
+    def _documents(self, row: Row) -> tuple[tuple[str, str, bool], ...]:
+        redacted = self._redacted(row)
+        documents: list[tuple[str, str, bool]] = []
+        for header, name in self.columns.named("document"):
+            link = row[header]
+            if link and not _is_safe_link(link):
+                self._refuse(
+                    row.line,
+                    header,
+                    link,
+                    "a document is a web link (http, https) or a path inside the documents folder",
+                    'Write a link, or a path without ".." that begins with no "/" or drive',
+                )
+            elif link:
+                documents.append((name, link, redacted))
+        return tuple(documents)
+
+    def _redacted(self, row: Row) -> bool:
+        headers = self.columns.headers("redacted")
+        if not headers or not row[headers[0]]:
+            return False
+        answer = read_yes_no(row[headers[0]])
+        if answer is None:
+            self._refuse(
+                row.line,
+                headers[0],
+                row[headers[0]],
+                "it does not say whether the documents are redacted",
+                "Write yes or no",
+            )
+        return bool(answer)
+
+    def _refuse(self, line: int, column: str, value: str, reason: str, cure: str) -> None:
+        self.bad.append(
+            BadRow(line=line, column=column, value=shorten(value), reason=reason, cure=cure)
+        )
+
+
+def _difference(first: NewApplication, second: NewApplication) -> str:
+    """Name what differs between two rows of one applicant, beyond case and spaces."""
+    left, right = (_comparable(application) for application in (first, second))
+    names = [name for name in {**left, **right} if left.get(name) != right.get(name)]
+    return ", ".join(names)
+
+
+def _comparable(application: NewApplication) -> dict[str, object]:
+    return {
+        "name": same_id(application.name),
+        "email": same_id(application.email),
+        "ready": application.ready,
+        **{
+            name: same_id(value)
+            for part in (application.selection, application.monitor, application.fields)
+            for name, value in part.items()
+        },
+        "documents": application.documents,
+    }
+
+
+def _is_safe_link(link: str) -> bool:
+    if _LINK.fullmatch(link):
+        return True
+    parts = re.split(r"[/\\]", link)
+    return not (_SCHEME.match(link) or link[0] in "/\\" or ".." in parts)

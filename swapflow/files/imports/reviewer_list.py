@@ -1,0 +1,128 @@
+"""A list of reviewers looked at: how it is read, what it would do, and what stops it."""
+
+from dataclasses import dataclass
+
+from swapflow.domain.ids import same_id
+from swapflow.domain.rules import Rules
+from swapflow.engine.services import Swapflow
+from swapflow.errors import BadRow
+from swapflow.files.imports.applicant_list import remember
+from swapflow.files.imports.import_settings import Reading
+from swapflow.files.imports.pairs import spelled, stranger
+from swapflow.files.imports.possible_duplicates import Alike, Someone, alike
+from swapflow.files.imports.reviewers import ReviewersImport, examine_reviewers
+from swapflow.files.tables.cells import refuse
+from swapflow.files.tables.table import Table
+
+
+REVIEWERS = "reviewers"
+"""What the reading of a list of reviewers is remembered under."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """What a list of reviewers holds, and would do.
+
+    Attributes:
+        reading: How its columns are read, filled from the last list.
+        bad: Every row that stops the import, conflicts with nobody known too.
+        fresh: How many reviewers are new; `known` are changed to what the list says.
+    """
+
+    table: Table
+    reading: Reading
+    found: ReviewersImport
+    bad: tuple[BadRow, ...]
+    warnings: tuple[str, ...]
+    fresh: int
+    known: int
+    alike: tuple[Alike, ...]
+
+
+def look_at_reviewers(
+    table: Table,
+    chosen: Reading,
+    *,
+    product: Swapflow,
+    cycle_id: str,
+    as_last_time: bool = True,
+) -> Roster:
+    """Look at a list of reviewers; nothing is written.
+
+    Raises:
+        InvalidInputError: If the columns are said to be what they cannot be.
+        NotFoundError: If there is no such cycle.
+    """
+    rules = product.rules(cycle_id)
+    kept = product.list_reading(cycle_id, REVIEWERS) if as_last_time else {}
+    last = _of_these_kinds(Reading.of_settings(kept).within(table.headers), rules)
+    reading = chosen.over(last)
+    found = examine_reviewers(table, mapping=reading.columns, rules=rules)
+    there = {r.external_id: r for r in product.reviewers(cycle_id)}
+    known = sum(row.external_id in there for row in found.new)
+    taken = [h for h in last.columns if h not in chosen.columns]
+    note = f"as in the last list, columns are taken for what was said then: {', '.join(taken)}"
+    return Roster(
+        table=table,
+        reading=reading,
+        found=found,
+        bad=(*found.bad, *_strangers(product, cycle_id, table, found)),
+        warnings=(*([note] if taken else []), *table.warnings),
+        fresh=len(found.new) - known,
+        known=known,
+        alike=alike(
+            Someone(external_id=r.external_id, name=r.name, email=r.email, new=new)
+            for people, new in ((there.values(), False), (found.new, True))
+            for r in people
+        ),
+    )
+
+
+def take_reviewers(roster: Roster, *, product: Swapflow, cycle_id: str, by: str) -> int:
+    """Import a list that was looked at, whole; remember how it was read. Counts who is new.
+
+    Raises:
+        BadRowsError: If anything stops it; it lists every place, and nothing was written.
+    """
+    refuse(roster.table.source, roster.bad)
+    added = product.import_reviewers(cycle_id, roster.found.new)
+    remember(roster.reading, REVIEWERS, product=product, cycle_id=cycle_id, by=by)
+    return len(added)
+
+
+def _of_these_kinds(last: Reading, rules: Rules) -> Reading:
+    """Forget columns for kinds that the rules no longer have."""
+    kinds = {f"capacity:{kind.name}" for kind in rules.kinds}
+    kept = {
+        header: role
+        for header, role in last.columns.items()
+        if role in kinds or not role.startswith("capacity:")
+    }
+    return Reading(columns=kept)
+
+
+def _strangers(
+    product: Swapflow, cycle_id: str, table: Table, found: ReviewersImport
+) -> list[BadRow]:
+    """Name conflicts with applicants whom the program does not have."""
+    applicants = {a.external_id for a in product.applications(cycle_id)}
+    there = spelled(applicants) or {}
+    header = next((h for h, role in found.columns.items() if role == "external_id"), "")
+    lines = {row[header]: row.line for row in reversed(table.rows)} if header else {}
+    bad = []
+    for row in found.new:
+        for one in row.conflicts:
+            if one not in applicants:
+                _, cure = stranger("applicant", one, there)
+                if same_id(one) in there:
+                    cure = f"Write it as {there[same_id(one)]!r}"
+                bad.append(
+                    BadRow(
+                        line=lines.get(row.external_id, 0),
+                        column="conflicts",
+                        value=one,
+                        reason="the program has no applicant of this id",
+                        cure=cure,
+                    )
+                )
+    return bad

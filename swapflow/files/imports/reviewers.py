@@ -1,0 +1,357 @@
+"""Reviewers from a table: all or nothing."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from swapflow.domain.ids import KIND_NAME, same_id
+from swapflow.domain.people.reviewer import Absence, NewReviewer
+from swapflow.domain.rules import Purpose, Rules
+from swapflow.errors import BadRow
+from swapflow.files.tables.cells import refuse, shorten, spelling, split_list
+from swapflow.files.tables.columns import find_headers, missing_columns
+from swapflow.files.tables.header_names import REVIEWER_SPELLINGS
+from swapflow.files.tables.table import Row, Source, Table, read_table
+
+
+_OWN_ID = ("external_id", "id", *REVIEWER_SPELLINGS, "#")
+_COLUMNS: dict[str, tuple[str, ...]] = {
+    "external_id": _OWN_ID,
+    "name": ("name", "full_name", "reviewer_name", "reviewername", "member_name"),
+    "email": ("email", "e_mail", "email_address", "mail"),
+    "group": ("group", "team", "department"),
+    "kinds": ("kinds", "kind"),
+    "capacity": ("capacity",),
+    "packet": ("packet", "packet_size"),
+    "topics": ("topics", "topic", "expertise"),
+    "conflicts": ("conflicts", "conflict"),
+    "away": ("away", "absences", "absent"),
+    "automatic": ("automatic",),
+    "reserve": ("reserve", "in_reserve"),
+}
+_CAPACITY = "capacity"
+_UNLIMITED = frozenset({"", "unlimited", "any", "∞"})
+_NOT_ASKED = frozenset({"no", "0", "none", "-", "–", "—", "n/a", "n"})
+_YES = frozenset({"yes", "y", "1", "x", "true"})
+_AUTOMATIC = re.compile(r"(truth:|replay:|https?://)\S.*", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+_WHOLE = re.compile(r"\d{1,6}")
+
+
+def read_reviewers(
+    path_or_bytes: Source,
+    *,
+    rules: Rules | None = None,
+    mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    name: str = "",
+) -> tuple[NewReviewer, ...]:
+    """Read a roster.
+
+    Columns: reviewer_id (or id, email where there is no other), name, email, group;
+    `capacity:KIND` for each kind (blank: unlimited; no or 0: not asked), or `kinds` (separated by
+    semicolons) with one `capacity`; packet, topics and conflicts (separated by semicolons), away
+    (2026-01-05..2026-01-20; …), automatic, reserve (yes: kept for reconsiderations). Where a
+    `capacity:` column is missing, that kind is not asked; where no column speaks of kinds, every
+    kind of the rules is, without limit.
+
+    Args:
+        path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
+        rules: Supply the kinds, and whether programs may score in this cycle.
+        mapping: What to take a header for, where its name does not say.
+        encoding: Encoding of a text file, when staff know it.
+        name: What messages call the file.
+
+    Raises:
+        InvalidInputError: If the file cannot be read at all.
+        BadRowsError: If anything in it cannot be used; it lists every place.
+    """
+    found = examine_reviewers(
+        path_or_bytes, rules=rules, mapping=mapping, encoding=encoding, name=name
+    )
+    refuse(found.source, found.bad)
+    return found.new
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewersImport:
+    """What a file of reviewers holds.
+
+    Attributes:
+        new: The reviewers, in the order of the file.
+        bad: Every row that keeps the file from being imported.
+        columns: What each header was taken for; "" for those that are left out.
+        source: What messages call the file.
+    """
+
+    new: tuple[NewReviewer, ...]
+    bad: tuple[BadRow, ...]
+    columns: Mapping[str, str]
+    source: str
+
+
+def examine_reviewers(
+    path_or_bytes: Source | Table,
+    *,
+    rules: Rules | None = None,
+    mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    name: str = "",
+) -> ReviewersImport:
+    """Report what `read_reviewers` would import and refuse, without refusing it.
+
+    Args as there; a table that was read already will do too. A mapping may also take a header
+    for `capacity:KIND`, or for "", which leaves the column out.
+
+    Raises:
+        InvalidInputError: If the file cannot be read at all.
+    """
+    table = (
+        path_or_bytes
+        if isinstance(path_or_bytes, Table)
+        else read_table(path_or_bytes, encoding=encoding, name=name)
+    )
+    asked = dict(mapping or {})
+    unused = {header for header, role in asked.items() if not role}
+    capacities = {
+        header: role for header, role in asked.items() if role.startswith(f"{_CAPACITY}:")
+    }
+    named = {h: r for h, r in asked.items() if h not in unused and h not in capacities}
+    kept = replace(table, headers=tuple(h for h in table.headers if h not in unused))
+    roster = _Roster(kept, rules, find_headers(kept, _COLUMNS, named), capacities)
+    bad = [*table.bad, *roster.check_columns()]
+    if len(bad) == len(table.bad):
+        for row in table.rows:
+            roster.take(row)
+        bad += roster.bad
+    return ReviewersImport(
+        new=tuple(roster.new.values()),
+        bad=tuple(sorted(bad, key=lambda row: row.line)),
+        columns=dict.fromkeys(table.headers, "") | roster.taken_for(),
+        source=table.source,
+    )
+
+
+REVIEWER_ROLES: tuple[str, ...] = tuple(_COLUMNS)
+"""What a column of a roster can be taken for, beside `capacity:KIND`."""
+
+
+@dataclass(slots=True)
+class _Roster:
+    """Takes rows one by one."""
+
+    table: Table
+    rules: Rules | None
+    headers: dict[str, str]
+    mapped: Mapping[str, str] = field(default_factory=dict)
+    new: dict[str, NewReviewer] = field(default_factory=dict)
+    bad: list[BadRow] = field(default_factory=list)
+    _lines: dict[str, int] = field(default_factory=dict)
+
+    def check_columns(self) -> list[BadRow]:
+        """Name what is wrong with the header."""
+        if "external_id" not in self.headers and "email" in self.headers:
+            # For a reviewer the address is a key: it is what they sign in with.
+            self.headers["external_id"] = self.headers["email"]
+        bad = missing_columns(self.table, self.headers, ("external_id",))
+        known = self._kinds()
+        for header, kind in self._capacities():
+            if (known and kind not in known) or not KIND_NAME.fullmatch(kind):
+                bad.append(
+                    BadRow(
+                        line=self.table.header_line,
+                        column=header,
+                        value="",
+                        reason=f"there is no kind {kind!r}",
+                        cure=f"The kinds are {', '.join(known)}"
+                        if known
+                        else "Write capacity:review, for example",
+                    )
+                )
+        return bad
+
+    def taken_for(self) -> dict[str, str]:
+        """Say what each column that is used was taken for."""
+        taken = {header: role for role, header in self.headers.items()}
+        return taken | {header: f"{_CAPACITY}:{kind}" for header, kind in self._capacities()}
+
+    def take(self, row: Row) -> None:
+        """Read one row; a problem is noted and the row left out."""
+        before = len(self.bad)
+        reviewer = NewReviewer(
+            external_id=self._cell(row, "external_id"),
+            name=self._cell(row, "name"),
+            email=self._cell(row, "email"),
+            group=self._cell(row, "group"),
+            capacity=self._capacity(row),
+            packet=self._packet(row),
+            automatic=self._automatic(row),
+            topics=split_list(self._cell(row, "topics")),
+            conflicts=split_list(self._cell(row, "conflicts")),
+            absences=self._absences(row),
+            reserve=self._reserve(row),
+        )
+        self._check_identity(row, reviewer)
+        known = same_id(reviewer.external_id)
+        self._lines.setdefault(known, row.line)
+        if len(self.bad) == before:
+            self.new[known] = reviewer
+
+    def _check_identity(self, row: Row, reviewer: NewReviewer) -> None:
+        if not reviewer.external_id:
+            self._refuse(row, "external_id", "the id is missing", "Give one, or remove the row")
+            return
+        if reviewer.email and not _ADDRESS.fullmatch(reviewer.email):
+            self._refuse(row, "email", "this is no e-mail address", "Correct it")
+        known = same_id(reviewer.external_id)
+        if known in self._lines:
+            self._refuse(
+                row,
+                "external_id",
+                f"the same reviewer stands on line {self._lines[known]}",
+                "Keep one row per reviewer",
+            )
+
+    def _kinds(self) -> tuple[str, ...]:
+        return tuple(kind.name for kind in self.rules.kinds) if self.rules else ()
+
+    def _capacities(self) -> list[tuple[str, str]]:
+        """Give (header, kind) of the columns `capacity:KIND`."""
+        found = {
+            header: header.split(":", 1)[1].strip().casefold()
+            for header in self.table.headers
+            if ":" in header
+            and spelling(header.split(":", 1)[0]) == _CAPACITY
+            and header not in self.headers.values()
+        }
+        found |= {h: role.split(":", 1)[1].strip().casefold() for h, role in self.mapped.items()}
+        return list(found.items())
+
+    def _capacity(self, row: Row) -> dict[str, int | None]:
+        columns = self._capacities()
+        if columns:
+            found = {kind: self._most(row, header) for header, kind in columns}
+            return {kind: most for kind, most in found.items() if most != 0}
+        kinds = self._asked(row)
+        most = self._most(row, self.headers.get("capacity", ""))
+        return {} if most == 0 else dict.fromkeys(kinds, most)
+
+    def _asked(self, row: Row) -> tuple[str, ...]:
+        """Read the column `kinds`; without it every kind is asked."""
+        known = self._kinds()
+        if "kinds" not in self.headers:
+            return known
+        kinds = tuple(
+            kind.casefold() for kind in split_list(self._cell(row, "kinds").replace(",", ";"))
+        )
+        for kind in kinds:
+            if known and kind not in known:
+                self._refuse(
+                    row, "kinds", f"there is no kind {kind!r}", f"The kinds are {', '.join(known)}"
+                )
+        return kinds
+
+    def _most(self, row: Row, header: str) -> int | None:
+        """Read a capacity: None is unlimited, 0 is not asked."""
+        text = row[header].casefold()
+        if text in _UNLIMITED:
+            return None
+        if text in _NOT_ASKED:
+            return 0
+        if not _WHOLE.fullmatch(text):
+            self._refuse(
+                row,
+                header,
+                "a capacity is a whole number",
+                "Write how many at most, leave it blank for no limit, or write no",
+            )
+            return 0
+        return int(text)
+
+    def _packet(self, row: Row) -> int | None:
+        text = self._cell(row, "packet")
+        if not text:
+            return None
+        if not _WHOLE.fullmatch(text) or int(text) < 1:
+            self._refuse(
+                row,
+                "packet",
+                "a packet is a whole number of 1 or more",
+                "Write how many open reviews this person takes at once, or leave it blank",
+            )
+            return None
+        return int(text)
+
+    def _automatic(self, row: Row) -> str:
+        text = self._cell(row, "automatic")
+        if not text:
+            return ""
+        if not _AUTOMATIC.fullmatch(text):
+            self._refuse(
+                row,
+                "automatic",
+                "it does not say which program answers",
+                "Write truth:FILE, replay:FOLDER or an address (https://…); leave it blank for "
+                "a person",
+            )
+        elif (
+            self.rules is not None
+            and self.rules.purpose is Purpose.REAL
+            and self.rules.automatic is None
+        ):
+            self._refuse(
+                row,
+                "automatic",
+                "programs may not score in a real cycle unless its rules allow it",
+                "Leave it blank, or add the table [automatic] with purpose, approver and date to "
+                "the rules",
+            )
+        return text
+
+    def _reserve(self, row: Row) -> bool:
+        text = self._cell(row, "reserve")
+        if text.casefold() not in _YES | _NOT_ASKED | {"", "false"}:
+            self._refuse(
+                row,
+                "reserve",
+                "it does not say whether this person is kept for reconsiderations",
+                "Write yes or no, or leave it blank",
+            )
+        return text.casefold() in _YES
+
+    def _absences(self, row: Row) -> tuple[Absence, ...]:
+        absences: list[Absence] = []
+        for part in split_list(self._cell(row, "away")):
+            first, _, last = (p.strip() for p in part.partition(".."))
+            try:
+                absence = Absence(
+                    first=date.fromisoformat(first), last=date.fromisoformat(last or first)
+                )
+            except ValueError:
+                self._refuse(
+                    row,
+                    "away",
+                    f"{part!r} is no period",
+                    "Write 2026-01-05..2026-01-20, several separated by semicolons",
+                )
+                continue
+            if absence.last < absence.first:
+                self._refuse(row, "away", f"{part!r} ends before it begins", "Swap the two dates")
+            absences.append(absence)
+        return tuple(absences)
+
+    def _cell(self, row: Row, role: str) -> str:
+        return row[self.headers[role]] if role in self.headers else ""
+
+    def _refuse(self, row: Row, role: str, reason: str, cure: str) -> None:
+        header = self.headers.get(role, role)
+        self.bad.append(
+            BadRow(
+                line=row.line,
+                column=header,
+                value=shorten(row[header]),
+                reason=reason,
+                cure=cure,
+            )
+        )

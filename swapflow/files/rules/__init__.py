@@ -1,0 +1,1 @@
+"""Rules files: TOML in, rules out, every problem named."""

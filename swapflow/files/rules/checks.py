@@ -1,0 +1,541 @@
+"""What rules must satisfy before a cycle may start: every problem found, in plain words."""
+
+import itertools
+import math
+import zoneinfo
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+
+from swapflow.domain.ids import KIND_NAME
+from swapflow.domain.people.protected_attributes import protected_trait
+from swapflow.domain.rules import (
+    Criterion,
+    DispatchMode,
+    FloorFor,
+    KindRules,
+    Purpose,
+    RuleName,
+    Rules,
+)
+from swapflow.files.rules.group_checks import group_problems
+from swapflow.files.rules.problem import Problem, at_least, numbered, quoted
+from swapflow.i18n.languages import known_languages
+
+
+MOST_KINDS = 6
+"""More ways to gather information than this make a cycle that nobody can explain."""
+
+LEAST_GAIN = 0.001
+"""Gains are stored in thousandths."""
+
+MOST_QUESTIONS = 30
+LONGEST_GUIDANCE = 4000
+
+MOST_OVERLAP = 0.2
+SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
+"""Days that a device may stay signed in."""
+
+
+def problems(rules: Rules) -> list[Problem]:
+    """Find everything wrong with rules, in the order of the file; empty when there is nothing.
+
+    What only the applicants and the roster can show (fewer applicants than places, floors of all
+    applicants that the budget cannot pay) is checked at launch.
+    """
+    return [problem for check in _CHECKS for problem in check(rules)]
+
+
+def kind_place(rules: Rules, index: int, setting: str = "") -> str:
+    """Name the place of a kind's setting in the rules file."""
+    return numbered("kinds", index, rules.kinds[index].name, setting)
+
+
+def _basics(rules: Rules) -> Iterator[Problem]:
+    yield from at_least("budget", rules.budget, 1)
+    if not 0 <= rules.reserve < 1:
+        yield Problem(
+            place="reserve",
+            value=f"{rules.reserve:g}",
+            reason="the reserve is a share of the budget, from 0 up to but not 1",
+            cure="Write 0.05 for 5 percent",
+        )
+    yield from at_least("packet", rules.packet, 1)
+    # A study needs nobody's name; a decision about people does.
+    yield from at_least("signatures", rules.signatures, int(rules.purpose is Purpose.REAL))
+    if not SHORTEST_SESSION <= rules.session_days <= LONGEST_SESSION:
+        yield Problem(
+            place="session_days",
+            value=f"{rules.session_days:g}",
+            reason=f"a device stays signed in for an hour to {LONGEST_SESSION:g} days",
+            cure="Write 30, or 0.5 for twelve hours",
+        )
+
+
+def _places(rules: Rules) -> Iterator[Problem]:
+    for i, line in enumerate(rules.lines):
+        if line.places < 1:
+            yield Problem(
+                place=numbered("places", i, line.name, "number"),
+                value=str(line.places),
+                reason="a line needs at least one place",
+                cure="Write 1 or more, or remove the line",
+            )
+    if not rules.lines:
+        yield Problem(
+            place="places",
+            value="",
+            reason="there is no place to fill",
+            cure='Add a table [[places]] with a name and a number, e.g. name = "all", number = 20',
+            refers=("places",),
+        )
+    yield from _twice("places", (line.name for line in rules.lines), "name")
+
+
+def _kinds(rules: Rules) -> Iterator[Problem]:
+    if not rules.kinds:
+        yield Problem(
+            place="kinds",
+            value="",
+            reason="there is no way to gather scores",
+            cure='Add a table [[kinds]], e.g. name = "review", cost = 20, maximum = 4',
+            refers=("kinds",),
+        )
+    if len(rules.kinds) > MOST_KINDS:
+        yield Problem(
+            place="kinds",
+            value=str(len(rules.kinds)),
+            reason=f"there are {len(rules.kinds)} kinds, and {MOST_KINDS} are the most",
+            cure="Join kinds that cost and tell about the same",
+        )
+    yield from _twice("kinds", (kind.name for kind in rules.kinds), "name")
+    for i, kind in enumerate(rules.kinds):
+        yield from _kind(rules, i, kind)
+    yield from _circles(rules)
+
+
+def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
+    def place(setting: str) -> str:
+        return kind_place(rules, index, setting)
+
+    if not KIND_NAME.fullmatch(kind.name):
+        yield Problem(
+            place=place("name"),
+            value=quoted(kind.name),
+            reason="the name of a kind is made of small letters, digits, - and _, begins with a "
+            "letter and has at most 24 characters",
+            cure='Write a name such as "review" or "interview"',
+        )
+    yield from at_least(place("cost"), kind.cost, 1)
+    if kind.gain < LEAST_GAIN:
+        yield Problem(
+            place=place("gain"),
+            value=f"{kind.gain:g}",
+            reason="the gain says how many reviews one of these is worth, so it is above 0",
+            cure="Write 1 for the first kind, and e.g. 6 for an interview that tells as much as "
+            "six reviews",
+        )
+    yield from at_least(place("maximum"), kind.maximum, 1)
+    if kind.total is not None:
+        yield from at_least(place("total"), kind.total, 1)
+    yield from at_least(place("seats"), kind.seats, 1)
+    if not 1 <= kind.quorum <= max(kind.seats, 1):
+        yield Problem(
+            place=place("quorum"),
+            value=str(kind.quorum),
+            reason=f"a quorum of {kind.quorum} cannot be met with {kind.seats} "
+            + ("seat" if kind.seats == 1 else "seats"),
+            cure=f"Write a number from 1 to {max(kind.seats, 1)}, or raise seats",
+        )
+    if kind.window_days < 0:
+        yield Problem(
+            place=place("window_days"),
+            value=f"{kind.window_days:g}",
+            reason="nobody can answer before being asked",
+            cure="Write the days a reviewer has, or 0 for no due date",
+        )
+    yield from _prerequisite(rules, kind, place)
+    yield from _form(kind, place)
+
+
+def _prerequisite(rules: Rules, kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
+    """What must come first, and how many of it."""
+    yield from at_least(place("requires_count"), kind.requires_count, 1)
+    if not kind.requires:
+        if kind.requires_count > 1:
+            yield Problem(
+                place=place("requires_count"),
+                value=str(kind.requires_count),
+                reason="it counts the kind that must come first, and none is named",
+                cure="Name that kind under `requires`, or remove `requires_count`",
+            )
+        return
+    yield from _known_kind(rules, place("requires"), kind.requires)
+    index = rules.kind_index(kind.requires)
+    if index >= 0 and kind.requires_count > rules.kinds[index].maximum >= 1:
+        yield Problem(
+            place=place("requires_count"),
+            value=str(kind.requires_count),
+            reason=f"an applicant gets {rules.kinds[index].maximum} {kind.requires} at most, so "
+            f"no {kind.name} could ever begin",
+            cure=f"Lower it to {rules.kinds[index].maximum}, or raise the maximum of "
+            f"{kind.requires}",
+            refers=("kinds",),
+        )
+
+
+def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
+    """What reviewers are shown beside the marks."""
+    if kind.link and not _is_link(kind.link):
+        yield Problem(
+            place=place("link"),
+            value=quoted(kind.link),
+            reason="a link begins with https:// or http:// and holds nothing in braces but "
+            "{external_id}",
+            cure='Write e.g. "https://files.example.edu/apply/{external_id}"',
+        )
+    if len(kind.questions) > MOST_QUESTIONS:
+        yield Problem(
+            place=place("questions"),
+            value=str(len(kind.questions)),
+            reason=f"there are {len(kind.questions)} questions, and {MOST_QUESTIONS} are the most",
+            cure="Keep those that every applicant should be asked",
+        )
+    for setting, texts in (("guidance", (kind.guidance,)), ("questions", kind.questions)):
+        for text in texts:
+            if len(text) > LONGEST_GUIDANCE:
+                yield Problem(
+                    place=place(setting),
+                    value=quoted(text[:40]),
+                    reason=f"it has more than {LONGEST_GUIDANCE} characters",
+                    cure="Shorten it, or put it on a page that reviewers can open",
+                )
+
+
+def _is_link(link: str) -> bool:
+    """Whether a template leads to a web page once the braces are filled."""
+    plain = link.replace("{external_id}", "x")
+    host = plain.partition("://")[2]
+    return (
+        plain.startswith(("https://", "http://"))
+        and bool(host)
+        and not set("{}<>\"' \\") & set(plain)
+        and plain.isprintable()
+    )
+
+
+def _circles(rules: Rules) -> Iterator[Problem]:
+    """Find kinds that wait for each other, once per circle."""
+    requires = {kind.name: kind.requires for kind in rules.kinds}
+    reported: set[str] = set()
+    for i, kind in enumerate(rules.kinds):
+        path = [kind.name]
+        while (following := requires.get(path[-1], "")) and following not in path:
+            path.append(following)
+        if following and following == kind.name and kind.name not in reported:
+            reported.update(path)
+            yield Problem(
+                place=kind_place(rules, i, "requires"),
+                value=quoted(kind.requires),
+                reason="these kinds wait for each other, so none can ever begin: "
+                + " → ".join([*path, kind.name]),
+                cure="Remove one `requires` in that circle",
+            )
+
+
+def _floors(rules: Rules) -> Iterator[Problem]:
+    for i, floor in enumerate(rules.floors):
+        place = numbered("floors", i, floor.kind, "count")
+        yield from at_least(place, floor.count, 1)
+        yield from _known_kind(rules, numbered("floors", i, "", "kind"), floor.kind)
+        index = rules.kind_index(floor.kind)
+        if index >= 0 and floor.count > rules.kinds[index].maximum >= 1:
+            yield Problem(
+                place=place,
+                value=str(floor.count),
+                reason=f"{floor.kind} is allowed at most {rules.kinds[index].maximum} times per "
+                "applicant (its maximum)",
+                cure=f"Lower the count, or raise the maximum of {floor.kind}",
+            )
+    pairs = [f"{floor.kind} for {floor.who.value}" for floor in rules.floors]
+    yield from _twice("floors", pairs, "pair of kind and for")
+    yield from _payable(rules)
+
+
+def _payable(rules: Rules) -> Iterator[Problem]:
+    """Refuse a budget that cannot pay even the floors of as many applicants as places."""
+    if rules.budget < 1 or any(rules.kind_index(f.kind) < 0 for f in rules.floors):
+        return
+    least = min((kind.cost for kind in rules.kinds), default=0)
+    if rules.budget < least:
+        yield Problem(
+            place="budget",
+            value=str(rules.budget),
+            reason=f"the cheapest kind costs {least}, so not one review can be paid",
+            cure=f"Raise the budget to {least} or more, in the same unit as the costs",
+            refers=("kinds",),
+        )
+        return
+    everyone, chosen = (
+        sum(c * kind.cost for c, kind in zip(rules.floor_counts(who), rules.kinds, strict=True))
+        for who in (FloorFor.ALL, FloorFor.CHOSEN)
+    )
+    needed = rules.cohort_size * (everyone + chosen)
+    if needed > rules.budget:
+        yield Problem(
+            place="budget",
+            value=str(rules.budget),
+            reason=f"the floors alone cost {needed} even if there were only as many applicants as "
+            f"places ({rules.cohort_size})",
+            cure="Raise the budget, or lower counts under [[floors]] or costs under [[kinds]]",
+            refers=("kinds", "floors", "places"),
+        )
+
+
+def _rubrics(rules: Rules) -> Iterator[Problem]:
+    yield from _twice("rubrics", (rubric.kind for rubric in rules.rubrics), "kind")
+    for i, rubric in enumerate(rules.rubrics):
+        place = numbered("rubrics", i, rubric.kind)
+        yield from _known_kind(rules, f"{place}, kind", rubric.kind)
+        yield from at_least(f"{place}, version", rubric.version, 1)
+        if not rubric.criteria:
+            yield Problem(
+                place=f"{place}, criteria",
+                value="",
+                reason="a rubric needs at least one criterion",
+                cure="Add a table [[rubrics.criteria]] below it",
+            )
+        yield from _twice(f"{place}, criteria", (c.name for c in rubric.criteria), "name")
+        for j, criterion in enumerate(rubric.criteria):
+            yield from _criterion(
+                f"{place}, " + numbered("criteria", j, criterion.name), criterion
+            )
+
+
+def _criterion(place: str, criterion: Criterion) -> Iterator[Problem]:
+    if not criterion.name.strip():
+        yield Problem(
+            place=f"{place}, name",
+            value=quoted(criterion.name),
+            reason="a criterion needs a name",
+            cure="Write what reviewers judge",
+        )
+    if not criterion.weight > 0:
+        yield Problem(
+            place=f"{place}, weight",
+            value=f"{criterion.weight:g}",
+            reason="a weight is above 0",
+            cure="Write 1 for an ordinary criterion, or remove the criterion",
+        )
+    marks = [mark for mark, _ in criterion.marks]
+    if any(later <= earlier for earlier, later in itertools.pairwise(marks)):
+        yield Problem(
+            place=f"{place}, marks",
+            value=", ".join(f"{mark:g}" for mark in marks),
+            reason="the marks go from the lowest to the highest, each one once",
+            cure="Put them in order and remove repeated ones",
+        )
+    if len(marks) < 2:  # noqa: PLR2004 - a scale has two ends
+        yield Problem(
+            place=f"{place}, marks",
+            value=", ".join(f"{mark:g}" for mark in marks),
+            reason="a scale needs at least two marks",
+            cure='Write e.g. [{ mark = 1, means = "weak" }, { mark = 5, means = "strong" }]',
+        )
+
+
+def _objective(rules: Rules) -> Iterator[Problem]:
+    objective = rules.objective
+    if objective.name == "diverse" and not objective.attribute and not objective.spread:
+        yield Problem(
+            place="objective, attribute",
+            value=quoted(""),
+            reason='the objective "diverse" spreads places over the groups of an attribute',
+            cure='Name the column, e.g. attribute = "research area", or write name = "top-k"',
+        )
+    trait = protected_trait(objective.attribute)
+    if objective.name == "diverse" and trait and not objective.legal_basis.strip():
+        yield Problem(
+            place="objective, attribute",
+            value=quoted(objective.attribute),
+            reason=f"it is on the list of protected traits and their proxies ({trait}), and no "
+            "legal basis is recorded",
+            cure="Choose another attribute; or have counsel write the legal basis, approver, date "
+            "and place into legal_basis",
+        )
+    if objective.name == "diverse" and rules.certificate == "pairwise":
+        yield Problem(
+            place="advanced, certificate",
+            value=quoted(rules.certificate),
+            reason='"pairwise" compares single applicants: for "top-k" only',
+            cure='Write certificate = "mixture", or objective name = "top-k"',
+        )
+
+
+def _automatic(rules: Rules) -> Iterator[Problem]:
+    automatic = rules.automatic
+    if automatic is None:
+        return
+    for setting in ("purpose", "approver"):
+        if not getattr(automatic, setting).strip():
+            yield Problem(
+                place=f"automatic, {setting}",
+                value=quoted(""),
+                reason="programs may score applicants only with purpose, approver and date on "
+                "record",
+                cure=f"Fill in {setting}, or remove the table [automatic]",
+            )
+    try:
+        date.fromisoformat(automatic.date)
+    except ValueError:
+        yield Problem(
+            place="automatic, date",
+            value=quoted(automatic.date),
+            reason="this is no date",
+            cure="Write year-month-day, e.g. 2026-01-31",
+        )
+
+
+def _time(rules: Rules) -> Iterator[Problem]:
+    try:
+        zoneinfo.ZoneInfo(rules.zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        yield Problem(
+            place="zone",
+            value=quoted(rules.zone),
+            reason="there is no such time zone",
+            cure='Write one such as "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
+            "on Earth)",
+        )
+    if rules.language and rules.language not in known_languages():
+        yield Problem(
+            place="language",
+            value=quoted(rules.language),
+            reason="mails cannot be written in it here",
+            cure=f"Write one of {', '.join(map(quoted, known_languages()))}, or remove the line",
+        )
+    closing, deadline = rules.applications_close, rules.deadline
+    if closing and deadline and closing > deadline:
+        yield Problem(
+            place="applications_close",
+            value=closing.isoformat(),
+            reason=f"applications close after the deadline ({deadline.isoformat()})",
+            cure="Move one of the two",
+        )
+
+
+def _advanced(rules: Rules) -> Iterator[Problem]:
+    if not 0 < rules.delta < 1:
+        yield Problem(
+            place="advanced, delta",
+            value=f"{rules.delta:g}",
+            reason="delta is the probability with which the promise may fail, so it lies between "
+            "0 and 1 and is neither",
+            cure="Write 0.05 for one in twenty",
+        )
+    if not 0 <= rules.epsilon < math.inf:
+        yield Problem(
+            place="advanced, epsilon",
+            value=f"{rules.epsilon:g}",
+            reason="epsilon is a loss one accepts, so it is 0 or more",
+            cure="Write 0, or e.g. 0.1 (a tenth of one applicant's full score)",
+        )
+    if rules.sigma is not None and not 0 < rules.sigma < math.inf:
+        yield Problem(
+            place="advanced, sigma",
+            value=f"{rules.sigma:g}",
+            reason="sigma says how far marks lie from an applicant's true score, so it is above 0",
+            cure="Write e.g. 0.16 (on a scale of 0 to 1), or remove the line where rule is "
+            '"budget"',
+        )
+    if rules.sigma is None and rules.rule is not RuleName.BUDGET:
+        yield Problem(
+            place="advanced, sigma",
+            value="",
+            reason=f'the rule "{rules.rule.value}" needs the spread of marks, sigma',
+            cure="Write last year's spread, or 0.16 where none is known (a scale of 0 to 1)",
+        )
+    if not 0 < rules.rho < math.inf:
+        yield Problem(
+            place="advanced, rho",
+            value=f"{rules.rho:g}",
+            reason="rho is above 0",
+            cure="Write 3, the usual value",
+        )
+    if not 0 <= rules.settled < 1:
+        yield Problem(
+            place="advanced, settled",
+            value=f"{rules.settled:g}",
+            reason="settled is a share of the cohort's value, from 0 up to but not 1",
+            cure="Write 0.0005, the usual value",
+        )
+    if not 0 <= rules.kind_overlap <= MOST_OVERLAP:
+        yield Problem(
+            place="advanced, kind_overlap",
+            value=f"{rules.kind_overlap:g}",
+            reason="the share near the cut who get another kind by chance is from 0 to "
+            f"{MOST_OVERLAP:g}",
+            cure="Write 0.1 for one in ten, or 0 for nobody",
+        )
+    yield from _counts(rules)
+
+
+def _counts(rules: Rules) -> Iterator[Problem]:
+    yield from at_least("advanced, batch", rules.batch, 1)
+    yield from at_least("advanced, attempts", rules.attempts, 1)
+    yield from at_least("advanced, seed", rules.seed, 0)
+    if rules.out is not None:
+        yield from at_least("advanced, out", rules.out, 1)
+    if rules.out is not None and rules.dispatch is DispatchMode.LOCKSTEP:
+        yield Problem(
+            place="advanced, out",
+            value=str(rules.out),
+            reason='out belongs to dispatch = "rolling"; in "lockstep" the size is batch',
+            cure='Remove out, or write dispatch = "rolling"',
+        )
+    if rules.max_applicants is not None and rules.max_applicants <= rules.cohort_size:
+        yield Problem(
+            place="advanced, max_applicants",
+            value=str(rules.max_applicants),
+            reason=f"there are {rules.cohort_size} places, so with no more applicants than that "
+            "there is nothing to choose",
+            cure="Write the most applicants that can come, or remove the line",
+        )
+
+
+def _known_kind(rules: Rules, place: str, name: str) -> Iterator[Problem]:
+    if rules.kind_index(name) < 0:
+        known = ", ".join(quoted(kind.name) for kind in rules.kinds) or "none"
+        yield Problem(
+            place=place,
+            value=quoted(name),
+            reason=f"there is no kind of that name; the kinds are {known}",
+            cure="Name one of them, or add it under [[kinds]]",
+            refers=("kinds",),
+        )
+
+
+def _twice(place: str, names: Iterable[str], what: str) -> Iterator[Problem]:
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield Problem(
+                place=place,
+                value=quoted(name),
+                reason=f"the same {what} stands there {count} times",
+                cure="Rename or remove the others",
+                refers=(place.split(maxsplit=1)[0].rstrip(","),),
+            )
+
+
+_CHECKS: tuple[Callable[[Rules], Iterator[Problem]], ...] = (
+    _basics,
+    _places,
+    _kinds,
+    _floors,
+    _rubrics,
+    _objective,
+    group_problems,
+    _automatic,
+    _time,
+    _advanced,
+)

@@ -1,0 +1,1 @@
+"""Tables as offices keep them, read into rows that know their line."""

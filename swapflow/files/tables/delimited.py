@@ -1,0 +1,225 @@
+"""Records out of delimited text, each with the line it begins on."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from swapflow.errors import BadRow, InvalidInputError
+from swapflow.files.tables.cells import clean
+
+
+Record = tuple[int, list[str]]
+
+_NAMED_SEPARATOR = re.compile(r'"?sep=([^"\n\r])"?[^\S\n\r]*(?:\1*)(\r\n|\r|\n|$)', re.IGNORECASE)
+_SEPARATORS = "\t;|,"
+"""The rarer in plain text come first, and win where two fit alike."""
+_RARE = "\x1f~^"
+_LOOKED_AT = 50
+"""Lines that the separator is looked for in."""
+_MOST_MISFITS = 20
+"""Cells with unfit quotation marks after which reading stops."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How the cells are written."""
+
+    separator: str
+    quote: str = '"'
+    spaced: bool = False
+    escape: str | None = None
+
+
+@dataclass(slots=True)
+class Delimited:
+    """What was read.
+
+    Attributes:
+        records: (line, cells), blank ones too.
+        separator: What stands between cells.
+        bad: Records that cannot be read.
+        warnings: What staff should know, in sentences.
+    """
+
+    records: list[Record]
+    separator: str
+    bad: list[BadRow]
+    warnings: list[str] = field(default_factory=list)
+
+
+def read_delimited(text: str, *, separator: str, rows: int, cells: int) -> Delimited:
+    """Read records.
+
+    Args:
+        text: The file, decoded.
+        separator: What stands between cells, "" to find out.
+        rows: Most records.
+        cells: Most cells.
+
+    Raises:
+        InvalidInputError: If there are more.
+    """
+    first = 0
+    named = _NAMED_SEPARATOR.match(text)
+    if named:
+        first, separator = 1, separator or named[1]
+        text = text[named.end() :]
+    known = bool(separator)
+    separator = separator or find_separator(text)
+    size = _Size(rows, cells)
+    found = _in_the_best_dialect(text, separator, first, size)
+    unwrapped = None if known else _unwrapped(found, size)
+    return unwrapped or found
+
+
+def find_separator(text: str) -> str:
+    """Find what separates the cells: what cuts most lines into the same number of them.
+
+    A title above the header is in the minority, and so are commas inside a text.
+    """
+    lines = list(_unquoted_lines(text))
+    return max(
+        [c for c in _SEPARATORS if _agreement(lines, c)]
+        or [c for c in _RARE if _agreement(lines, c)[:1] == (len(lines),)]
+        or [","],
+        key=lambda c: _agreement(lines, c),
+    )
+
+
+def _agreement(lines: Sequence[str], separator: str) -> tuple[int, ...]:
+    """Give how many lines have the most frequent number of cells, and that number."""
+    widths = Counter(n for line in lines if (n := line.count(separator)))
+    return max(((lines, n) for n, lines in widths.items()), default=())
+
+
+def _unquoted_lines(text: str) -> Iterator[str]:
+    """Give the first lines that are not blank, without what stands in quotes."""
+    given, inside, line = 0, False, ""
+    for physical in io.StringIO(text, newline=""):
+        for part in re.split(r'(")', physical.rstrip("\r\n")):
+            if part == '"':
+                inside = not inside
+            elif not inside:
+                line += part
+        if inside:
+            continue
+        if line.strip() or '"' in physical:
+            yield line
+            given += 1
+        line = ""
+        if given > _LOOKED_AT:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    rows: int
+    cells: int
+
+
+def _in_the_best_dialect(text: str, separator: str, first: int, size: _Size) -> Delimited:
+    """Read as spreadsheets write; in another way only where that fits better."""
+    plain = Dialect(separator=separator, quote=_quote(text, separator))
+    best = _read(text, plain, first, size)
+    mark = re.escape(separator)
+    variants = []
+    if re.search(rf'{mark}[ ]+"', text):
+        variants.append((replace(plain, spaced=True), "spaces before quotation marks"))
+    if '\\"' in text:
+        variants.append((replace(plain, escape="\\"), "backslashes before quotation marks"))
+    for dialect, what in variants:
+        other = _read(text, dialect, first, size)
+        if _misfits(other) < _misfits(best) + dialect.spaced:
+            best = other
+            best.warnings.append(f"the file was read with {what}; check such cells")
+    return best
+
+
+def _quote(text: str, separator: str) -> str:
+    """Say which quotation marks the header uses."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    cells = [cell.strip() for cell in header.split(separator)]
+    single = len(cells) > 1 and all(
+        len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in cells if cell
+    )
+    return "'" if single and any(cells) else '"'
+
+
+def _misfits(found: Delimited) -> int:
+    widths = Counter(len(cells) for _, cells in found.records if any(cells))
+    return len(found.bad) + widths.total() - max(widths.values(), default=0)
+
+
+def _read(text: str, dialect: Dialect, first: int, size: _Size) -> Delimited:
+    lines = list(io.StringIO(text, newline=""))
+    found = Delimited([], dialect.separator, [])
+    start, cells = 0, 0
+    while start < len(lines):
+        reader = csv.reader(
+            (lines[i] for i in range(start, len(lines))),
+            delimiter=dialect.separator,
+            quotechar=dialect.quote,
+            skipinitialspace=dialect.spaced,
+            escapechar=dialect.escape,
+            strict=True,
+        )
+        begins = start
+        try:
+            for record in reader:
+                found.records.append((first + begins + 1, [clean(cell) for cell in record]))
+                begins = start + reader.line_num
+                cells += len(record)
+                if len(found.records) > size.rows or cells > size.cells:
+                    raise InvalidInputError(
+                        f"line {first + begins}: more than {size.rows} rows or {size.cells} "
+                        "cells. Split the file"
+                    )
+        except csv.Error as error:
+            ends = first + start + reader.line_num
+            found.bad.append(_unreadable(first + begins + 1, ends, error))
+            if len(found.bad) >= _MOST_MISFITS:
+                return found
+            # The mark may be a slip: what follows is read for itself, and its faults named too.
+            start = begins + 1
+        else:
+            return found
+    return found
+
+
+def _unreadable(begins: int, ends: int, error: csv.Error) -> BadRow:
+    reason = (
+        f"a cell is opened by a quotation mark that is never closed (read up to line {ends})"
+        if "end of data" in str(error)
+        else f"the quotation marks do not fit together (up to line {ends})"
+        if "expected after" in str(error)
+        else f"a cell is too long ({error})"
+    )
+    return BadRow(
+        line=begins,
+        column="",
+        value="",
+        reason=reason,
+        cure='Close it, or double a quotation mark that belongs to the text ("")',
+    )
+
+
+def _unwrapped(found: Delimited, size: _Size) -> Delimited | None:
+    """Read rows again that a program put into quotation marks as a whole."""
+    filled = [(line, cells[0]) for line, cells in found.records if any(cells)]
+    if len(filled) < 2 or any(len(c) != 1 for _, c in found.records if any(c)) or found.bad:  # noqa: PLR2004 - a header and a row
+        return None
+    texts = [text for _, text in filled]
+    separator = find_separator("\n".join(texts))
+    if _agreement(list(_unquoted_lines("\n".join(texts))), separator)[:1] != (len(texts),):
+        return None
+    again = _read("\n".join(texts), Dialect(separator=separator), 0, size)
+    if again.bad or len(again.records) != len(filled):
+        return None
+    again.records = [
+        (line, cells) for (line, _), (_, cells) in zip(filled, again.records, strict=True)
+    ]
+    again.warnings.append("every row stands in quotation marks as a whole; they were taken off")
+    return again

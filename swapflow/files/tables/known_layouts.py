@@ -1,0 +1,105 @@
+"""Lists of known systems, recognised by their headers.
+
+A shape fills what the headers alone leave open. It never chooses the mail address as the key:
+that is proposed, and staff say so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from swapflow.files.tables.cells import spelling
+from swapflow.files.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A list as some system writes it.
+
+    Attributes:
+        system: What messages call it.
+        columns: Role by header, for headers that do not say it themselves.
+        key: What names an applicant in such lists.
+    """
+
+    system: str
+    columns: Mapping[str, str]
+    key: Literal["id", "email"]
+
+    def told(self, taken: Sequence[str]) -> str:
+        """Say what was recognised, and which columns are taken for something because of it."""
+        said = f"this looks like a list from {self.system}"
+        if taken:
+            roles = ", ".join(
+                f"{header!r} for {self.columns[header] or 'nothing'}" for header in taken
+            )
+            said += f"; its columns are taken so: {roles}"
+        if self.key == "email":
+            said += ". It holds no id, so the mail address is proposed as the key"
+        return said
+
+
+_PERSON_IDS = (
+    "person_reference_id",
+    "person_ref",
+    "person_id",
+    "person",
+    "slate_id",
+    "prospect_id",
+)
+_APPLICATION_IDS = (
+    "application_reference_id", "application_ref", "application_slate_guid", "application_id",
+    "application", "app_id", "app_ref", "reference_id", "ref", "unique_field", "unique_id",
+)  # fmt: skip
+_SLATE = frozenset(
+    {
+        "bin", "round", "entry_term", "application_round", "application_period", "period",
+        "decision_1", "decision_released", "checklist_complete", "submitted_date", "reader_queue",
+        "first_source", "slate_id", "person_reference_id", "application_reference_id",
+    }
+)  # fmt: skip
+_GREENHOUSE = frozenset(
+    {"who_gets_credit", "prospect_pool", "prospect_stage", "prospect_pool_stage", "greenhouse_id",
+     "candidate_id", "application_stage", "current_stage"}
+)  # fmt: skip
+_GREENHOUSE_TOO = frozenset(
+    {"source", "job", "jobs", "office", "social_media", "recruiter", "coordinator", "stage"}
+)
+_GREENHOUSE_IDS = ("application_id", "candidate_id", "greenhouse_id")
+_SIGNS = 2
+"""Headers peculiar to a system that a list has at least."""
+
+
+def shape_of(table: Table) -> Shape | None:
+    """Recognise the system that wrote a list; None if none is known."""
+    headers = {spelling(header): header for header in reversed(table.headers)}
+    return _slate(headers) or _greenhouse(headers)
+
+
+def _slate(headers: Mapping[str, str]) -> Shape | None:
+    application = next((i for i in _APPLICATION_IDS if i in headers), "")
+    person = next((i for i in _PERSON_IDS if i in headers), "")
+    halves = {"first", "last"} <= headers.keys()
+    signs = len(_SLATE & headers.keys()) + halves
+    if not (application or person) or signs < _SIGNS:
+        return None
+    columns = {headers[application or person]: "external_id"}
+    if application and person:
+        columns[headers[person]] = f"field:{headers[person]}"
+    for spelled, role in (("first", "first_name"), ("last", "last_name")):
+        if halves:
+            columns[headers[spelled]] = role
+    return Shape(system="Slate", columns=columns, key="id")
+
+
+def _greenhouse(headers: Mapping[str, str]) -> Shape | None:
+    signs = len(_GREENHOUSE & headers.keys())
+    if not {"first_name", "last_name", "email"} <= headers.keys() or signs < _SIGNS:
+        return None
+    ids = next(
+        (i for i in ("application_id", "candidate_id", "greenhouse_id") if i in headers), ""
+    )
+    columns = {headers[ids]: "external_id"} if ids else {}
+    if ids == "application_id" and "candidate_id" in headers:
+        columns[headers["candidate_id"]] = f"field:{headers['candidate_id']}"
+    return Shape(system="Greenhouse", columns=columns, key="id" if ids else "email")

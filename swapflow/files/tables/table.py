@@ -1,0 +1,255 @@
+"""Tables as offices keep them (CSV, TSV, TXT, XLSX, JSON), read into rows that know their line.
+
+Nothing is guessed in silence: what the reader took the file for (its encoding, its header, rows
+that are none) is told; every cell is text as the spreadsheet shows it. What cannot be read safely
+is named by line.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+from swapflow.files.tables import headers as head
+from swapflow.files.tables.delimited import Record, read_delimited
+from swapflow.files.tables.encodings import decode
+from swapflow.files.tables.json_table import looks_like_json, read_json
+from swapflow.files.tables.workbook import is_workbook, read_workbook
+
+
+Source = str | Path | bytes
+
+MOST_BYTES = 50 * 1024 * 1024
+MOST_ROWS = 200_000
+MOST_CELLS = 4_000_000
+
+_BINARY = 50
+"""One in so many characters may be NUL before a file is no text at all."""
+_LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record: cells by header, stripped; a column that the row leaves empty is ""."""
+
+    line: int
+    cells: Mapping[str, str]
+
+    def __getitem__(self, header: str) -> str:
+        return self.cells.get(header, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file's records.
+
+    Attributes:
+        source: What messages call the file.
+        headers: Named columns, left to right.
+        header_line: Line or row of the header.
+        rows: Records that are not blank.
+        encoding: Encoding it was read in; "xlsx" for a workbook.
+        separator: What stands between cells; "" for a workbook.
+        warnings: What the reader did that staff should know, in sentences.
+        bad: Records that could not be read; importers add theirs and refuse the file.
+        formulas: (line, header) of every cell of a workbook that holds a formula.
+        sheet: The sheet of the workbook that was read.
+        sheets: Its visible sheets.
+    """
+
+    source: str
+    headers: tuple[str, ...]
+    header_line: int
+    rows: tuple[Row, ...]
+    encoding: str
+    separator: str
+    warnings: tuple[str, ...] = ()
+    bad: tuple[BadRow, ...] = ()
+    formulas: frozenset[tuple[int, str]] = frozenset()
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Raw:
+    """Records before the header is known: (line, cells) and what was noticed."""
+
+    records: list[tuple[int, list[str]]]
+    encoding: str
+    separator: str = ""
+    warnings: list[str] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    formulas: set[tuple[int, int]] = field(default_factory=set)
+    aligned: bool = False
+    """Whether every cell is known to stand in its column."""
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
+
+
+def read_table(
+    source: Source,
+    *,
+    encoding: str | None = None,
+    name: str = "",
+    sheet: str = "",
+    separator: str = "",
+) -> Table:
+    """Read a table whose columns are named by its first full row.
+
+    Args:
+        source: Path, or the bytes of an upload.
+        encoding: Python's name of the encoding, when staff know it.
+        name: What messages call the file; the path's name by default.
+        sheet: The workbook's sheet; the first visible one by default.
+        separator: What stands between the cells of a text file, when staff know it.
+
+    Raises:
+        InvalidInputError: If it is no such file, too large, or cannot be a table.
+    """
+    data, name = _bytes(source, name)
+    if is_workbook(data):
+        book = read_workbook(data, name=name, sheet=sheet, rows=MOST_ROWS, cells=MOST_CELLS)
+        raw = Raw(
+            records=book.records,
+            encoding="xlsx",
+            warnings=book.warnings,
+            formulas=book.formulas,
+            aligned=True,
+            sheet=book.title,
+            sheets=book.titles,
+        )
+    else:
+        raw = _read_text(data, name, encoding, separator)
+    return _table(raw, name)
+
+
+def _bytes(source: Source, name: str) -> tuple[bytes, str]:
+    if isinstance(source, bytes):
+        data, name = source, name or "the file"
+    else:
+        path = Path(source)
+        name = name or path.name
+        try:
+            if path.stat().st_size > MOST_BYTES:
+                raise _too_large(name)
+            data = path.read_bytes()
+        except OSError as error:
+            raise InvalidInputError(
+                f"{name}: cannot be read ({error.strerror}). Check the name and the folder"
+            ) from error
+    if len(data) > MOST_BYTES:
+        raise _too_large(name)
+    return data, name
+
+
+def _too_large(name: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{name}: larger than {MOST_BYTES // 2**20} MB. Split it, or leave out columns not needed"
+    )
+
+
+# Text
+
+
+def _read_text(data: bytes, name: str, encoding: str | None, separator: str) -> Raw:
+    if data.startswith(_LEGACY_EXCEL):
+        raise InvalidInputError(
+            f"{name}: this is an old Excel file (.xls) or a protected one. Open it and save it as "
+            ".xlsx without a password, or as CSV"
+        )
+    if data.startswith((b"PK\x03\x04", b"%PDF")):
+        raise InvalidInputError(f"{name}: this is no table. Save the list as .xlsx or CSV")
+    read = decode(data, name, encoding)
+    if read.text.count("\0") > len(read.text) // _BINARY:
+        raise InvalidInputError(
+            f"{name}: this is no text in {read.encoding}. If it is a text file, say its encoding, "
+            "e.g. utf-16-le; otherwise save the list as .xlsx or CSV"
+        )
+    if read.text.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<table", "<?xml")):
+        raise InvalidInputError(
+            f"{name}: this is a web page, not a table. Open it in a spreadsheet program and save "
+            "it as .xlsx or CSV"
+        )
+    raw = Raw(records=[], encoding=read.encoding, warnings=read.warnings)
+    if not separator and looks_like_json(read.text, name):
+        objects = read_json(read.text, name, rows=MOST_ROWS, cells=MOST_CELLS)
+        raw.records, raw.bad = objects.records, objects.bad
+        raw.warnings += objects.warnings
+    else:
+        lines = read_delimited(read.text, separator=separator, rows=MOST_ROWS, cells=MOST_CELLS)
+        raw.records, raw.bad, raw.separator = lines.records, lines.bad, lines.separator
+        raw.warnings += lines.warnings
+    return raw
+
+
+# From records to a table
+
+
+def _table(raw: Raw, name: str) -> Table:
+    filled = [(line, cells) for line, cells in raw.records if any(cells)]
+    if not filled:
+        if raw.bad:
+            raise BadRowsError(name, raw.bad)
+        raise InvalidInputError(f"{name}: the file is empty. Put a header and rows into it")
+    header_line, header, first, told = head.take_header(filled)
+    if any(row.line < header_line for row in raw.bad):
+        # What was taken for the header may be what follows it.
+        raise BadRowsError(name, raw.bad)
+    warnings = [*raw.warnings, *told]
+    body = _body(filled[first:], header, warnings)
+    kept = head.without_copies(header, body, warnings)
+    bad = [*raw.bad, *head.repeated(header_line, header, kept)]
+    rows: list[Row] = []
+    unnamed: set[int] = set()
+    for line, cells in body:
+        problem = None if raw.aligned else head.ragged(line, cells, header)
+        if problem is not None:
+            bad.append(problem)
+            continue
+        unseen = list(head.controls(line, cells, header))
+        if unseen:
+            bad += unseen
+            continue
+        warnings += head.spreadsheet_errors(line, cells, header)
+        unnamed.update(
+            i for i, cell in enumerate(cells) if cell and (i >= len(header) or not header[i])
+        )
+        rows.append(Row(line, {header[i]: cells[i] for i in kept if i < len(cells)}))
+    warnings += [
+        f"column {i + 1} has values but no header, so it was left out. "
+        f"Name it on line {header_line} if it is needed"
+        for i in sorted(unnamed)
+    ]
+    return Table(
+        source=name,
+        headers=tuple(header[i] for i in sorted(kept)),
+        header_line=header_line,
+        rows=tuple(rows),
+        encoding=raw.encoding,
+        separator=raw.separator,
+        warnings=tuple(warnings),
+        bad=tuple(sorted(bad, key=lambda row: row.line)),
+        formulas=frozenset(
+            (line, header[column]) for line, column in raw.formulas if column < len(header)
+        ),
+        sheet=raw.sheet,
+        sheets=raw.sheets,
+    )
+
+
+def _body(records: list[Record], header: list[str], warnings: list[str]) -> list[Record]:
+    """Give the records that are rows; what is none is told by line."""
+    body: list[Record] = []
+    for line, cells in records:
+        why = head.is_no_row(cells, header)
+        if why:
+            warnings.append(f"line {line} {why} and was left out")
+        else:
+            body.append((line, cells))
+    last = len(body) - 1
+    while body and len(body) > max(1, last + 1 - head.FOOT_ROWS) and head.is_sum(body[-1][1]):
+        line, cells = body.pop()
+        warnings.append(
+            f"line {line} ({next(filter(None, cells))!r}) sums up the rows above and was left out"
+        )
+    return body

@@ -1,0 +1,80 @@
+"""Files out of a ZIP that somebody uploaded: never more than was announced, never outside it."""
+
+import io
+import zipfile
+import zlib
+
+from swapflow.engine.reviewing.documents import MOST_BYTES, Upload
+from swapflow.errors import InvalidInputError
+
+
+MOST_FILES = 5000
+MOST_TOTAL = 500_000_000
+"""Bytes of all files of an archive together, unpacked."""
+
+_IGNORED = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
+
+
+def read_archive(data: bytes) -> tuple[list[Upload], list[tuple[str, str]]]:
+    """Unpack an archive in memory: the files, and (path, reason) of those left out.
+
+    Sizes are counted while unpacking: what an archive says of itself may be untrue.
+
+    Raises:
+        InvalidInputError: If it is no ZIP, is damaged, or holds too much.
+    """
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        return _unpacked(archive)
+    # NotImplementedError: packed in a way that zipfile does not know; RuntimeError: by a password.
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InvalidInputError(
+            f"the archive cannot be read ({error}); pack the files anew as an ordinary ZIP"
+        ) from error
+
+
+def _unpacked(archive: zipfile.ZipFile) -> tuple[list[Upload], list[tuple[str, str]]]:
+    found: list[Upload] = []
+    left: list[tuple[str, str]] = []
+    members = [info for info in archive.infolist() if not info.is_dir()]
+    if len(members) > MOST_FILES:
+        raise InvalidInputError(
+            f"the archive holds {len(members)} files, and {MOST_FILES} are the most at once"
+        )
+    total = 0
+    for info in members:
+        path = info.filename
+        if path.startswith(_IGNORED) or path.rsplit("/", 1)[-1] in _IGNORED:
+            continue
+        reason = _trick(info)
+        if reason:
+            left.append((path, reason))
+            continue
+        with archive.open(info) as member:
+            body = member.read(MOST_BYTES + 1)
+        total += len(body)
+        if total > MOST_TOTAL:
+            raise InvalidInputError(
+                f"the archive holds more than {MOST_TOTAL // 1_000_000} MB; split it"
+            )
+        if len(body) > MOST_BYTES:
+            left.append((path, f"it has more than {MOST_BYTES // 1_000_000} MB"))
+            continue
+        found.append(Upload(path=path, body=body))
+    return found, left
+
+
+def _trick(info: zipfile.ZipInfo) -> str:
+    """Say why a member is not taken at all; "" when it is an ordinary file."""
+    path = info.filename
+    parts = path.split("/")
+    if path.startswith(("/", "\\")) or "\\" in path or ":" in path or ".." in parts:
+        return "its path leads out of the archive"
+    if not path.isprintable():
+        return "its name holds control characters"
+    if info.flag_bits & 1:
+        return "it is encrypted"
+    kind = info.external_attr >> 28
+    if kind not in {0, 8}:  # 8 is an ordinary file; a link (10) could lead anywhere
+        return "it is a link or a device, no file"
+    return ""

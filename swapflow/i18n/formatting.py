@@ -1,0 +1,134 @@
+"""Moments, days and numbers as the spoken language spells them."""
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+from babel.dates import (
+    format_date,
+    format_datetime,
+    format_skeleton,
+    format_time,
+    get_timezone_name,
+)
+from babel.numbers import format_decimal
+
+from swapflow.i18n.languages import SOURCE, Language, gettext, later_counted, ngettext, spoken
+from swapflow.i18n.pseudo_locales import PSEUDO, strangely
+
+
+# English is spelled as everybody reads it the same: the day before the month, the month as a word.
+_MOMENT, _DAY = "EEE d MMM y, HH:mm", "EEE d MMM"
+
+_SPANS = (
+    (
+        86_400,
+        later_counted("in %(count)s day", "in %(count)s days"),
+        later_counted("%(count)s day ago", "%(count)s days ago"),
+    ),
+    (
+        3_600,
+        later_counted("in %(count)s hour", "in %(count)s hours"),
+        later_counted("%(count)s hour ago", "%(count)s hours ago"),
+    ),
+    (
+        60,
+        later_counted("in %(count)s minute", "in %(count)s minutes"),
+        later_counted("%(count)s minute ago", "%(count)s minutes ago"),
+    ),
+)
+"""Spans in seconds, the longest first, and what is said of one to come and of one gone by."""
+
+
+def moment(at: datetime | None, zone: str = "UTC") -> str:
+    """Spell a moment in a zone: "Fri 12 Dec 2026, 17:00 CET"."""
+    if at is None:
+        return gettext("no date")
+    local, language = at.astimezone(ZoneInfo(zone)), spoken()
+    if _is_english(language):
+        spelled = format_datetime(local, _MOMENT, tzinfo=local.tzinfo, locale=language.locale)
+        return _as_said(f"{spelled} {local:%Z}", language)
+    day_spelled = format_skeleton("yMMMEd", local, tzinfo=local.tzinfo, locale=language.locale)
+    time = format_time(local, "short", tzinfo=local.tzinfo, locale=language.locale)
+    return f"{day_spelled}, {time} {_zone(local, language)}"
+
+
+def day(at: datetime | None, zone: str = "UTC") -> str:
+    """Spell a day in a zone: "Fri 12 Dec"."""
+    if at is None:
+        return gettext("no date")
+    local, language = at.astimezone(ZoneInfo(zone)), spoken()
+    if _is_english(language):
+        spelled = format_datetime(local, _DAY, tzinfo=local.tzinfo, locale=language.locale)
+        return _as_said(spelled, language)
+    return format_skeleton("MMMEd", local, tzinfo=local.tzinfo, locale=language.locale)
+
+
+def date_of(on: date) -> str:
+    """Spell a date: "Sat 12 Dec 2026"."""
+    language = spoken()
+    if _is_english(language):
+        spelled = format_date(on, "EEE d MMM y", locale=language.locale)
+        return _as_said(spelled, language)
+    return format_skeleton("yMMMEd", on, locale=language.locale)
+
+
+def clock(at: datetime | None, zone: str = "UTC") -> str:
+    """Spell the time of a day in a zone: "14:02"."""
+    if at is None:
+        return ""
+    local, language = at.astimezone(ZoneInfo(zone)), spoken()
+    if _is_english(language):
+        return f"{local:%H:%M}"
+    return format_time(local, "short", tzinfo=local.tzinfo, locale=language.locale)
+
+
+def until(at: datetime | None, now: datetime | None = None) -> str:
+    """Spell how far away a moment is: "in 2 days", "3 hours ago"."""
+    if at is None:
+        return ""
+    seconds = (at - (now or datetime.now(UTC))).total_seconds()
+    size = abs(seconds)
+    for length, ahead, behind in _SPANS:
+        if size >= length:
+            return counted(int(size // length), *(ahead if seconds > 0 else behind))
+    return gettext("now")
+
+
+def number(value: float | None) -> str:
+    """Spell a count with its thousands apart."""
+    if value is None:
+        return "–"
+    language = spoken()
+    if _is_english(language):
+        # A narrow space is read the same everywhere; comma and full stop are not.
+        return f"{value:,.0f}".replace(",", "\u202f")
+    return format_decimal(round(value), locale=language.locale)
+
+
+def counted(count: int, one: str, many: str, **more: object) -> str:
+    """Say a count and what it counts: `counted(3, "%(count)s review", "%(count)s reviews")`.
+
+    Args:
+        count: Chooses the form, and is filled in with its thousands apart.
+        one: The message for one thing.
+        many: The message for any other number.
+        more: What else the messages have places for.
+    """
+    return ngettext(one, many, count) % {"count": number(count), **more}
+
+
+def _is_english(language: Language) -> bool:
+    return language.tag == SOURCE or language.tag in PSEUDO
+
+
+def _as_said(spelled: str, language: Language) -> str:
+    """Let a date be seen to be one that the language spells, where tests look for that."""
+    if language.tag not in PSEUDO:
+        return spelled
+    return strangely(spelled)  # never turned around: digits would be read backwards
+
+
+def _zone(local: datetime, language: Language) -> str:
+    """Name the zone of a moment; the usual letters where the language has none for it."""
+    named = get_timezone_name(local, width="short", locale=language.locale)
+    return f"{local:%Z}" if named.startswith(("+", "-", "GMT")) else named

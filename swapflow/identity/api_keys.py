@@ -1,0 +1,77 @@
+"""Keys of programs: made by a person, shown once, kept as a digest, and good for what they say."""
+
+import secrets
+from collections.abc import Collection
+from datetime import timedelta
+from hashlib import sha256
+from uuid import uuid4
+
+from swapflow.errors import InvalidInputError
+from swapflow.identity.account import Account, ApiToken
+from swapflow.identity.permissions import SCOPES
+from swapflow.identity.ports.identity_store import OfficeLedger
+
+
+PREFIX = "sf_"
+"""What every key begins with, so that a search for leaked secrets can find one."""
+
+LONGEST_NAME = 100
+MOST_KEYS = 50
+"""Keys of one account that may be good at the same time."""
+
+
+def make_token(
+    account: Account,
+    *,
+    name: str,
+    scopes: Collection[str],
+    days: int | None,
+    ledger: OfficeLedger,
+) -> tuple[str, ApiToken]:
+    """Make a key for an account; gives the key itself, which is stored nowhere.
+
+    Args:
+        account: Whose rights bound what the key may do.
+        name: What the key is for, in the words of whoever makes it.
+        scopes: Names of `SCOPES`.
+        days: How long it is good; None for ever.
+        ledger: The office's record.
+
+    Raises:
+        InvalidInputError: If name, scopes or days cannot be used, or there are too many keys.
+    """
+    name = name.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidInputError(f"say what the key is for, in up to {LONGEST_NAME} characters")
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown or not scopes:
+        raise InvalidInputError(f"choose what the key may do: {', '.join(SCOPES)}")
+    if days is not None and not 1 <= days <= 3650:  # noqa: PLR2004 - ten years
+        raise InvalidInputError("a key is good for 1 to 3650 days, or for ever")
+    now = ledger.now()
+    good = [
+        token
+        for token in ledger.tokens(account.id)
+        if token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
+    ]
+    if len(good) >= MOST_KEYS:
+        raise InvalidInputError(f"there are {MOST_KEYS} keys already; revoke one first")
+    key = PREFIX + secrets.token_urlsafe(32)
+    token = ApiToken(
+        id=uuid4().hex,
+        account_id=account.id,
+        name=name,
+        digest=sha256(key.encode()).hexdigest(),
+        scopes=tuple(scope for scope in SCOPES if scope in scopes),
+        created_at=now,
+        expires_at=None if days is None else now + timedelta(days=days),
+        last_used_at=None,
+        revoked_at=None,
+    )
+    ledger.add_token(token)
+    return key, token
+
+
+def digest_of(secret: str) -> str:
+    """Give what is stored of a secret."""
+    return sha256(secret.encode()).hexdigest()

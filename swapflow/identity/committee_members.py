@@ -1,0 +1,42 @@
+"""A committee's members: whoever may see applicants in a program, found by mail address."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.identity.permissions import Right, rights_in
+from swapflow.identity.principal import User
+
+
+def members_in_conflict(
+    conflicts: Mapping[int, Collection[int]],
+    *,
+    reviewers: Iterable[Reviewer],
+    users: Callable[[], Iterable[User]],
+    cycle: Cycle,
+) -> Mapping[int, tuple[str, ...]]:
+    """Name the members who are in conflict, by applicant.
+
+    Args:
+        conflicts: Numbers of the reviewers who are in conflict, by application.
+        reviewers: The program's reviewers.
+        users: Gives the office's accounts; asked only where somebody is in conflict.
+        cycle: The program.
+    """
+    seats = {r.number: r.email.lower() for r in reviewers if r.email}
+    wanted = {seats[r] for many in conflicts.values() for r in many if r in seats}
+    if not wanted:
+        return {}
+    names = {
+        user.account.email.lower(): user.account.shown
+        for user in users()
+        if user.account.active
+        and user.account.email.lower() in wanted
+        and Right.SEE_APPLICANTS
+        in rights_in(user.grants, cycle_id=cycle.id, round_id=cycle.round_id)
+    }
+    return {
+        application: found
+        for application, many in conflicts.items()
+        if (found := tuple(sorted(names[seats[r]] for r in many if seats.get(r) in names)))
+    }

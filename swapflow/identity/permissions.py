@@ -1,0 +1,145 @@
+"""Who may do what: roles, what each of them may do, and where a grant reaches.
+
+This is the one place that answers "may this person?". Pages, API and command all ask here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from swapflow.i18n.languages import later
+
+
+class Role(StrEnum):
+    """What somebody is in the office, in a round or in a cycle.
+
+    A reviewer needs no grant: whoever stands on a cycle's roster with the address of an account
+    reviews there, and sees what is assigned to them, nothing else.
+    """
+
+    ADMINISTRATOR = later("administrator")
+    OPERATIONS = later("operations")
+    COORDINATOR = later("coordinator")
+    CHAIR = later("chair")
+    COMMITTEE = later("committee")
+    COMPLIANCE = later("compliance")
+    OBSERVER = later("observer")
+
+
+class Scope(StrEnum):
+    """How far a grant reaches."""
+
+    OFFICE = "office"
+    ROUND = "round"
+    CYCLE = "cycle"
+
+
+class Right(StrEnum):
+    """One thing that a role may do; the words are those that a refusal shows."""
+
+    SEE_PROGRESS = later("see how a program stands")
+    SEE_APPLICANTS = later("see applicants and what reviewers said")
+    SEE_REVIEWERS = later("see reviewers and their load")
+    MANAGE_APPLICANTS = later("import and change applicants")
+    MANAGE_REVIEWERS = later("import and change reviewers")
+    ENTER_REVIEWS = later("enter, correct or void a review")
+    APPROVE = later("approve requests before they go out")
+    RUN = later("launch, pause and stop a program")
+    SET_UP = later("set up programs and change their rules")
+    DECIDE = later("prepare and record decisions")
+    SIGN = later("sign a decision")
+    EXPORT = later("download lists and reports")
+    SEE_MAIL = later("read mails that were sent")
+    SEE_AUDIT = later("read the audit log")
+    SEE_MONITORING = later("see what became of groups of applicants")
+    MANAGE_USERS = later("manage users and their rights")
+
+
+_WATCH = frozenset({Right.SEE_PROGRESS})
+_READ = _WATCH | {Right.SEE_APPLICANTS}
+_RUN = _READ | {
+    Right.SEE_REVIEWERS,
+    Right.MANAGE_APPLICANTS,
+    Right.MANAGE_REVIEWERS,
+    Right.ENTER_REVIEWS,
+    Right.APPROVE,
+    Right.RUN,
+    Right.SET_UP,
+    Right.DECIDE,
+    Right.EXPORT,
+    Right.SEE_MAIL,
+}
+
+RIGHTS: dict[Role, frozenset[Right]] = {
+    Role.ADMINISTRATOR: _RUN | {Right.SEE_AUDIT, Right.MANAGE_USERS},
+    Role.OPERATIONS: _RUN | {Right.SEE_AUDIT},
+    Role.COORDINATOR: _RUN,
+    Role.CHAIR: _READ | {Right.DECIDE, Right.SIGN, Right.EXPORT},
+    Role.COMMITTEE: _READ,
+    Role.COMPLIANCE: _WATCH | {Right.SEE_AUDIT, Right.SEE_MONITORING, Right.EXPORT},
+    Role.OBSERVER: _WATCH,
+}
+"""What each role may do where its grant reaches."""
+
+_LOOKING = frozenset(
+    {
+        Right.SEE_PROGRESS,
+        Right.SEE_APPLICANTS,
+        Right.SEE_REVIEWERS,
+        Right.SEE_MAIL,
+        Right.SEE_AUDIT,
+        Right.EXPORT,
+    }
+)
+
+SCOPES: dict[str, frozenset[Right]] = {
+    "read": _LOOKING,
+    "write": frozenset(Right) - _LOOKING - {Right.SEE_MONITORING},
+    "review": frozenset(),
+    "webhooks": frozenset({Right.SET_UP}),
+}
+"""What a key's scopes let through of its account's rights.
+
+`review` is for the tasks of the account itself, which need no right; `webhooks` lets through what
+registering an address needs, and the routes of webhooks ask for the scope by name.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A role that an account holds in the office, a round or a cycle.
+
+    Attributes:
+        account: Id of the account.
+        scope_id: Id of the round or cycle; "" for the office.
+    """
+
+    account: str
+    role: Role
+    scope: Scope
+    scope_id: str = ""
+
+    def reaches(self, *, cycle_id: str | None, round_id: str | None) -> bool:
+        """Say whether the grant covers a cycle of a round; None, None asks about the office."""
+        if self.scope is Scope.OFFICE:
+            return True
+        if self.scope is Scope.ROUND:
+            return round_id is not None and self.scope_id == round_id
+        return cycle_id is not None and self.scope_id == cycle_id
+
+
+def rights_in(
+    grants: Iterable[Grant], *, cycle_id: str | None = None, round_id: str | None = None
+) -> frozenset[Right]:
+    """Give everything that grants allow in a cycle of a round, or in the office as a whole."""
+    return frozenset(
+        right
+        for grant in grants
+        if grant.reaches(cycle_id=cycle_id, round_id=round_id)
+        for right in RIGHTS[grant.role]
+    )
+
+
+def rights_anywhere(grants: Iterable[Grant]) -> frozenset[Right]:
+    """Give everything that grants allow somewhere: what decides which places are shown at all."""
+    return frozenset(right for grant in grants for right in RIGHTS[grant.role])

@@ -1,0 +1,190 @@
+"""What the office needs from outside: its durable record, and a counter of tries."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.engine.ports import Mail
+from swapflow.identity.account import Account, ApiToken, AuditEntry, Door, Session, ShutOut, SignIn
+from swapflow.identity.permissions import Grant
+from swapflow.identity.ports.integration_store import InterfaceLedger
+
+
+class OfficeLedger(InterfaceLedger, Protocol):
+    """The durable record of accounts, sessions, grants and what was done.
+
+    Every method is one transaction of its own, and none takes a cycle's lock.
+
+    Raises:
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    def now(self) -> datetime:
+        """The database's time plus the offset that tests set; aware UTC."""
+        ...
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let every read of this thread see the same moment until the block ends."""
+        ...
+
+    # Accounts and grants
+
+    def add_account(self, account: Account) -> None:
+        """Store an account; an address that is taken raises InvalidInputError."""
+        ...
+
+    def set_password(self, account_id: str, password: str) -> None:
+        """Store another hash of a password, and touch nothing else of the account."""
+        ...
+
+    def link_subject(self, account_id: str, subject: str) -> bool:
+        """Give an account its name at an identity provider.
+
+        False, and nothing, when it has another one, or another account has this one.
+        """
+        ...
+
+    def open_account(self, account_id: str) -> None:
+        """Let an account sign in again."""
+        ...
+
+    def close_account(self, account_id: str) -> None:
+        """Keep an account from signing in, and forget its sessions.
+
+        The last one that can administer the office raises InvalidInputError, also when two
+        administrators close each other at the same moment.
+        """
+        ...
+
+    def account(self, account_id: str) -> Account | None:
+        """Read an account by its id."""
+        ...
+
+    def account_of(self, email: str) -> Account | None:
+        """Read an account by its address, in any spelling of letters."""
+        ...
+
+    def account_with_subject(self, subject: str) -> Account | None:
+        """Read an account by its name at an identity provider."""
+        ...
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Read every account, by address."""
+        ...
+
+    def grants(self, account_id: str | None = None) -> tuple[Grant, ...]:
+        """Read the grants of an account, or all."""
+        ...
+
+    def add_grant(self, grant: Grant, *, by: str) -> None:
+        """Store a grant; one that exists is left as it is."""
+        ...
+
+    def remove_grant(self, grant: Grant) -> bool:
+        """Take a grant away; False when there was none.
+
+        That of the last administrator of the office raises InvalidInputError, also when two
+        take each other's away at the same moment.
+        """
+        ...
+
+    def seats(self, email: str) -> tuple[tuple[str, int], ...]:
+        """Name the active roster entries (cycle, reviewer number) of an address."""
+        ...
+
+    def doors(self) -> tuple[Door, ...]:
+        """Read what each cycle that is not final asks of whoever opens its pages."""
+        ...
+
+    # Sessions and mailed links
+
+    def add_session(self, session: Session) -> None:
+        """Store a session."""
+        ...
+
+    def session(self, digest: str) -> tuple[Session, Account] | None:
+        """Read a session that has not ended, and its active account."""
+        ...
+
+    def sessions(self, account_id: str) -> tuple[Session, ...]:
+        """Read an account's sessions that have not ended, newest first."""
+        ...
+
+    def touch_session(self, digest: str) -> None:
+        """Note that a session was used now."""
+        ...
+
+    def end_session(self, digest: str) -> None:
+        """Forget a session."""
+        ...
+
+    def end_sessions(self, account_id: str, *, but: str = "") -> int:
+        """Forget every session of an account except one; counts them."""
+        ...
+
+    def shut_out(self, account: Account) -> ShutOut:
+        """Make every session, key and mailed way in of an account useless, all at once."""
+        ...
+
+    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
+        """Store a mailed way in together with its mail, in one transaction."""
+        ...
+
+    def sign_in(self, digest: str) -> SignIn | None:
+        """Read a mailed way in, used or not, expired or not."""
+        ...
+
+    def latest_sign_in(self, email: str) -> SignIn | None:
+        """Read the newest mailed way in for an address, whatever became of it."""
+        ...
+
+    def use_sign_in(self, digest: str) -> bool:
+        """Spend a mailed way in; False when it was spent or has expired."""
+        ...
+
+    def count_wrong_code(self, digest: str) -> int:
+        """Count a wrong code; gives how many there were."""
+        ...
+
+    # Keys of programs
+
+    def add_token(self, token: ApiToken) -> None:
+        """Store a key."""
+        ...
+
+    def token(self, digest: str) -> tuple[ApiToken, Account] | None:
+        """Read a key that is neither revoked nor expired, and its active account."""
+        ...
+
+    def tokens(self, account_id: str | None = None) -> tuple[ApiToken, ...]:
+        """Read the keys of an account, or all, newest first."""
+        ...
+
+    def touch_token(self, token_id: str) -> None:
+        """Note that a key was used now."""
+        ...
+
+    def revoke_token(self, token_id: str) -> bool:
+        """Make a key useless for good; False when it was already."""
+        ...
+
+    # Record
+
+    def record(self, entry: AuditEntry) -> None:
+        """Add a line to the audit log."""
+        ...
+
+    def audit(
+        self, *, cycle_id: str | None = None, before: int | None = None, at_most: int = 100
+    ) -> Sequence[tuple[int, AuditEntry]]:
+        """Read the audit log, newest first; `before` is the number of the last one seen."""
+        ...
+
+
+class Limiter(Protocol):
+    """Counts tries, so that guessing is slow."""
+
+    def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
+        """Count one try; 0 when it may go on, else the seconds to wait."""
+        ...

@@ -1,0 +1,100 @@
+"""Programs at the office: keys, and addresses that want to be told."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError, TooManyTriesError
+from swapflow.identity.account import ApiToken
+from swapflow.identity.api_keys import PREFIX, digest_of, make_token
+from swapflow.identity.ports.integration_store import Webhook
+from swapflow.identity.principal import Visitor
+from swapflow.identity.services.context import TOUCH_EVERY, OfficePart
+from swapflow.identity.webhooks import Reach, make_webhook
+
+
+REQUESTS_A_MINUTE = 600
+"""How often one key may be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Programs(OfficePart):
+    """Keys and webhooks."""
+
+    def program(self, key: str) -> Visitor:
+        """Recognise a program by its key: it acts for its account, within the key's scopes.
+
+        Raises:
+            NotSignedInError: If the key is none, was revoked, has expired, or its account is gone.
+            TooManyTriesError: After 600 requests in a minute.
+        """
+        found = self.ledger.token(digest_of(key)) if key.startswith(PREFIX) else None
+        if found is None:
+            raise NotSignedInError("this key is not known, was revoked, or has expired")
+        token, account = found
+        wait = self.limiter.hit("api-key", token.id, times=REQUESTS_A_MINUTE, seconds=60)
+        if wait:
+            raise TooManyTriesError(
+                f"a key may ask {REQUESTS_A_MINUTE} times a minute; wait {wait} seconds", wait
+            )
+        if token.last_used_at is None or self.ledger.now() - token.last_used_at > TOUCH_EVERY:
+            self.ledger.touch_token(token.id)
+        return self._visitor(account, scopes=frozenset(token.scopes))
+
+    def make_token(
+        self, visitor: Visitor, *, name: str, scopes: Collection[str], days: int | None
+    ) -> tuple[str, ApiToken]:
+        """Make a key for a visitor; gives the key itself, which is stored nowhere.
+
+        Raises:
+            ForbiddenError: If a program asks: a key that makes keys could not be taken back.
+            InvalidInputError: If name, scopes or days cannot be used.
+        """
+        if visitor.scopes is not None:
+            raise ForbiddenError("a key cannot make keys; sign in as a person to make one")
+        made = make_token(visitor.account, name=name, scopes=scopes, days=days, ledger=self.ledger)
+        self.record(visitor.name, "made a key", about=made[1].id, detail=made[1].name)
+        return made
+
+    def tokens(self, visitor: Visitor) -> tuple[ApiToken, ...]:
+        """List a visitor's keys, newest first, used up ones too."""
+        return self.ledger.tokens(visitor.account.id)
+
+    def revoke_token(self, visitor: Visitor, token_id: str) -> None:
+        """Make one of a visitor's keys useless for good; revoking it again changes nothing.
+
+        Raises:
+            NotFoundError: If the visitor has no such key.
+        """
+        if token_id not in {token.id for token in self.ledger.tokens(visitor.account.id)}:
+            raise NotFoundError("you have no such key")
+        if self.ledger.revoke_token(token_id):
+            self.record(visitor.name, "revoked a key", about=token_id)
+
+    def make_webhook(
+        self,
+        visitor: Visitor,
+        url: str,
+        *,
+        events: Collection[str],
+        cycle_id: str | None,
+        reach: Reach,
+    ) -> Webhook:
+        """Register an address; whoever asks must have been found to have the right.
+
+        Raises:
+            InvalidInputError: If the address or the events cannot be used.
+        """
+        made = make_webhook(
+            url,
+            events=events,
+            cycle_id=cycle_id,
+            by=visitor.name,
+            reach=reach,
+            ledger=self.ledger,
+        )
+        self.record(visitor.name, "registered a webhook", cycle_id=cycle_id, about=made.id)
+        return made
+
+    def webhooks(self) -> tuple[Webhook, ...]:
+        """List every webhook, oldest first."""
+        return self.ledger.webhooks()

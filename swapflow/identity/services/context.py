@@ -1,0 +1,68 @@
+"""What every part of the office has at hand."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from swapflow.errors import TooManyTriesError
+from swapflow.identity.account import Account, AuditEntry, Session
+from swapflow.identity.api_keys import digest_of
+from swapflow.identity.ports.identity_store import Limiter, OfficeLedger
+from swapflow.identity.principal import Visitor
+
+
+TOUCH_EVERY = timedelta(minutes=5)
+"""How often the use of a session is noted: a write for every request would cost too much."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficePart:
+    """What every part of the office has at hand: its record and its limits."""
+
+    ledger: OfficeLedger
+    limiter: Limiter
+
+    def record(
+        self,
+        who: str,
+        what: str,
+        *,
+        cycle_id: str | None = None,
+        about: str = "",
+        detail: str = "",
+    ) -> None:
+        """Write a line into the audit log."""
+        self.ledger.record(
+            AuditEntry(
+                at=self.ledger.now(),
+                who=who,
+                what=what,
+                cycle_id=cycle_id,
+                about=about,
+                detail=detail,
+            )
+        )
+
+    def _limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        # Counted under a digest: no address of anybody lies in Redis.
+        wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
+        if wait:
+            raise TooManyTriesError(
+                f"too many tries; the next one is taken in {wait // 60 + 1} minutes", wait
+            )
+
+    def _visitor(
+        self,
+        account: Account,
+        session: Session | None = None,
+        *,
+        scopes: frozenset[str] | None = None,
+    ) -> Visitor:
+        return Visitor(
+            account=account,
+            session=session.digest if session else "",
+            method=session.method if session else None,
+            since=session.created_at if session else None,
+            grants=self.ledger.grants(account.id),
+            seats=self.ledger.seats(account.email),
+            scopes=scopes,
+        )

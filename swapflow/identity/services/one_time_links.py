@@ -1,0 +1,225 @@
+"""The ways in besides the password: a mailed link, a typed code, an identity provider.
+
+Nothing here tells whether an address is known: whoever asks for a link gets the same answer, and
+a wrong code for a known address fails as any code for an unknown one does.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from hmac import compare_digest
+from urllib.parse import quote
+from uuid import uuid4
+
+from swapflow.engine.notifications.mail_text import invitation_letter, sign_in_letter
+from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
+from swapflow.i18n.languages import later, speaking
+from swapflow.identity.account import Account, SignIn
+from swapflow.identity.ports.identity_store import OfficeLedger
+
+
+LINK_MINUTES = 60
+INVITATION_DAYS = 7
+MOST_WRONG_CODES = 5
+
+WRONG_CODE = later("this code is wrong, used up or out of date; you can ask for a new one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailedLink:
+    """What a page may show of a mailed link before it is spent.
+
+    Attributes:
+        shown: The address, all but its first letter and its host left out.
+        next: Path to go to afterwards.
+        is_good: Whether it still lets somebody in.
+    """
+
+    email: str
+    shown: str
+    next: str
+    is_good: bool
+
+
+def is_known(email: str, *, ledger: OfficeLedger) -> bool:
+    """Say whether an address may sign in: an active account, or a seat on a roster."""
+    account = ledger.account_of(email)
+    return account.active if account is not None else bool(ledger.seats(email))
+
+
+def mail_link(email: str, path: str, *, site: str, ledger: OfficeLedger) -> bool:
+    """Store a way in together with its mail; False, and nothing, for an unknown address."""
+    if not is_known(email, ledger=ledger):
+        return False
+    token, code = secrets.token_urlsafe(32), f"{secrets.randbelow(10**6):06d}"
+    made = _sign_in(email, path, token, code, timedelta(minutes=LINK_MINUTES), ledger=ledger)
+    letter = sign_in_letter(_address(site, token), code, LINK_MINUTES)
+    ledger.add_sign_in(made, letter.to(made.email, mail_id=_mail_id(made)))
+    return True
+
+
+def mail_invitation(account: Account, *, by: str, site: str, ledger: OfficeLedger) -> None:
+    """Mail somebody a first way in, which is good for longer and has no code."""
+    token = secrets.token_urlsafe(32)
+    good = timedelta(days=INVITATION_DAYS)
+    made = _sign_in(account.email, "/", token, "", good, ledger=ledger)
+    with speaking():  # not what the administrator reads
+        letter = invitation_letter(
+            by, link=_address(site, token), days=INVITATION_DAYS, again=f"{site}/sign-in"
+        )
+    ledger.add_sign_in(made, letter.to(made.email, mail_id=_mail_id(made)))
+
+
+def look_at_link(token: str, *, ledger: OfficeLedger) -> MailedLink | None:
+    """Read a mailed link without spending it; None when there never was one."""
+    found = ledger.sign_in(_digest(token))
+    if found is None:
+        return None
+    return MailedLink(
+        email=found.email,
+        shown=masked(found.email),
+        next=found.next,
+        is_good=found.used_at is None and found.expires_at > ledger.now(),
+    )
+
+
+def spend_link(token: str, *, ledger: OfficeLedger) -> tuple[Account, str]:
+    """Let in whoever holds a mailed link, once; gives the account and where to go.
+
+    Raises:
+        NotSignedInError: If the link was used, is out of date, or never was.
+        ForbiddenError: If the address may not sign in any more.
+    """
+    digest = _digest(token)
+    found = ledger.sign_in(digest)
+    if found is None or not ledger.use_sign_in(digest):
+        raise NotSignedInError("this link was used or is out of date; ask for a new one")
+    return account_for(found.email, ledger=ledger), found.next
+
+
+def spend_code(email: str, code: str, *, ledger: OfficeLedger) -> tuple[Account, str]:
+    """Let in whoever types the newest code mailed to an address; five wrong ones kill it.
+
+    Raises:
+        NotSignedInError: If it is wrong, was used, is out of date, or never was.
+        ForbiddenError: If the address may not sign in any more.
+    """
+    found = ledger.latest_sign_in(email)
+    # Every try is counted before it is looked at: many at once are no way around the limit.
+    if found is None or ledger.count_wrong_code(found.digest) > MOST_WRONG_CODES:
+        raise NotSignedInError(WRONG_CODE)
+    typed = _code_digest(found.digest, "".join(code.split()))
+    if not compare_digest(typed, found.code) or not ledger.use_sign_in(found.digest):
+        raise NotSignedInError(WRONG_CODE)
+    return account_for(found.email, ledger=ledger), found.next
+
+
+def match_provider(
+    subject: str, email: str, name: str, *, verified: bool, ledger: OfficeLedger
+) -> Account:
+    """Find whom an identity provider has recognised; makes the account of a reviewer.
+
+    Args:
+        subject: `issuer#subject`, which stays the same when the address changes.
+        email: The address that the provider states.
+        name: The name that it states, used for a new account.
+        verified: Whether it says that the address has been checked.
+        ledger: The office's record.
+
+    Raises:
+        ForbiddenError: If nobody here is meant, or the account is closed.
+    """
+    account = ledger.account_with_subject(subject)
+    if account is None:
+        if not verified or not email:
+            raise ForbiddenError(
+                "your organisation does not vouch for your mail address, so nobody here can be "
+                "found by it; sign in with a mailed link, or ask an administrator"
+            )
+        account = account_for(email, name=name, ledger=ledger)
+        if not ledger.link_subject(account.id, subject):
+            raise ForbiddenError(
+                "this address belongs to somebody else at your organisation; "
+                "ask an administrator to look at the account"
+            )
+    if not account.active:
+        raise ForbiddenError("this account is closed; an administrator can open it again")
+    return account
+
+
+def account_for(email: str, *, ledger: OfficeLedger, name: str = "") -> Account:
+    """Find the account of a proven address, or make it for somebody on a roster.
+
+    Raises:
+        ForbiddenError: If the account is closed, or the address is on no roster.
+    """
+    account = ledger.account_of(email)
+    if account is None:
+        if not ledger.seats(email):
+            raise ForbiddenError(
+                "there is no account for your address and no program has you as a reviewer; "
+                "ask whoever invited you which address they have"
+            )
+        account = _made(email, name, ledger=ledger)
+    if not account.active:
+        raise ForbiddenError("this account is closed; an administrator can open it again")
+    return account
+
+
+def masked(email: str) -> str:
+    """Show just enough of an address for its owner to recognise it."""
+    return f"{email[:1]}…@{email.rpartition('@')[2]}"
+
+
+def _made(email: str, name: str, *, ledger: OfficeLedger) -> Account:
+    account = Account(
+        id=uuid4().hex,
+        email=email.strip().lower(),
+        name=name.strip(),
+        password="",
+        subject="",
+        active=True,
+        created_at=ledger.now(),
+        last_seen_at=None,
+    )
+    try:
+        ledger.add_account(account)
+    except InvalidInputError as error:  # made a moment ago, by a second click
+        found = ledger.account_of(email)
+        if found is None:
+            raise NotFoundError(f"there is no account for {masked(email)}") from error
+        return found
+    return account
+
+
+def _sign_in(
+    email: str, path: str, token: str, code: str, good: timedelta, *, ledger: OfficeLedger
+) -> SignIn:
+    now, digest = ledger.now(), _digest(token)
+    return SignIn(
+        digest=digest,
+        email=email.strip().lower(),
+        code=_code_digest(digest, code) if code else "",
+        next=path,
+        created_at=now,
+        expires_at=now + good,
+        used_at=None,
+        tries=0,
+    )
+
+
+def _address(site: str, token: str) -> str:
+    return f"{site}/sign-in/link/{quote(token)}"
+
+
+def _mail_id(made: SignIn) -> str:
+    return f"sign-in:{made.digest[:32]}"
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+def _code_digest(digest: str, code: str) -> str:
+    return sha256(f"{digest}{code}".encode()).hexdigest()

@@ -1,0 +1,241 @@
+"""How people come in and go: links, codes, passwords, providers, devices."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from swapflow.domain.rules import Rules, WayIn
+from swapflow.errors import NotFoundError, NotSignedInError, WayInRefusedError
+from swapflow.identity.account import LONGEST_ADDRESS, Account, Method, Session, check_address
+from swapflow.identity.api_keys import digest_of
+from swapflow.identity.passwords import check_password
+from swapflow.identity.permissions import rights_in
+from swapflow.identity.principal import Visitor
+from swapflow.identity.services import one_time_links
+from swapflow.identity.services.context import TOUCH_EVERY, OfficePart
+from swapflow.identity.services.one_time_links import MailedLink
+
+
+SESSION_DAYS = 30
+"""Life of a session on a device, unless a round's rules say less."""
+
+PROVIDER_VISITS = 300
+"""How often one network address may go to the identity provider and come back in 15 minutes.
+
+Not as few as with passwords: a whole campus may share an address, and nothing is guessed here.
+"""
+
+PROVIDER_FAILURES = 30
+"""How often it may come back in vain in that time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors(OfficePart):
+    """Sign-in and sessions."""
+
+    def visitor(self, secret: str) -> Visitor | None:
+        """Recognise a device by the secret in its cookie; None when nobody is signed in."""
+        if not secret:
+            return None
+        with self.ledger.one_moment():
+            found = self.ledger.session(digest_of(secret))
+            if found is None:
+                return None
+            session, account = found
+            visitor = self._visitor(account, session)
+            is_stale = self.ledger.now() - session.last_seen_at > TOUCH_EVERY
+        if is_stale:
+            self.ledger.touch_session(session.digest)
+        return visitor
+
+    def sign_in_with_password(
+        self, email: str, password: str, *, agent: str, address: str
+    ) -> tuple[str, Session]:
+        """Sign in staff; gives the secret for the device's cookie.
+
+        Raises:
+            TooManyTriesError: After 10 tries for the account or 30 from the address in 15 minutes.
+            NotSignedInError: If address and password do not belong together.
+        """
+        self._limit("password-account", email.strip().lower(), times=10, seconds=900)
+        self._limit("password-address", address, times=30, seconds=900)
+        account = self.ledger.account_of(email)
+        stored = account.password if account and account.active else ""
+        # Checked in any case: the time must not tell whether the account exists.
+        if not check_password(stored, password) or account is None:
+            raise NotSignedInError("this address and password do not belong together")
+        return self.start_session(account, method=Method.PASSWORD, agent=agent)
+
+    def mail_link(self, email: str, path: str, *, address: str, site: str) -> None:
+        """Mail a link and a code to an address, if it is known; nothing tells whether it is.
+
+        Args:
+            email: Whoever wants to come in.
+            path: Where to go afterwards.
+            address: The client's network address.
+            site: Where people reach swapflow.
+
+        Raises:
+            InvalidInputError: If it is no address at all.
+            TooManyTriesError: After 5 for the address or 30 from the client in an hour.
+        """
+        check_address(email.strip())
+        self._limit("link-account", email.strip().lower(), times=5, seconds=3600)
+        self._limit("link-address", address, times=30, seconds=3600)
+        one_time_links.mail_link(email, path, site=site, ledger=self.ledger)
+
+    def look_at_link(self, token: str) -> MailedLink:
+        """Read a mailed link without spending it.
+
+        Raises:
+            NotFoundError: If there never was such a link.
+        """
+        found = one_time_links.look_at_link(token, ledger=self.ledger)
+        if found is None:
+            raise NotFoundError("there is no such link; perhaps the mail broke it in two")
+        return found
+
+    def enter_by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
+        """Spend a mailed link; gives the device's secret, its session, and where to go.
+
+        Raises:
+            NotSignedInError: If the link is no longer good.
+            ForbiddenError: If the address may not sign in.
+        """
+        account, path = one_time_links.spend_link(token, ledger=self.ledger)
+        return *self.start_session(account, method=Method.LINK, agent=agent), path
+
+    def enter_by_code(
+        self, email: str, code: str, *, agent: str, address: str
+    ) -> tuple[str, Session, str]:
+        """Spend a mailed code; gives the device's secret, its session, and where to go.
+
+        Raises:
+            TooManyTriesError: After 30 tries from the client in 15 minutes.
+            NotSignedInError: If the code is wrong or no longer good.
+            ForbiddenError: If the address may not sign in.
+        """
+        self._limit("code-address", address, times=30, seconds=900)
+        account, path = one_time_links.spend_code(email, code, ledger=self.ledger)
+        return *self.start_session(account, method=Method.CODE, agent=agent), path
+
+    def count_provider_visit(self, address: str) -> None:
+        """Count that a network address goes to the identity provider, or comes back.
+
+        Raises:
+            TooManyTriesError: After 300 in 15 minutes.
+        """
+        self._limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
+
+    def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
+        """Record that somebody came back from the identity provider in vain.
+
+        Args:
+            who: The address that the provider states, "" when it states none.
+            why: What went wrong, in few words.
+            address: The client's network address.
+
+        Raises:
+            TooManyTriesError: After 30 in 15 minutes; those further ones are not recorded.
+        """
+        self._limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
+        self.record(
+            (who or "unknown")[:LONGEST_ADDRESS],
+            "did not get in through the identity provider",
+            detail=why,
+        )
+
+    def enter_by_provider(
+        self, subject: str, *, email: str, name: str, verified: bool, agent: str
+    ) -> tuple[str, Session]:
+        """Sign in whom an identity provider has recognised.
+
+        Raises:
+            ForbiddenError: If nobody here is meant.
+        """
+        account = one_time_links.match_provider(
+            subject, email, name, verified=verified, ledger=self.ledger
+        )
+        return self.start_session(account, method=Method.PROVIDER, agent=agent)
+
+    def start_session(
+        self, account: Account, *, method: Method, agent: str
+    ) -> tuple[str, Session]:
+        """Sign a device in; gives the secret for its cookie, which is stored nowhere else."""
+        days = self._session_days(account)
+        secret = secrets.token_urlsafe(32)
+        now = self.ledger.now()
+        session = Session(
+            digest=digest_of(secret),
+            account_id=account.id,
+            method=method,
+            agent=agent[:200],
+            created_at=now,
+            last_seen_at=now,
+            expires_at=now + timedelta(days=days),
+        )
+        self.ledger.add_session(session)
+        self.ledger.touch_session(session.digest)
+        self.record(account.email, "signed in", detail=method.value)
+        return secret, session
+
+    def _session_days(self, account: Account) -> float:
+        """Give the life of a session: the shortest that an open cycle of the account allows."""
+        grants = self.ledger.grants(account.id)
+        seats = {cycle for cycle, _ in self.ledger.seats(account.email)}
+        return min(
+            (
+                door.session_days
+                for door in self.ledger.doors()
+                if door.cycle_id in seats
+                or rights_in(grants, cycle_id=door.cycle_id, round_id=door.round_id)
+            ),
+            default=SESSION_DAYS,
+        )
+
+    def check_way_in(self, visitor: Visitor, rules: Rules) -> None:
+        """Refuse a session that is not good enough, or too old, for a cycle's pages.
+
+        A program's key counts as a sign-in through the provider if its account has had one.
+
+        Raises:
+            WayInRefusedError: If the rules want the identity provider and it was something else.
+            NotSignedInError: If the session is older than the rules let one become.
+        """
+        recognised = (
+            visitor.method is Method.PROVIDER if visitor.session else bool(visitor.account.subject)
+        )
+        if rules.sign_in is WayIn.PROVIDER and not recognised:
+            raise WayInRefusedError(
+                "this program opens only to whoever signs in through their organisation"
+            )
+        if visitor.since is None or rules.session_days >= SESSION_DAYS:
+            return
+        if self.ledger.now() - visitor.since > timedelta(days=rules.session_days):
+            raise NotSignedInError("you signed in too long ago for this program; please do again")
+
+    def sessions(self, visitor: Visitor) -> tuple[Session, ...]:
+        """List the devices on which an account is signed in, newest first."""
+        return self.ledger.sessions(visitor.account.id)
+
+    def end_session(self, visitor: Visitor, digest: str) -> None:
+        """Sign one of the visitor's devices out.
+
+        Raises:
+            NotFoundError: If it is none of theirs, or signed out already.
+        """
+        if digest not in {known.digest for known in self.sessions(visitor)}:
+            raise NotFoundError("this device is signed out already")
+        self.ledger.end_session(digest)
+
+    def forget_device(self, secret: str) -> None:
+        """End the session of a device that signs in anew."""
+        if secret:
+            self.ledger.end_session(digest_of(secret))
+
+    def sign_out(self, visitor: Visitor, *, everywhere: bool = False) -> None:
+        """End this device's session, or those of every device."""
+        if everywhere:
+            self.ledger.end_sessions(visitor.account.id)
+        else:
+            self.ledger.end_session(visitor.session)

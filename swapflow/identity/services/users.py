@@ -1,0 +1,167 @@
+"""Accounts, and what they may do."""
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.identity.account import Account, ShutOut, check_address
+from swapflow.identity.passwords import check_password, hash_password
+from swapflow.identity.permissions import Grant, Role, Scope
+from swapflow.identity.principal import User, Visitor
+from swapflow.identity.services import one_time_links
+from swapflow.identity.services.context import OfficePart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People(OfficePart):
+    """Accounts, passwords and grants."""
+
+    def add_account(self, email: str, *, name: str = "", password: str = "") -> Account:
+        """Make an account.
+
+        Raises:
+            InvalidInputError: If the address is none, is taken, or the password is too weak.
+        """
+        email = email.strip().lower()
+        check_address(email)
+        account = Account(
+            id=uuid4().hex,
+            email=email,
+            name=name.strip(),
+            password=hash_password(password) if password else "",
+            subject="",
+            active=True,
+            created_at=self.ledger.now(),
+            last_seen_at=None,
+        )
+        self.ledger.add_account(account)
+        return account
+
+    def set_password(self, account: Account, password: str) -> None:
+        """Give an account another password and sign all its devices out.
+
+        Raises:
+            InvalidInputError: If the password is too weak.
+        """
+        self.ledger.set_password(account.id, hash_password(password))
+        self.ledger.end_sessions(account.id)
+
+    def change_password(self, visitor: Visitor, *, old: str, new: str) -> None:
+        """Let somebody change their own password; their other devices are signed out.
+
+        Raises:
+            TooManyTriesError: After 10 tries in 15 minutes.
+            InvalidInputError: If the old one is wrong, or the new one too weak.
+        """
+        account = visitor.account
+        self._limit("password-account", account.email, times=10, seconds=900)
+        if account.password and not check_password(account.password, old):
+            raise InvalidInputError("this is not your password so far")
+        self.ledger.set_password(account.id, hash_password(new))
+        self.ledger.end_sessions(account.id, but=visitor.session)
+        self.record(account.email, "changed the own password")
+
+    def account(self, email: str) -> Account:
+        """Find an account by its address.
+
+        Raises:
+            NotFoundError: If there is none.
+        """
+        found = self.ledger.account_of(email)
+        if found is None:
+            raise NotFoundError(f"there is no account for {email!r}")
+        return found
+
+    def users(self) -> tuple[User, ...]:
+        """List every account with its grants, by address."""
+        grants: dict[str, list[Grant]] = {}
+        for grant in self.ledger.grants():
+            grants.setdefault(grant.account, []).append(grant)
+        return tuple(
+            User(account=account, grants=tuple(grants.get(account.id, ())))
+            for account in self.ledger.accounts()
+        )
+
+    def invite(self, email: str, *, name: str, by: str, site: str) -> Account:
+        """Make an account, where there is none, and mail its owner a first way in.
+
+        Raises:
+            InvalidInputError: If the address is none, or the account is closed.
+        """
+        account = self.ledger.account_of(email) or self.add_account(email, name=name)
+        if not account.active:
+            raise InvalidInputError(f"the account of {account.email} is closed; open it first")
+        one_time_links.mail_invitation(account, by=by, site=site, ledger=self.ledger)
+        self.record(by, "invited", about=account.email)
+        return account
+
+    def deactivate(self, account: Account, *, by: str) -> None:
+        """Close an account: its devices are signed out and its keys rest; its record stays.
+
+        Raises:
+            InvalidInputError: If nobody else could administer the office.
+        """
+        self.ledger.close_account(account.id)
+        self.record(by, "closed the account", about=account.email)
+
+    def shut_out(self, account: Account, *, by: str) -> ShutOut:
+        """Take every way in from whoever holds one, where a key, a link or a device got lost.
+
+        The owner signs in anew and makes new keys; the password stays as it is.
+        """
+        taken = self.ledger.shut_out(account)
+        self.record(by, "took every way in", about=account.email, detail=str(taken))
+        return taken
+
+    def activate(self, account: Account, *, by: str) -> None:
+        """Open a closed account again."""
+        self.ledger.open_account(account.id)
+        self.record(by, "opened the account", about=account.email)
+
+    def grant(
+        self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
+    ) -> None:
+        """Give an account a role; one that it has is left as it is.
+
+        Raises:
+            InvalidInputError: If a round or cycle is meant and not named, or the reverse.
+        """
+        if (scope is Scope.OFFICE) == bool(scope_id):
+            raise InvalidInputError("name the round or the program, or take the whole office")
+        grant = Grant(account=account.id, role=role, scope=scope, scope_id=scope_id)
+        self.ledger.add_grant(grant, by=by)
+        self._record_grant(by, "gave a role", account, grant)
+
+    def revoke(
+        self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
+    ) -> None:
+        """Take a role away.
+
+        Raises:
+            NotFoundError: If the account does not have it.
+            InvalidInputError: If nobody else could administer the office.
+        """
+        grant = Grant(account=account.id, role=role, scope=scope, scope_id=scope_id)
+        if grant not in self.ledger.grants(account.id):
+            raise NotFoundError(f"{account.email} does not have this role there")
+        self.ledger.remove_grant(grant)
+        self._record_grant(by, "took a role away", account, grant)
+
+    def has_administrator(self) -> bool:
+        """Say whether anybody can administer the office."""
+        active = {account.id for account in self.ledger.accounts() if account.active}
+        return any(
+            grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE
+            for grant in self.ledger.grants()
+            if grant.account in active
+        )
+
+    def _record_grant(self, by: str, what: str, account: Account, grant: Grant) -> None:
+        place = f"{grant.scope.value} {grant.scope_id}".strip()
+        self.record(
+            by,
+            what,
+            cycle_id=grant.scope_id if grant.scope is Scope.CYCLE else None,
+            about=account.email,
+            detail=f"{grant.role.value}, {place}",
+        )

@@ -1,0 +1,140 @@
+"""Addresses that are told what happens: what they may be, and how what they are told is signed.
+
+A call holds ids, words and integers. Names, marks and remarks are for the API to read, by a key
+that may.
+"""
+
+import hmac
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from hashlib import sha256
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from swapflow.domain.webhook_call import HookEvent
+from swapflow.errors import InvalidInputError
+from swapflow.identity.ports.identity_store import OfficeLedger
+from swapflow.identity.ports.integration_store import Webhook
+
+
+LONGEST_ADDRESS = 2000
+MOST_WEBHOOKS = 100
+
+Address = IPv4Address | IPv6Address
+
+_NAT64 = IPv6Network("64:ff9b::/96")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Which addresses calls may go to: without it, a webhook could read what is behind the wall.
+
+    Attributes:
+        plain: http as well as https.
+        loopback: This machine.
+        private: Private and link-local networks as well, and whatever else is not public.
+    """
+
+    plain: bool = False
+    loopback: bool = False
+    private: bool = False
+
+    def allows(self, address: Address) -> bool:
+        """Say whether a call may go to an address that a name was resolved to."""
+        inside = _inside(address)
+        if inside is not None:
+            return self.allows(inside)
+        if address.is_multicast or address.is_unspecified:
+            return False
+        if address.is_loopback:
+            return self.loopback or self.private
+        return address.is_global or self.private
+
+
+def _inside(address: Address) -> IPv4Address | None:
+    """Give the old-style address that a new-style one carries and is led to, if it does."""
+    if isinstance(address, IPv4Address):
+        return None
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+def check_address(url: str, reach: Reach) -> str:
+    """Give an address as it can be called.
+
+    Raises:
+        InvalidInputError: If it is none, or leads where calls may not go. What a name resolves to
+            is looked at again whenever something is sent.
+    """
+    url = url.strip()
+    plain = url.isascii() and url.isprintable() and " " not in url
+    if not plain or len(url) > LONGEST_ADDRESS:
+        raise InvalidInputError("an address has up to 2000 plain characters without spaces")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise InvalidInputError(f"{url!r} is no address; write https://host/path") from error
+    schemes = {"https", "http"} if reach.plain else {"https"}
+    if parts.scheme not in schemes or not host:
+        raise InvalidInputError("an address begins with https:// and names a host")
+    if parts.username or parts.password or parts.fragment:
+        raise InvalidInputError(
+            "an address carries neither a name, a password nor a fragment; calls are signed"
+        )
+    try:
+        literal = ip_address(host)
+    except ValueError:
+        return url
+    if not reach.allows(literal):
+        raise InvalidInputError(
+            f"{host} is inside a private network, where calls may not go; an administrator can "
+            "allow it by SWAPFLOW_WEBHOOK_PRIVATE=true"
+        )
+    return url
+
+
+def make_webhook(
+    url: str,
+    *,
+    events: Collection[str],
+    cycle_id: str | None,
+    by: str,
+    reach: Reach,
+    ledger: OfficeLedger,
+) -> Webhook:
+    """Register an address; it is told what happens from now on.
+
+    Raises:
+        InvalidInputError: If the address or the events cannot be used, or there are too many.
+    """
+    known = [event.value for event in HookEvent]
+    if not events or any(event not in known for event in events):
+        raise InvalidInputError(f"choose what is told: {', '.join(known)}")
+    url = check_address(url, reach)
+    if len(ledger.webhooks()) >= MOST_WEBHOOKS:
+        raise InvalidInputError(f"there are {MOST_WEBHOOKS} webhooks already; remove one first")
+    webhook = Webhook(
+        id=uuid4().hex,
+        url=url,
+        secret="whsec_" + secrets.token_urlsafe(32),
+        events=tuple(event for event in known if event in events),
+        cycle_id=cycle_id,
+        active=True,
+        by=by,
+        created_at=ledger.now(),
+    )
+    ledger.add_webhook(webhook)
+    return webhook
+
+
+def signature(secret: str, body: bytes, *, at: int) -> str:
+    """Sign a call: `t=…,v1=…`, the HMAC-SHA256 over time, dot and body.
+
+    The time is signed too, so that an old call cannot be played again.
+    """
+    digest = hmac.new(secret.encode(), f"{at}.".encode() + body, sha256).hexdigest()
+    return f"t={at},v1={digest}"

@@ -1,0 +1,1 @@
+"""Wrappers around ports: spans, and crash points for tests."""

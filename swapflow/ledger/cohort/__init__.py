@@ -1,0 +1,1 @@
+"""What follows the list, read and written."""

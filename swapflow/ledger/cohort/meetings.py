@@ -1,0 +1,119 @@
+"""Meetings, what was recorded at them, words in favour, and who is in conflict."""
+
+from sqlalchemy import Connection, insert, select
+
+from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Turn, Word
+from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.statements import insert_ignoring
+from swapflow.ledger.schema import CONFLICT, ENDORSEMENT, MEETING, MEETING_OUTCOME, MEETING_TURN
+
+
+class Meetings:
+    """The part of the ledger that reads meetings."""
+
+    _database: Database
+
+    def meeting(self, cycle_id: str, version: int) -> Meeting | None:
+        """Read the meeting about a version of the list; None when none was opened."""
+        with self._database.reading() as connection:
+            return _meeting(connection, cycle_id, version)
+
+    def endorsements(self, cycle_id: str) -> tuple[Endorsement, ...]:
+        """Read the words in favour of a cycle's applications, the first first."""
+        columns = [ENDORSEMENT.c[name] for name in ("application", "by", "text", "at")]
+        query = select(*columns).filter_by(cycle_id=cycle_id).order_by(ENDORSEMENT.c.id)
+        with self._database.reading() as connection:
+            return tuple(Endorsement(**row._asdict()) for row in connection.execute(query))
+
+    def conflicts(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
+        """Read the (application, reviewer) pairs that are in conflict, in order."""
+        columns = CONFLICT.c.application, CONFLICT.c.reviewer
+        query = select(*columns).where(CONFLICT.c.cycle_id == cycle_id).order_by(*columns)
+        with self._database.reading() as connection:
+            return tuple((row.application, row.reviewer) for row in connection.execute(query))
+
+
+class MeetingWrites(LockedCycle):
+    """The part of a transaction that writes meetings."""
+
+    def meeting(self, version: int) -> Meeting | None:
+        """Read the meeting about a version of the list; None when none was opened."""
+        return _meeting(self._connection, self._id, version)
+
+    def open_meeting(self, version: int, *, by: str) -> bool:
+        """Open the meeting about a version of the list; False when it was open before."""
+        row = {"cycle_id": self._id, "version": version, "by": by, "at": self._now}
+        return insert_ignoring(self._connection, MEETING, [row]) > 0
+
+    def insert_said(
+        self, version: int, application: int, word: Word, *, reason: str, by: str
+    ) -> None:
+        """Store what a meeting said about an application; what it said before is kept."""
+        row = {
+            "cycle_id": self._id,
+            "version": version,
+            "application": application,
+            "outcome": word.value,
+            "reason": reason,
+            "by": by,
+            "at": self._now,
+        }
+        self._connection.execute(insert(MEETING_OUTCOME), row)
+
+    def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
+        """Store that a meeting was closed, or reopened for a reason."""
+        row = {
+            "cycle_id": self._id,
+            "version": version,
+            "closed": closed,
+            "reason": reason,
+            "by": by,
+            "at": self._now,
+        }
+        self._connection.execute(insert(MEETING_TURN), row)
+
+    def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
+        """Store words in favour of an application."""
+        row = {
+            "cycle_id": self._id,
+            "application": application,
+            "by": by,
+            "text": text,
+            "at": self._now,
+        }
+        self._connection.execute(insert(ENDORSEMENT), row)
+
+
+def _meeting(connection: Connection, cycle_id: str, version: int) -> Meeting | None:
+    opened = connection.execute(
+        select(MEETING.c.by, MEETING.c.at).filter_by(cycle_id=cycle_id, version=version)
+    ).one_or_none()
+    if opened is None:
+        return None
+    query = (
+        select(MEETING_OUTCOME)
+        .filter_by(cycle_id=cycle_id, version=version)
+        .order_by(MEETING_OUTCOME.c.id)
+    )
+    turns = (
+        select(*[MEETING_TURN.c[name] for name in ("closed", "reason", "by", "at")])
+        .filter_by(cycle_id=cycle_id, version=version)
+        .order_by(MEETING_TURN.c.id)
+    )
+    return Meeting(
+        version=version,
+        by=opened.by,
+        at=opened.at,
+        said=tuple(
+            Said(
+                application=row.application,
+                word=Word(row.outcome),
+                reason=row.reason,
+                by=row.by,
+                at=row.at,
+            )
+            for row in connection.execute(query)
+        ),
+        turns=tuple(Turn(**row._asdict()) for row in connection.execute(turns)),
+    )

@@ -1,0 +1,103 @@
+"""Offers of places and what was answered, read and written."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
+from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.statements import insert_all
+from swapflow.ledger.schema import OFFER, OFFER_ANSWER, YIELD_RATE
+
+
+class Offers:
+    """The part of the ledger that reads offers."""
+
+    _database: Database
+
+    def offers(self, cycle_id: str) -> tuple[Offer, ...]:
+        """Read every offer of a cycle with its answer, the first first."""
+        with self._database.reading() as connection:
+            return _offers(connection, cycle_id)
+
+    def yield_rate(self, cycle_id: str) -> YieldRate | None:
+        """Read the yield rate in force; None when none was given."""
+        columns = [c for c in YIELD_RATE.c if c.name not in {"id", "cycle_id"}]
+        query = (
+            select(*columns)
+            .where(YIELD_RATE.c.cycle_id == cycle_id)
+            .order_by(YIELD_RATE.c.id.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).one_or_none()
+            return None if row is None else YieldRate(**row._asdict())
+
+
+class OfferWrites(LockedCycle):
+    """The part of a transaction that writes offers."""
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Read every offer with its answer, the first first."""
+        return _offers(self._connection, self._id)
+
+    def insert_offers(
+        self,
+        version: int,
+        places: Sequence[tuple[int, str]],
+        *,
+        until: datetime | None,
+        risk: float,
+        by: str,
+    ) -> None:
+        """Store offers of places, (application, line) each, that go out together."""
+        rows = [
+            {
+                "cycle_id": self._id,
+                "version": version,
+                "application": application,
+                "line": line,
+                "by": by,
+                "at": self._now,
+                "until": until,
+                "risk": 0.0 if index else risk,
+            }
+            for index, (application, line) in enumerate(places)
+        ]
+        insert_all(self._connection, OFFER, rows)
+
+    def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
+        """Store what was answered to an offer, in the place of what was answered before."""
+        self._connection.execute(delete(OFFER_ANSWER).where(OFFER_ANSWER.c.offer_id == offer_id))
+        row = {"offer_id": offer_id, "answer": answer.value, "at": self._now}
+        self._connection.execute(insert(OFFER_ANSWER), row)
+
+    def insert_yield(self, rate: YieldRate) -> None:
+        """Store a yield rate; it is in force from now on."""
+        row = {
+            "cycle_id": self._id,
+            "accepting": rate.accepting,
+            "declining": rate.declining,
+            "risk": rate.risk,
+            "source": rate.source,
+            "by": rate.by,
+            "at": rate.at,
+        }
+        self._connection.execute(insert(YIELD_RATE), row)
+
+
+def _offers(connection: Connection, cycle_id: str) -> tuple[Offer, ...]:
+    answer = func.coalesce(OFFER_ANSWER.c.answer, OfferAnswer.WAITING.value).label("answer")
+    columns = [column for column in OFFER.c if column.name != "cycle_id"]
+    query = (
+        select(*columns, answer)
+        .join(OFFER_ANSWER, OFFER_ANSWER.c.offer_id == OFFER.c.id, isouter=True)
+        .where(OFFER.c.cycle_id == cycle_id)
+        .order_by(OFFER.c.id)
+    )
+    return tuple(
+        Offer(**{**row._asdict(), "answer": OfferAnswer(row.answer)})
+        for row in connection.execute(query)
+    )

@@ -1,0 +1,133 @@
+"""Reconsiderations of single applications, read and written."""
+
+from collections.abc import Collection
+from datetime import date
+
+from sqlalchemy import Connection, insert, select, update
+
+from swapflow.domain.cohort.reconsideration import (
+    Closing,
+    NewReconsideration,
+    Reconsideration,
+    Result,
+)
+from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import AnyRow
+from swapflow.ledger.schema import RECONSIDERATION, STILL_OPEN
+
+
+_OPEN = select(RECONSIDERATION.c.cycle_id).where(STILL_OPEN).distinct()
+
+
+class Reconsiderations:
+    """The part of the ledger that reads reconsiderations."""
+
+    _database: Database
+
+    def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
+        """Read every reconsideration of a cycle, the first first."""
+        with self._database.reading() as connection:
+            return _reconsiderations(connection, cycle_id)
+
+    def reconsidering(self) -> frozenset[str]:
+        """Name the cycles in which a reconsideration is open."""
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(_OPEN).scalars())
+
+
+class ReconsiderationWrites(LockedCycle):
+    """The part of a transaction that writes reconsiderations."""
+
+    def reconsiderations(self) -> tuple[Reconsideration, ...]:
+        """Read every reconsideration of the cycle, the first first."""
+        return _reconsiderations(self._connection, self._id)
+
+    def insert_reconsideration(self, new: NewReconsideration, *, by: str) -> int:
+        """Store a reconsideration that is opened; gives its id."""
+        row = {
+            "cycle_id": self._id,
+            "application": new.application,
+            "version": new.version,
+            "kind": new.kind,
+            "reviews": new.reviews,
+            "asked_by": new.asked_by,
+            "asked_on": new.asked_on.isoformat(),
+            "reason": new.reason,
+            "stood": new.stood,
+            "by": by,
+            "at": self._now,
+            "result": "",
+            "closed_version": 0,
+            "place": 0,
+            "before": None,
+            "after": None,
+            "received": 0,
+            "beyond": False,
+            "exceptions": [],
+            "why": "",
+            "closed_by": [],
+            "closed_at": None,
+        }
+        key = self._connection.execute(insert(RECONSIDERATION).values(row)).inserted_primary_key
+        assert key is not None
+        return int(key[0])
+
+    def close_reconsideration(self, which: int, closing: Closing, *, by: Collection[str]) -> None:
+        """Store how a reconsideration ended, in the place of what was stored before."""
+        self._connection.execute(
+            update(RECONSIDERATION)
+            .where(RECONSIDERATION.c.id == which, RECONSIDERATION.c.cycle_id == self._id)
+            .values(
+                result=closing.result.value,
+                closed_version=closing.version,
+                place=closing.place,
+                before=closing.before,
+                after=closing.after,
+                received=closing.received,
+                beyond=closing.beyond,
+                exceptions=list(closing.exceptions),
+                why=closing.reason,
+                closed_by=list(by),
+                closed_at=self._now,
+            )
+        )
+
+
+def _reconsiderations(connection: Connection, cycle_id: str) -> tuple[Reconsideration, ...]:
+    query = select(RECONSIDERATION).filter_by(cycle_id=cycle_id).order_by(RECONSIDERATION.c.id)
+    return tuple(_read(row) for row in connection.execute(query))
+
+
+def _read(row: AnyRow) -> Reconsideration:
+    closing = None
+    if row.result:
+        closing = Closing(
+            result=Result(row.result),
+            version=row.closed_version,
+            place=row.place,
+            before=row.before,
+            after=row.after,
+            received=row.received,
+            beyond=row.beyond,
+            exceptions=tuple(row.exceptions),
+            reason=row.why,
+        )
+    return Reconsideration(
+        id=row.id,
+        new=NewReconsideration(
+            application=row.application,
+            version=row.version,
+            kind=row.kind,
+            reviews=row.reviews,
+            asked_by=row.asked_by,
+            asked_on=date.fromisoformat(row.asked_on),
+            reason=row.reason,
+            stood=row.stood,
+        ),
+        by=row.by,
+        at=row.at,
+        closing=closing,
+        closed_by=tuple(row.closed_by),
+        closed_at=row.closed_at,
+    )

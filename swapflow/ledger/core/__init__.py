@@ -1,0 +1,1 @@
+"""Connections, the cycle's lock and chain, rows to values."""

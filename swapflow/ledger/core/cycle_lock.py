@@ -1,0 +1,265 @@
+"""The heart of a write: the lock of the cycle's row, the chain of events, the rules."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Column, Connection, bindparam, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from swapflow.domain.cycle import Cycle, CycleStatus, Position
+from swapflow.domain.event import EventType, Json, body, chain_hash
+from swapflow.domain.fixed_point import Delta, gain_units
+from swapflow.domain.rules import Rules, from_text, to_text
+from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import Values, to_cycle
+from swapflow.ledger.core.statements import insert_all, no_cycle
+from swapflow.ledger.schema import CYCLE, EVENT, PULL_KIND, RUBRIC, RULES, SEAT_LINE
+
+
+EVENT_VERSION = 1
+
+# Every transaction takes this lock first and no other before it: one order, so no deadlock.
+# SQLite ignores FOR UPDATE; there BEGIN IMMEDIATE has locked the whole file already.
+LOCK_CYCLE = select(CYCLE).where(CYCLE.c.id == bindparam("cycle")).with_for_update(key_share=True)
+
+_STATUS_WITHOUT_REASON = frozenset({CycleStatus.DRAFT, CycleStatus.RUNNING, CycleStatus.PAUSED})
+_CHANGED = (
+    "status",
+    "seq",
+    "head_hash",
+    "spent",
+    "committed",
+    "decisions",
+    "rules_version",
+    "cohort_version",
+    "purpose",
+    "paused_at",
+    "stop_reason",
+)
+_SAVE_CYCLE = (
+    update(CYCLE)
+    .where(CYCLE.c.id == bindparam("cycle"))
+    .values({name: bindparam(f"new_{name}") for name in _CHANGED})
+)
+_RULES = select(RULES.c.body).where(
+    RULES.c.cycle_id == bindparam("cycle"), RULES.c.version == bindparam("version")
+)
+_TYPES_AFTER = (
+    select(EVENT.c.type)
+    .where(EVENT.c.cycle_id == bindparam("cycle"), EVENT.c.seq > bindparam("seq"))
+    .distinct()
+)
+
+
+class LockedCycle:
+    """A transaction that holds the lock of its cycle's row; `save` writes what it gathered.
+
+    Events are hashed when they are recorded and written together at the end, with one update of
+    the cycle's row: number, head of the chain, cost spent and committed.
+    """
+
+    def __init__(
+        self, connection: Connection, database: Database, cycle_id: str, epoch: int | None
+    ) -> None:
+        """Take the lock.
+
+        Raises:
+            NotFoundError: If the cycle does not exist.
+            LeaseLostError: If the cycle's epoch is another one.
+        """
+        self._connection = connection
+        row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).mappings().one_or_none()
+        if row is None:
+            raise no_cycle(cycle_id)
+        if epoch is not None and row["lease_epoch"] != epoch:
+            raise LeaseLostError(
+                f"cycle {cycle_id} is decided under lease {row['lease_epoch']}, not {epoch}"
+            )
+        self._now = database.now(connection)
+        self._row: Values = dict(row)
+        self._stored = {name: row[name] for name in _CHANGED}
+        self._events: list[Values] = []
+        self._numbers: dict[tuple[str, ...], dict[str, int]] = {}
+        self._id = cycle_id
+
+    @property
+    def cycle(self) -> Cycle:
+        """The cycle's row as it stood when the lock was taken, plus this transaction's events."""
+        return to_cycle(self._row)
+
+    @property
+    def now(self) -> datetime:
+        """The database's time when the lock was taken, plus the test offset; aware UTC."""
+        return self._now
+
+    def record(
+        self,
+        event_type: EventType,
+        payload: Mapping[str, Json],
+        *,
+        deltas: Sequence[Delta] = (),
+        spent: int = 0,
+        committed: int = 0,
+    ) -> int:
+        """Append an event to the chain; gives its number."""
+        seq = self._row["seq"] + 1
+        text = body(payload, deltas, spent=spent, committed=committed)
+        digest = chain_hash(
+            self._row["head_hash"], cycle_id=self._id, seq=seq, kind=event_type.value, text=text
+        )
+        self._events.append(
+            {
+                "cycle_id": self._id,
+                "seq": seq,
+                "type": event_type.value,
+                "version": EVENT_VERSION,
+                "body": text,
+                "hash": digest,
+                "at": self._now,
+            }
+        )
+        self._row["seq"] = seq
+        self._row["head_hash"] = digest
+        self._row["spent"] += spent
+        self._row["committed"] += committed
+        return int(seq)
+
+    def event_types_after(self, seq: int) -> frozenset[EventType]:
+        """Say what kinds of events came after one, this transaction's own excluded."""
+        rows = self._connection.execute(_TYPES_AFTER, {"cycle": self._id, "seq": seq})
+        return frozenset(EventType(row[0]) for row in rows)
+
+    def set_status(
+        self, status: CycleStatus, *, paused_at: datetime | None = None, stop_reason: str = ""
+    ) -> None:
+        """Move the cycle to another status.
+
+        Without a reason, one given before stays, unless the cycle runs (or is paused) again.
+        """
+        self._row["status"] = status.value
+        self._row["paused_at"] = paused_at
+        if stop_reason or status in _STATUS_WITHOUT_REASON:
+            self._row["stop_reason"] = stop_reason or None
+
+    def set_rules(self, rules: Rules, *, by: str, reason: str) -> None:
+        """Store a new rules version and make it the cycle's.
+
+        Raises:
+            InvalidInputError: If the version exists already.
+        """
+        store_rules(self._connection, self._id, rules, by=by, reason=reason, at=self._now)
+        self._row["rules_version"] = rules.version
+        self._row["purpose"] = rules.purpose.value
+
+    def rules(self, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one.
+
+        Raises:
+            NotFoundError: If there is no such version.
+        """
+        return read_rules(self._connection, self._id, version or self._row["rules_version"])
+
+    @property
+    def position(self) -> Position:
+        """The last event, this transaction's included."""
+        return Position(self._row["seq"], self._row["head_hash"])
+
+    def save(self) -> None:
+        """Write the events and the cycle's row; the last act before the commit."""
+        if self._events:
+            self._connection.execute(insert(EVENT), self._events)
+        if any(self._row[name] != self._stored[name] for name in _CHANGED):
+            changes = {f"new_{name}": self._row[name] for name in _CHANGED}
+            self._connection.execute(_SAVE_CYCLE, {"cycle": self._id, **changes})
+
+    def _next_number(self, column: Column[int]) -> int:
+        """Give the next free number in a column that counts the cycle's rows from 0."""
+        query = select(func.max(column)).where(column.table.c.cycle_id == self._id)
+        highest: int | None = self._connection.execute(query).scalar_one()
+        return 0 if highest is None else highest + 1
+
+
+def read_rules(connection: Connection, cycle_id: str, version: int) -> Rules:
+    """Read one rules version.
+
+    Raises:
+        NotFoundError: If there is no such version.
+    """
+    text = connection.execute(_RULES, {"cycle": cycle_id, "version": version}).scalar_one_or_none()
+    if text is None:
+        raise NotFoundError(f"cycle {cycle_id} has no rules version {version}")
+    return from_text(text)
+
+
+def store_rules(
+    connection: Connection, cycle_id: str, rules: Rules, *, by: str, reason: str, at: datetime
+) -> None:
+    """Insert a rules version and spell out its kinds, lines and rubrics.
+
+    Raises:
+        InvalidInputError: If the version exists, or a rubric's version with other criteria.
+    """
+    text = to_text(rules)
+    row = {
+        "cycle_id": cycle_id,
+        "version": rules.version,
+        "body": text,
+        "digest": hashlib.sha256(text.encode()).hexdigest(),
+        "by": by,
+        "reason": reason,
+        "at": at,
+    }
+    try:
+        connection.execute(insert(RULES), row)
+    except IntegrityError as error:
+        raise InvalidInputError(
+            f"cycle {cycle_id} has rules version {rules.version} already; "
+            "a change needs the next number"
+        ) from error
+    version = {"cycle_id": cycle_id, "rules_version": rules.version}
+    insert_all(connection, PULL_KIND, [version | values for values in _kinds(rules)])
+    insert_all(connection, SEAT_LINE, [version | values for values in _lines(rules)])
+    _store_rubrics(connection, cycle_id, rules)
+
+
+def _kinds(rules: Rules) -> list[Values]:
+    return [
+        {
+            "kind": index,
+            "name": kind.name,
+            "cost": kind.cost,
+            "gain": gain_units(kind.gain),
+            "requires": kind.requires,
+            "maximum": kind.maximum,
+            "total": kind.total,
+            "seats": kind.seats,
+            "quorum": kind.quorum,
+            "approval": kind.approval,
+            "window_days": kind.window_days,
+        }
+        for index, kind in enumerate(rules.kinds)
+    ]
+
+
+def _lines(rules: Rules) -> list[Values]:
+    return [
+        {"position": index, "name": line.name, "places": line.places, "funded": line.funded}
+        for index, line in enumerate(rules.lines)
+    ]
+
+
+def _store_rubrics(connection: Connection, cycle_id: str, rules: Rules) -> None:
+    """Insert the rubrics that are new; a version, once stored, never changes."""
+    for rubric in rules.rubrics:
+        criteria = [[c.name, [list(mark) for mark in c.marks], c.weight] for c in rubric.criteria]
+        key = {"cycle_id": cycle_id, "kind": rubric.kind, "version": rubric.version}
+        known = connection.execute(select(RUBRIC.c.criteria).filter_by(**key)).scalar_one_or_none()
+        if known is None:
+            connection.execute(insert(RUBRIC), {**key, "criteria": criteria})
+        elif known != criteria:
+            raise InvalidInputError(
+                f"the rubric of {rubric.kind}, version {rubric.version}, is stored with other "
+                "criteria; give the change a version of its own"
+            )

@@ -1,0 +1,292 @@
+"""Between rows and the frozen dataclasses of the domain."""
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Column, Row, RowMapping, Table
+
+from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Standing, Verdict
+from swapflow.domain.cycle import Cycle, CycleStatus, Position
+from swapflow.domain.event import Event, EventType
+from swapflow.domain.fixed_point import Delta
+from swapflow.domain.people.application import Application, ApplicationStatus
+from swapflow.domain.people.reviewer import Absence, Reviewer
+from swapflow.domain.reviewing.assignment import (
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+    PullWhy,
+)
+from swapflow.domain.reviewing.score import Late, Origin, Score
+from swapflow.engine.ports import DecisionRecord, Mail, Wish
+from swapflow.ledger import schema
+
+
+AnyRow = Row[*tuple[Any, ...]]
+Values = dict[str, Any]
+
+_TIE_RANGE = 1 << 64
+_TIE_SIGN = 1 << 63
+
+
+def columns(table: Table, kind: type[Any]) -> list[Column[Any]]:
+    """Give the columns of a table that a dataclass names, in the dataclass's order."""
+    return [table.c[field.name] for field in dataclasses.fields(kind)]
+
+
+PULL_COLUMNS = columns(schema.PULL, Pull)
+ASSIGNMENT_COLUMNS = columns(schema.ASSIGNMENT, Assignment)
+SCORE_COLUMNS = columns(schema.SCORE, Score)
+WISH_COLUMNS = columns(schema.WISH, Wish)
+MAIL_COLUMNS = columns(schema.MESSAGE, Mail)
+OUTCOME_COLUMNS = columns(schema.OUTCOME, Outcome)
+
+_PULL_NAMES = [column.name for column in PULL_COLUMNS]
+_ASSIGNMENT_NAMES = [column.name for column in ASSIGNMENT_COLUMNS]
+_SCORE_NAMES = [column.name for column in SCORE_COLUMNS]
+_PULL_STATUS = {status.value: status for status in PullStatus}
+_PULL_WHY = {why.value: why for why in PullWhy}
+_ASSIGNMENT_STATUS = {status.value: status for status in AssignmentStatus}
+_EVENT_TYPE = {kind.value: kind for kind in EventType}
+
+
+def signed(tie: int) -> int:
+    """Fold an unsigned 64-bit number into the signed one that databases keep."""
+    assert 0 <= tie < _TIE_RANGE, "a tie is an unsigned 64-bit number"
+    return tie - _TIE_RANGE if tie >= _TIE_SIGN else tie
+
+
+def unsigned(kept: int) -> int:
+    """Undo `signed`."""
+    return kept + _TIE_RANGE if kept < 0 else kept
+
+
+def to_cycle(row: RowMapping | Values) -> Cycle:
+    """Read a cycle's row."""
+    return Cycle(
+        id=row["id"],
+        round_id=row["round_id"],
+        name=row["name"],
+        status=CycleStatus(row["status"]),
+        position=Position(row["seq"], row["head_hash"]),
+        rules_version=row["rules_version"],
+        spent=row["spent"],
+        committed=row["committed"],
+        decisions=row["decisions"],
+        epoch=row["lease_epoch"],
+        cohort_version=row["cohort_version"],
+        created_at=row["created_at"],
+        paused_at=row["paused_at"],
+        stop_reason=row["stop_reason"],
+        task_key=row["task_key"],
+    )
+
+
+def to_application(cycle_id: str, row: AnyRow, attributes: dict[str, str]) -> Application:
+    """Read (number, external id, name, email, status, wave, tie, fields)."""
+    number, external_id, name, email, status, wave, tie, fields = row
+    return Application(
+        cycle_id=cycle_id,
+        number=number,
+        external_id=external_id or "",
+        name=name or "",
+        email=email or "",
+        status=ApplicationStatus(status),
+        wave=wave,
+        tie=unsigned(tie),
+        attributes=attributes,
+        fields=fields,
+    )
+
+
+def to_reviewer(row: AnyRow, topics: tuple[str, ...], absences: tuple[Absence, ...]) -> Reviewer:
+    """Read a roster entry joined with its person."""
+    return Reviewer(
+        cycle_id=row.cycle_id,
+        number=row.number,
+        external_id=row.external_id,
+        name=row.name,
+        email=row.email,
+        group=row.panel,
+        capacity=row.capacity,
+        packet=row.packet,
+        automatic=row.automatic,
+        topics=topics,
+        active=row.active,
+        absences=absences,
+        reserve=row.reserve,
+    )
+
+
+def to_absence(first: str, last: str) -> Absence:
+    """Read two ISO dates."""
+    return Absence(first=date.fromisoformat(first), last=date.fromisoformat(last))
+
+
+def to_pull(row: AnyRow) -> Pull:
+    """Read a row of `PULL_COLUMNS`."""
+    values: Values = dict(zip(_PULL_NAMES, row, strict=True))
+    values["status"] = _PULL_STATUS[values["status"]]
+    values["why"] = _PULL_WHY[values["why"]]
+    return Pull(**values)
+
+
+def from_pull(pull: Pull) -> Values:
+    """Spell a pull for its row."""
+    values: Values = {name: getattr(pull, name) for name in _PULL_NAMES}
+    values["status"] = pull.status.value
+    values["why"] = pull.why.value
+    return values
+
+
+def to_assignment(row: AnyRow) -> Assignment:
+    """Read a row of `ASSIGNMENT_COLUMNS`."""
+    values: Values = dict(zip(_ASSIGNMENT_NAMES, row, strict=True))
+    values["status"] = _ASSIGNMENT_STATUS[values["status"]]
+    return Assignment(**values)
+
+
+def from_assignment(assignment: Assignment) -> Values:
+    """Spell an assignment for its row."""
+    values: Values = {name: getattr(assignment, name) for name in _ASSIGNMENT_NAMES}
+    values["status"] = assignment.status.value
+    return values
+
+
+def to_score(row: AnyRow) -> Score:
+    """Read a row of `SCORE_COLUMNS`."""
+    values: Values = dict(zip(_SCORE_NAMES, row, strict=True))
+    values["origin"] = Origin(values["origin"])
+    values["late"] = Late(values["late"]) if values["late"] else None
+    return Score(**values)
+
+
+def from_score(score: Score) -> Values:
+    """Spell a score for its row."""
+    values: Values = {name: getattr(score, name) for name in _SCORE_NAMES}
+    values["origin"] = score.origin.value
+    values["late"] = score.late.value if score.late else None
+    return values
+
+
+def to_event(cycle_id: str, row: AnyRow, content: Mapping[str, Any]) -> Event:
+    """Read (seq, type, version, body, hash, at), the body parsed already."""
+    seq, kind, version, _, digest, at = row
+    return Event(
+        cycle_id=cycle_id,
+        position=Position(seq, digest),
+        type=_EVENT_TYPE[kind],
+        version=version,
+        payload=content["payload"],
+        deltas=tuple(
+            Delta(application=a, numerator=n, information=i, pending=p)
+            for a, n, i, p in content["deltas"]
+        ),
+        spent=content["spent"],
+        committed=content["committed"],
+        at=at,
+    )
+
+
+def from_decision(decision: DecisionRecord) -> Values:
+    """Spell a decision for its row, without the moment."""
+    return {
+        "cycle_id": decision.cycle_id,
+        "number": decision.number,
+        "read_seq": decision.read.seq,
+        "read_hash": decision.read.hash,
+        "digest": decision.digest,
+        "rules_version": decision.rules_version,
+        "why": decision.why,
+        "picks": decision.picks,
+        "look": dict(decision.look),
+        "cohort": decision.cohort,
+        "contested": decision.contested,
+        "stop": decision.stop,
+        "versions": dict(decision.versions),
+    }
+
+
+def to_decision(row: AnyRow) -> DecisionRecord:
+    """Read a decision's row."""
+    return DecisionRecord(
+        cycle_id=row.cycle_id,
+        number=row.number,
+        read=Position(row.read_seq, row.read_hash),
+        digest=row.digest,
+        rules_version=row.rules_version,
+        why=row.why,
+        picks=tuple((a, k, o, p, tuple(who)) for a, k, o, p, who in row.picks),
+        look=row.look,
+        cohort=tuple(row.cohort),
+        contested=tuple(row.contested),
+        stop=row.stop,
+        versions=row.versions,
+    )
+
+
+def from_place(place: Place) -> Values:
+    """Spell a place for its row; name and external id stay with the application."""
+    return {
+        "application": place.application,
+        "rank": place.rank,
+        "standing": place.standing.value,
+        "estimate": place.estimate,
+        "raw_mean": place.raw_mean,
+        "margin": place.margin,
+        "evidence": place.evidence,
+        "contested": place.contested,
+        "tied": place.tied,
+        "pulls": place.pulls,
+        "floor_missing": place.floor_missing,
+    }
+
+
+def to_place(row: AnyRow) -> Place:
+    """Read a place joined with its application and person."""
+    return Place(
+        application=row.application,
+        external_id=row.external_id or "",
+        name=row.name or "",
+        rank=row.rank,
+        standing=Standing(row.standing),
+        estimate=row.estimate,
+        raw_mean=row.raw_mean,
+        margin=row.margin,
+        evidence=row.evidence,
+        contested=row.contested,
+        tied=row.tied,
+        pulls=row.pulls,
+        floor_missing=row.floor_missing,
+    )
+
+
+def from_sheet(sheet: MethodSheet) -> Values:
+    """Spell a method sheet for its column."""
+    return dataclasses.asdict(sheet)
+
+
+def to_sheet(values: Values) -> MethodSheet:
+    """Read a method sheet; fields it does not know any more are left out."""
+    known = {field.name for field in dataclasses.fields(MethodSheet)}
+    kept = {name: value for name, value in values.items() if name in known}
+    words = {name: tuple(kept.get(name, ())) for name in ("limits", "given_way")}
+    return MethodSheet(**(kept | words))
+
+
+def to_outcome(row: AnyRow) -> Outcome:
+    """Read a row of `OUTCOME_COLUMNS`."""
+    return Outcome(**(dict(row._mapping) | {"verdict": Verdict(row.verdict)}))  # noqa: SLF001 - SQLAlchemy's public name for it
+
+
+def to_wish(row: AnyRow) -> Wish:
+    """Read a row of `WISH_COLUMNS`."""
+    return Wish(**row._asdict())
+
+
+def to_mail(row: AnyRow) -> Mail:
+    """Read a row of `MAIL_COLUMNS`."""
+    return Mail(**row._asdict())

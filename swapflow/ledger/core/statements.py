@@ -1,0 +1,82 @@
+"""What every part of the ledger does with SQL: long lists of ids, inserts that may be repeated."""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Executable, Select, Table, select
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from swapflow.errors import NotFoundError
+from swapflow.ledger.core.row_mapping import AnyRow, Values
+from swapflow.ledger.schema import CYCLE
+
+
+CHUNK = 900
+"""Most values in one IN list: older SQLite builds take 999 parameters in all."""
+
+_CYCLE_EXISTS = select(CYCLE.c.id)
+
+
+def chunks(values: Collection[Any]) -> Iterator[list[Any]]:
+    """Cut values into lists that fit one IN list."""
+    everything = list(values)
+    for start in range(0, len(everything), CHUNK):
+        yield everything[start : start + CHUNK]
+
+
+def rows_in(
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    values: Collection[Any],
+    **parameters: object,
+) -> list[AnyRow]:
+    """Run a query that has an expanding parameter `values`, as often as the list needs."""
+    return [
+        row
+        for chunk in chunks(values)
+        for row in connection.execute(query, {"values": chunk, **parameters})
+    ]
+
+
+def moved_in(
+    connection: Connection, update: Executable, values: Collection[Any], **parameters: object
+) -> int:
+    """Run an update that has an expanding parameter `values`; counts the rows it changed."""
+    return sum(
+        connection.execute(update, {"values": chunk, **parameters}).rowcount
+        for chunk in chunks(values)
+    )
+
+
+@cache
+def _insert_ignoring(table: Table, dialect: str) -> Executable:
+    insert = sqlite_insert if dialect == "sqlite" else postgresql_insert
+    statement = insert(table).on_conflict_do_nothing()
+    return statement.execution_options(preserve_rowcount=True)
+
+
+def insert_ignoring(connection: Connection, table: Table, rows: Sequence[Values]) -> int:
+    """Insert rows, leaving those alone whose key exists already; counts the new ones."""
+    if not rows:
+        return 0
+    return connection.execute(_insert_ignoring(table, connection.dialect.name), rows).rowcount
+
+
+def insert_all(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
+    """Insert rows; an existing key is an error."""
+    if rows:
+        connection.execute(table.insert(), rows)
+
+
+def require_cycle(connection: Connection, cycle_id: str) -> None:
+    """Raise NotFoundError unless the cycle exists."""
+    known = connection.execute(_CYCLE_EXISTS.where(CYCLE.c.id == cycle_id)).first()
+    if known is None:
+        raise no_cycle(cycle_id)
+
+
+def no_cycle(cycle_id: str) -> NotFoundError:
+    """Say that there is no such cycle, and how to see which there are."""
+    return NotFoundError(f"there is no cycle {cycle_id!r}; `swapflow cycle list` shows them all")

@@ -1,0 +1,1 @@
+"""Reading and writing a cycle up to its list."""

@@ -1,0 +1,405 @@
+"""Reading the ledger outside a transaction: what pages, reports, exports and replays ask for."""
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import Select, Text, bindparam, func, select, type_coerce
+
+from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
+from swapflow.domain.cycle import START, Position
+from swapflow.domain.event import Event, chain_hash
+from swapflow.domain.people.application import Application
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.reviewing.score import Score
+from swapflow.domain.rules import Rules, from_text
+from swapflow.engine.ports import DecisionRecord, Wish
+from swapflow.errors import NotFoundError
+from swapflow.ledger.core import queries
+from swapflow.ledger.core.cycle_lock import read_rules
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import (
+    OUTCOME_COLUMNS,
+    WISH_COLUMNS,
+    AnyRow,
+    to_assignment,
+    to_decision,
+    to_event,
+    to_outcome,
+    to_place,
+    to_pull,
+    to_score,
+    to_sheet,
+    to_wish,
+)
+from swapflow.ledger.core.statements import no_cycle, require_cycle
+from swapflow.ledger.schema import (
+    APPLICATION,
+    ASSIGNMENT,
+    CYCLE,
+    DECISION,
+    DOCUMENT,
+    EVENT,
+    OPEN_ONLY,
+    OUTCOME,
+    PERSON,
+    PLACE,
+    PROPOSAL,
+    PULL,
+    REMARK,
+    ROSTER_ABSENCE,
+    RULES,
+    SCORE,
+    SIGNATURE,
+    WISH,
+)
+
+
+_EVENT_COLUMNS = (
+    EVENT.c.seq,
+    EVENT.c.type,
+    EVENT.c.version,
+    EVENT.c.body,
+    EVENT.c.hash,
+    EVENT.c.at,
+)
+LONGEST_READ = 300_000
+"""Characters of events after which no further one is read at the same time."""
+
+_EVENTS_FROM = (
+    select(*_EVENT_COLUMNS)
+    .where(EVENT.c.cycle_id == bindparam("cycle"), EVENT.c.seq >= bindparam("seq"))
+    .order_by(EVENT.c.seq)
+    .limit(bindparam("at_most"))
+)
+_PLACES = (
+    select(PLACE, APPLICATION.c.external_id, PERSON.c.name)
+    .select_from(
+        PLACE.join(
+            APPLICATION,
+            (APPLICATION.c.cycle_id == PLACE.c.cycle_id)
+            & (APPLICATION.c.number == PLACE.c.application),
+        ).outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id)
+    )
+    .where(PLACE.c.cycle_id == bindparam("cycle"))
+    .order_by(PLACE.c.version, PLACE.c.rank)
+)
+_CURRENT_RULES = (
+    select(RULES.c.body)
+    .join(CYCLE, (CYCLE.c.id == RULES.c.cycle_id) & (CYCLE.c.rules_version == RULES.c.version))
+    .where(CYCLE.c.id == bindparam("cycle"))
+)
+_OWN_IDS = select(ASSIGNMENT.c.id).where(
+    ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.reviewer == bindparam("reviewer")
+)
+_HAS_OVERDUE = (
+    select(ASSIGNMENT.c.id)
+    .where(ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.due_at < bindparam("moment"))
+    .where(OPEN_ONLY)
+    .limit(1)
+)
+FITTED = "prior_variance"
+"""The number that a decision records only when a model was fitted."""
+
+_CHAIN_BATCH = 2000
+
+
+class Views:
+    """The reading half of the ledger; every answer is as of one moment.
+
+    Raises:
+        NotFoundError: From any method, if the cycle does not exist.
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read the events after a position; None when the ledger never stood there.
+
+        Fewer than `at_most` when they are long ones: one may open a hundred thousand pulls.
+        """
+        # One row more, the event at the position itself, proves that this is the same history.
+        proof = 0 if after == START else 1
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                _EVENTS_FROM,
+                {
+                    "cycle": cycle_id,
+                    "seq": after.seq + 1 - proof,
+                    "at_most": at_most + proof,
+                },
+            ).all()
+            if not rows:
+                require_cycle(connection, cycle_id)
+        if proof and (not rows or (rows[0].seq, rows[0].hash) != (after.seq, after.hash)):
+            return None
+        rows = _as_long_as(rows[proof:], LONGEST_READ)
+        if not rows:
+            return ()
+        contents = json.loads("[" + ",".join(row.body for row in rows) + "]")
+        return tuple(
+            to_event(cycle_id, row, content) for row, content in zip(rows, contents, strict=True)
+        )
+
+    def check_chain(self, cycle_id: str) -> str | None:
+        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        seq, head = 0, ""
+        with self._database.reading() as connection:
+            cycle = connection.execute(
+                select(CYCLE.c.seq, CYCLE.c.head_hash).where(CYCLE.c.id == cycle_id)
+            ).one_or_none()
+            if cycle is None:
+                raise no_cycle(cycle_id)
+            while True:
+                start = {"cycle": cycle_id, "seq": seq + 1, "at_most": _CHAIN_BATCH}
+                rows = connection.execute(_EVENTS_FROM, start).all()
+                for row in rows:
+                    if row.seq != seq + 1:
+                        return f"event {seq + 1} is missing"
+                    seq, text = row.seq, row.body
+                    head = chain_hash(head, cycle_id=cycle_id, seq=seq, kind=row.type, text=text)
+                    if head != row.hash:
+                        return f"event {seq} is not what was recorded"
+                if not rows:
+                    break
+        if (seq, head) != (cycle.seq, cycle.head_hash):
+            return f"the cycle stands at event {cycle.seq}, its events end at {seq}"
+        return None
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        with self._database.reading() as connection:
+            if version:
+                require_cycle(connection, cycle_id)
+                return read_rules(connection, cycle_id, version)
+            text = connection.execute(_CURRENT_RULES, {"cycle": cycle_id}).scalar_one_or_none()
+            if text is None:
+                raise no_cycle(cycle_id)
+            return from_text(text)
+
+    def assignment(self, assignment_id: str) -> Assignment:
+        """Read one assignment.
+
+        Raises:
+            NotFoundError: If there is none of this id.
+        """
+        with self._database.reading() as connection:
+            found = queries.assignments_by_id(connection, [assignment_id])
+        if assignment_id not in found:
+            raise NotFoundError(f"there is no assignment {assignment_id!r}")
+        return found[assignment_id]
+
+    def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
+        """Name everything that a reviewer was ever asked for in a cycle."""
+        asked = {"cycle": cycle_id, "reviewer": reviewer}
+        with self._database.reading() as connection:
+            return tuple(connection.execute(_OWN_IDS, asked).scalars())
+
+    def assignments(
+        self,
+        cycle_id: str,
+        *,
+        reviewer: int | None = None,
+        application: int | None = None,
+        statuses: Collection[AssignmentStatus] = (),
+    ) -> tuple[Assignment, ...]:
+        """Read assignments of a cycle, filtered; no statuses means all."""
+        query = queries.ASSIGNMENTS.where(ASSIGNMENT.c.cycle_id == cycle_id)
+        if reviewer is not None:
+            query = query.where(ASSIGNMENT.c.reviewer == reviewer)
+        if application is not None:
+            query = query.where(ASSIGNMENT.c.application == application)
+        if statuses:
+            query = query.where(ASSIGNMENT.c.status.in_([status.value for status in statuses]))
+        if reviewer is None:
+            rows = self._all(cycle_id, query.order_by(*queries.ASSIGNMENT_ORDER))
+            return tuple(to_assignment(row) for row in rows)
+        # Asked for the order, SQLite walks through the whole cycle instead of one reviewer's rows.
+        return tuple(sorted(map(to_assignment, self._all(cycle_id, query)), key=queries.place))
+
+    def pulls(
+        self,
+        cycle_id: str,
+        *,
+        application: int | None = None,
+        statuses: Collection[PullStatus] = (),
+    ) -> tuple[Pull, ...]:
+        """Read pulls of a cycle, filtered; no statuses means all."""
+        query = queries.PULLS.where(PULL.c.cycle_id == cycle_id)
+        if application is not None:
+            query = query.where(PULL.c.application == application)
+        if statuses:
+            query = query.where(PULL.c.status.in_([status.value for status in statuses]))
+        return tuple(to_pull(row) for row in self._all(cycle_id, query))
+
+    def scores(self, cycle_id: str, *, application: int | None = None) -> tuple[Score, ...]:
+        """Read every revision of every score, in the order of their submission."""
+        query = queries.SCORES.where(SCORE.c.cycle_id == cycle_id)
+        if application is not None:
+            query = query.where(SCORE.c.application == application)
+        return tuple(to_score(row) for row in self._all(cycle_id, query))
+
+    def applications(self, cycle_id: str) -> tuple[Application, ...]:
+        """Read a cycle's applications, in the order of their numbers."""
+        with self._database.reading() as connection:
+            found = queries.applications(connection, cycle_id)
+            if not found:
+                require_cycle(connection, cycle_id)
+        return found
+
+    def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
+        """Read a cycle's roster, in the order of the numbers."""
+        with self._database.reading() as connection:
+            found = queries.reviewers(connection, cycle_id)
+            if not found:
+                require_cycle(connection, cycle_id)
+        return found
+
+    def reviewer(self, cycle_id: str, number: int) -> Reviewer:
+        """Read one reviewer of a cycle's roster."""
+        with self._database.reading() as connection:
+            found = queries.reviewers(connection, cycle_id, number)
+        if not found:
+            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {number}")
+        return found[0]
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read a cycle's decisions, in order."""
+        query = select(DECISION).filter_by(cycle_id=cycle_id).order_by(DECISION.c.number)
+        return tuple(to_decision(row) for row in self._all(cycle_id, query))
+
+    def last_look(self, cycle_id: str) -> dict[str, float] | None:
+        """Read the numbers of the last decision that recorded a fitted model; None before."""
+        query = (
+            select(DECISION.c.look)
+            .where(
+                DECISION.c.cycle_id == cycle_id,
+                type_coerce(DECISION.c.look, Text).like(f'%"{FITTED}":%'),
+            )
+            .order_by(DECISION.c.number.desc())
+            .limit(1)
+        )
+        rows = self._all(cycle_id, query)
+        return rows[0][0] if rows else None
+
+    def wishes(self, cycle_id: str) -> tuple[Wish, ...]:
+        """Read the open wishes of staff, oldest first."""
+        query = select(*WISH_COLUMNS).filter_by(cycle_id=cycle_id, done="").order_by(WISH.c.id)
+        return tuple(to_wish(row) for row in self._all(cycle_id, query))
+
+    def has_overdue(self, cycle_id: str) -> bool:
+        """Say whether an open assignment's due time has passed."""
+        with self._database.reading() as connection:
+            which = {"cycle": cycle_id, "moment": self._database.now(connection)}
+            found = connection.execute(_HAS_OVERDUE, which).first()
+            if found is None:
+                require_cycle(connection, cycle_id)
+            return found is not None
+
+    def has_absences(self, cycle_id: str) -> bool:
+        """Say whether anyone on the roster has an absence on record."""
+        query = select(ROSTER_ABSENCE.c.reviewer).filter_by(cycle_id=cycle_id).limit(1)
+        return bool(self._all(cycle_id, query))
+
+    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
+        """Read a cycle's proposals: version, places, method sheet."""
+        query = select(PROPOSAL).filter_by(cycle_id=cycle_id).order_by(PROPOSAL.c.version)
+        places: dict[int, list[Place]] = {}
+        with self._database.reading() as connection:
+            proposals = connection.execute(query).all()
+            for row in connection.execute(_PLACES, {"cycle": cycle_id}):
+                places.setdefault(row.version, []).append(to_place(row))
+            if not proposals:
+                require_cycle(connection, cycle_id)
+        return tuple(
+            (row.version, tuple(places.get(row.version, ())), to_sheet(row.sheet))
+            for row in proposals
+        )
+
+    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+        """Read what people decided, for one cohort version; the last word on each application."""
+        query = (
+            select(*OUTCOME_COLUMNS)
+            .filter_by(cycle_id=cycle_id, version=version)
+            .order_by(OUTCOME.c.id)
+        )
+        standing = {row.application: to_outcome(row) for row in self._all(cycle_id, query)}
+        return tuple(standing[number] for number in sorted(standing))
+
+    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
+        """Read who signed a cohort version: (name, role), in the order of signing."""
+        query = (
+            select(SIGNATURE.c.by, SIGNATURE.c.role)
+            .filter_by(cycle_id=cycle_id, version=version)
+            .order_by(SIGNATURE.c.at, SIGNATURE.c.by)
+        )
+        return tuple((row.by, row.role) for row in self._all(cycle_id, query))
+
+    def unredacted(self, cycle_id: str) -> tuple[str, ...]:
+        """Name the external ids whose documents are not marked redacted."""
+        query = (
+            select(APPLICATION.c.number, APPLICATION.c.external_id)
+            .join(
+                DOCUMENT,
+                (DOCUMENT.c.cycle_id == APPLICATION.c.cycle_id)
+                & (DOCUMENT.c.application == APPLICATION.c.number),
+            )
+            .where(APPLICATION.c.cycle_id == cycle_id, DOCUMENT.c.redacted.is_(False))
+            .distinct()
+            .order_by(APPLICATION.c.number)
+        )
+        return tuple(row.external_id or "" for row in self._all(cycle_id, query))
+
+    def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
+        """Read an application's documents: (name, link or path, marked redacted)."""
+        query = (
+            select(DOCUMENT.c.name, DOCUMENT.c.link, DOCUMENT.c.redacted)
+            .filter_by(cycle_id=cycle_id, application=application)
+            .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
+        )
+        return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
+
+    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
+        """Read (assignment id, remark) of a cycle, for exports: of the revisions that stand."""
+        query = (
+            select(SCORE.c.assignment_id, REMARK.c.text)
+            .join(
+                REMARK,
+                (REMARK.c.assignment_id == SCORE.c.assignment_id)
+                & (REMARK.c.revision == SCORE.c.revision),
+            )
+            .where(SCORE.c.cycle_id == cycle_id)
+            .order_by(SCORE.c.id)
+        )
+        standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
+        return tuple(standing.items())
+
+    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
+        """Count assignments by (kind, status), for progress views."""
+        query = (
+            select(ASSIGNMENT.c.kind, ASSIGNMENT.c.status, func.count())
+            .where(ASSIGNMENT.c.cycle_id == cycle_id)
+            .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
+            .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
+        )
+        return {(kind, status): count for kind, status, count in self._all(cycle_id, query)}
+
+    def _all(self, cycle_id: str, query: Select[*tuple[Any, ...]]) -> list[AnyRow]:
+        """Run a query about a cycle; nothing found may mean that there is no such cycle."""
+        with self._database.reading() as connection:
+            rows = list(connection.execute(query))
+            if not rows:
+                require_cycle(connection, cycle_id)
+        return rows
+
+
+def _as_long_as(rows: Sequence[AnyRow], most: int) -> Sequence[AnyRow]:
+    """Give the first rows, up to the one whose body passes so many characters in all."""
+    total = 0
+    for count, row in enumerate(rows, start=1):
+        total += len(row.body)
+        if total > most:
+            return rows[:count]
+    return rows

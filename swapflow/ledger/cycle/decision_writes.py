@@ -1,0 +1,158 @@
+"""Writing decisions, proposals, what people decided, wishes of staff, and mails."""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import func, insert, select, update
+
+from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
+from swapflow.engine.ports import DecisionRecord, Mail
+from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.row_mapping import from_decision, from_place, from_sheet
+from swapflow.ledger.core.statements import insert_all, insert_ignoring
+from swapflow.ledger.schema import (
+    APPROVAL,
+    APPROVAL_PULL,
+    COHORT_VERSION,
+    DECISION,
+    MESSAGE,
+    OUTCOME,
+    PLACE,
+    PROPOSAL,
+    SIGNATURE,
+    WAIVER,
+    WISH,
+)
+
+
+class ConclusionWrites(LockedCycle):
+    """The part of a transaction that keeps what was decided, by the rule and by people."""
+
+    def insert_decision(self, decision: DecisionRecord) -> None:
+        """Store a decision; the cycle's count of decisions follows."""
+        self._connection.execute(insert(DECISION), {**from_decision(decision), "at": self._now})
+        self._row["decisions"] = decision.number
+
+    def insert_proposal(self, places: Sequence[Place], sheet: MethodSheet) -> int:
+        """Store a proposal; gives its version."""
+        last = self._connection.execute(
+            select(func.max(PROPOSAL.c.version)).where(PROPOSAL.c.cycle_id == self._id)
+        ).scalar_one()
+        version: int = (last or 0) + 1
+        key = {"cycle_id": self._id, "version": version}
+        self._connection.execute(
+            insert(PROPOSAL), {**key, "sheet": from_sheet(sheet), "at": self._now}
+        )
+        insert_all(self._connection, PLACE, [key | from_place(place) for place in places])
+        return version
+
+    def insert_outcomes(self, version: int, outcomes: Sequence[Outcome]) -> None:
+        """Store what people decided, for one cohort version.
+
+        A second outcome for the same application stands in the place of the first, which is kept.
+        """
+        insert_all(
+            self._connection,
+            OUTCOME,
+            [
+                {
+                    "cycle_id": self._id,
+                    "version": version,
+                    "application": outcome.application,
+                    "verdict": outcome.verdict.value,
+                    "by": outcome.by,
+                    "reason": outcome.reason,
+                    "at": outcome.at,
+                }
+                for outcome in outcomes
+            ],
+        )
+
+    def insert_signature(self, version: int, *, by: str, role: str) -> None:
+        """Store that a named person signed a cohort version; a second time changes nothing."""
+        row = {"cycle_id": self._id, "version": version, "by": by, "role": role, "at": self._now}
+        insert_ignoring(self._connection, SIGNATURE, [row])
+
+    def insert_waiver(self, version: int, application: int, waiver: Waiver) -> None:
+        """Store that a person accepts somebody below a floor; the first who did is kept."""
+        row = {
+            "cycle_id": self._id,
+            "version": version,
+            "application": application,
+            "by": waiver.by,
+            "reason": waiver.reason,
+            "at": self._now,
+        }
+        insert_ignoring(self._connection, WAIVER, [row])
+
+    def set_cohort_version(self, version: int) -> None:
+        """Make a cohort version the cycle's latest."""
+        position = self.position
+        row = {
+            "cycle_id": self._id,
+            "version": version,
+            "seq": position.seq,
+            "head_hash": position.hash,
+            "at": self._now,
+        }
+        insert_ignoring(self._connection, COHORT_VERSION, [row])
+        self._row["cohort_version"] = version
+
+    def insert_approval(
+        self, pulls: Collection[str], *, by: str, verdict: str, reason: str
+    ) -> None:
+        """Store that a named person approved or struck proposed pulls."""
+        approval = {
+            "cycle_id": self._id,
+            "by": by,
+            "verdict": verdict,
+            "reason": reason,
+            "at": self._now,
+        }
+        key = self._connection.execute(insert(APPROVAL).values(approval)).inserted_primary_key
+        assert key is not None
+        rows = [{"approval_id": key[0], "pull_id": pull} for pull in sorted(set(pulls))]
+        insert_all(self._connection, APPROVAL_PULL, rows)
+
+    def add_wish(self, *, what: str, application: int, kind: int, by: str, reason: str) -> int:
+        """Store a wish of staff; gives its id."""
+        wish = {
+            "cycle_id": self._id,
+            "what": what,
+            "application": application,
+            "kind": kind,
+            "by": by,
+            "reason": reason,
+            "done": "",
+            "at": self._now,
+        }
+        key = self._connection.execute(insert(WISH).values(wish)).inserted_primary_key
+        assert key is not None
+        return int(key[0])
+
+    def close_wish(self, wish_id: int, done: str) -> None:
+        """Say what became of a wish."""
+        self._connection.execute(
+            update(WISH).where(WISH.c.id == wish_id, WISH.c.cycle_id == self._id).values(done=done)
+        )
+
+    def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
+        """Store mails to be sent, or to be held; those whose id exists already are left alone."""
+        rows = [
+            {
+                "id": mail.id,
+                "cycle_id": self._id,
+                "to": mail.to,
+                "subject": mail.subject,
+                "text": mail.text,
+                "html": mail.html,
+                "calendar": mail.calendar,
+                "state": "held" if held else "queued",
+                "detail": "",
+                "created_at": self._now,
+                "relayed_at": None,
+                "claimed_at": None,
+                "attempts": 0,
+            }
+            for mail in mails
+        ]
+        insert_ignoring(self._connection, MESSAGE, rows)

@@ -1,0 +1,156 @@
+"""Saving drafts: whoever saves while another commit is under way shares the next one.
+
+A commit waits for the disk, some milliseconds, and SQLite makes one at a time. When two hundred
+people type, their saves would queue for the disk one by one, each with a thread of the server;
+so one thread writes everything that waits. A save is still answered only once it is on the disk,
+and is refused or not by itself.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.domain.reviewing.score import Draft
+from swapflow.errors import (
+    AssignmentClosedError,
+    NotFoundError,
+    StaleDraftError,
+    SwapflowError,
+)
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.statements import insert_ignoring
+from swapflow.ledger.schema import ASSIGNMENT, DRAFT
+
+
+MOST = 100
+"""Saves in one transaction, at most: others wait for the lock meanwhile."""
+
+PAUSE = 0.05
+"""Seconds from one commit to the next, at least: a save alone is written at once, and of many
+more share a commit, so that reviews, for which the same lock is held, wait less."""
+
+_DRAFTED = OPEN_ASSIGNMENT | {AssignmentStatus.EXPIRED}
+_STATUS = select(ASSIGNMENT.c.status).where(ASSIGNMENT.c.id == bindparam("assignment"))
+_STORED = select(DRAFT).where(DRAFT.c.assignment_id == bindparam("assignment"))
+_REPLACE = (
+    update(DRAFT)
+    .where(
+        DRAFT.c.assignment_id == bindparam("assignment"),
+        DRAFT.c.version == bindparam("expected"),
+        _STATUS.with_only_columns(1)
+        .where(ASSIGNMENT.c.status.in_([status.value for status in _DRAFTED]))
+        .exists(),
+    )
+    .values(version=bindparam("new"), body=bindparam("typed"), at=bindparam("now"))
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Save:
+    """One save that waits, and whom to tell what became of it."""
+
+    assignment_id: str
+    body: dict[str, str]
+    expected: int
+    told: Future[Draft] = field(default_factory=Future)
+
+
+class DraftSaves:
+    """The saves of one process, written by one thread of its own; safe for threads and forks."""
+
+    _writing: bool
+    _writer: ThreadPoolExecutor
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._start()
+
+    def save(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Future[Draft]:
+        """Save one draft; see `Desk.save_draft_soon`."""
+        self._database.check_may_write()
+        if os.getpid() != self._process:
+            self._start()
+        mine = _Save(assignment_id=assignment_id, body=dict(body), expected=expected)
+        mine.told.set_running_or_notify_cancel()  # a browser that hangs up stops nobody's save
+        with self._mutex:
+            self._waiting.append(mine)
+            idle, self._writing = not self._writing, True
+        if idle:
+            self._writer.submit(self._write_all)
+        return mine.told
+
+    def _start(self) -> None:
+        """Make the queue and the thread of this process; a fork has not its parent's."""
+        self._process = os.getpid()
+        self._mutex = threading.Lock()
+        self._waiting: list[_Save] = []
+        self._writing = False
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="drafts")
+
+    def _write_all(self) -> None:
+        """Write until nobody waits."""
+        while batch := self._next():
+            self._commit(batch)
+            time.sleep(PAUSE)
+
+    def _next(self) -> list[_Save]:
+        """Take who has waited longest; nobody waits any more when there is none.
+
+        In the order of the assignments: two processes that lock the same rows of PostgreSQL in
+        different orders would wait for each other.
+        """
+        with self._mutex:
+            batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+            self._writing = bool(batch)
+        return sorted(batch, key=lambda one: one.assignment_id)
+
+    def _commit(self, batch: list[_Save]) -> None:
+        """Write a batch in one transaction; once it is on the disk, each learns of its own."""
+        found: list[Draft | SwapflowError] = []
+        try:
+            with self._database.writing() as connection:
+                found += [self._write(connection, one) for one in batch]
+        except Exception as error:  # noqa: BLE001 - nothing of it is stored, and all are told so
+            for one in batch:
+                one.told.set_exception(error)
+            return
+        for one, outcome in zip(batch, found, strict=True):
+            if isinstance(outcome, Draft):
+                one.told.set_result(outcome)
+            else:
+                one.told.set_exception(outcome)
+
+    def _write(self, connection: Connection, one: _Save) -> Draft | SwapflowError:
+        """Store one draft, or say why not; what is refused has changed nothing."""
+        name = {"assignment": one.assignment_id}
+        version, now = one.expected + 1, self._database.now(connection)
+        draft = Draft(assignment_id=one.assignment_id, version=version, body=one.body, at=now)
+        values = {"expected": one.expected, "new": version, "typed": one.body, "now": now}
+        # Two tabs may be here at once on PostgreSQL: each statement moves one row or none.
+        if one.expected and connection.execute(_REPLACE, name | values).rowcount:
+            return draft
+        status = connection.execute(_STATUS, name).scalar_one_or_none()
+        if status is None:
+            return NotFoundError(f"there is no assignment {one.assignment_id!r}")
+        if AssignmentStatus(status) not in _DRAFTED:
+            return AssignmentClosedError(one.assignment_id, status)
+        if one.expected == 0 and insert_ignoring(connection, DRAFT, [asdict(draft)]):
+            return draft
+        return self._refused(connection, one)
+
+    def _refused(self, connection: Connection, one: _Save) -> Draft | SwapflowError:
+        """Find out why nothing was stored: another tab was faster, or it was stored before."""
+        row = connection.execute(_STORED, {"assignment": one.assignment_id}).one_or_none()
+        if row is None:
+            return StaleDraftError(0, {})
+        if row.body != one.body:
+            return StaleDraftError(row.version, row.body)
+        return Draft(
+            assignment_id=one.assignment_id, version=row.version, body=row.body, at=row.at
+        )

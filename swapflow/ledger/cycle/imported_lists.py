@@ -1,0 +1,175 @@
+"""What lists brought about applicants, and writing what a later list brings anew."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, Table, bindparam, delete, insert, select
+
+from swapflow.domain.people.application import Application, NewApplication, said
+from swapflow.errors import NotFoundError
+from swapflow.ledger.core.statements import insert_all
+from swapflow.ledger.cycle.people import PeopleWrites
+from swapflow.ledger.schema import (
+    APPLICATION,
+    DOCUMENT,
+    DOCUMENT_CONTENT,
+    IMPORTED,
+    LIST_READING,
+    MONITORING_ATTRIBUTE,
+    PERSON,
+    ROSTER,
+    SELECTION_ATTRIBUTE,
+)
+
+
+def read_brought(connection: Connection, cycle_id: str) -> dict[int, dict[str, str]]:
+    """Read what lists said of each applicant last, by number; nothing of those erased."""
+    rows = connection.execute(
+        select(IMPORTED.c.application, IMPORTED.c.said).where(IMPORTED.c.cycle_id == cycle_id)
+    )
+    return {row.application: dict(row.said) for row in rows}
+
+
+def read_list_reading(connection: Connection, cycle_id: str, what: str) -> dict[str, str]:
+    """Read how a list of this kind was read last; {} if none was."""
+    found = connection.execute(
+        select(LIST_READING.c.settings).where(
+            LIST_READING.c.cycle_id == cycle_id, LIST_READING.c.what == what
+        )
+    ).scalar_one_or_none()
+    return dict(found or {})
+
+
+class ListWrites(PeopleWrites):
+    """The part of a transaction that writes what lists bring."""
+
+    def add_applications(
+        self, new: Sequence[NewApplication], ties: Sequence[int], *, wave: int
+    ) -> tuple[Application, ...]:
+        """Insert applications with the next free numbers, in the order given.
+
+        Raises:
+            InvalidInputError: If an external id exists in the cycle already.
+        """
+        added = super().add_applications(new, ties, wave=wave)
+        self.keep_brought({a.number: said(row) for a, row in zip(added, new, strict=True)})
+        return added
+
+    def brought(self) -> dict[int, dict[str, str]]:
+        """Read what lists said of each applicant last, by number."""
+        return read_brought(self._connection, self._id)
+
+    def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
+        """Keep what a list says of applicants, by number, in the place of what one said before."""
+        if not said_of:
+            return
+        self._connection.execute(
+            delete(IMPORTED).where(
+                IMPORTED.c.cycle_id == self._id, IMPORTED.c.application == bindparam("number")
+            ),
+            [{"number": number} for number in said_of],
+        )
+        insert_all(
+            self._connection,
+            IMPORTED,
+            [
+                {"cycle_id": self._id, "application": number, "said": dict(words)}
+                for number, words in said_of.items()
+            ],
+        )
+
+    def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
+        """Keep how a kind of list was read, in the place of how it was before."""
+        self._connection.execute(
+            delete(LIST_READING).where(
+                LIST_READING.c.cycle_id == self._id, LIST_READING.c.what == what
+            )
+        )
+        self._connection.execute(
+            insert(LIST_READING),
+            {
+                "cycle_id": self._id,
+                "what": what,
+                "settings": dict(settings),
+                "by": by,
+                "at": self._now,
+            },
+        )
+
+    def change_application(self, changed: Application) -> None:
+        """Write an application's name, mail, fields and selection attributes.
+
+        Raises:
+            NotFoundError: If the cycle has no such application.
+        """
+        there = self.applications([changed.number])
+        if not there:
+            raise NotFoundError(f"cycle {self._id} has no application {changed.number}")
+        if (there[0].name, there[0].email) != (changed.name, changed.email):
+            self._rename(changed)
+        if there[0].fields != changed.fields:
+            self._change_application(changed.number, {"fields": dict(changed.fields)})
+        if there[0].attributes != changed.attributes:
+            self._replace(
+                SELECTION_ATTRIBUTE, changed.number, changed.attributes, all_of_them=True
+            )
+
+    def write_monitoring(self, number: int, values: Mapping[str, str]) -> None:
+        """Write attributes for reports, in the place of those of the same names."""
+        self._replace(MONITORING_ATTRIBUTE, number, values, all_of_them=False)
+
+    def put_link(self, number: int, name: str, link: str, *, redacted: bool) -> bool:
+        """Give an applicant a document elsewhere, in the place of the one of that name.
+
+        Returns:
+            False if staff uploaded a file of that name: then it stays, and nothing is written.
+        """
+        within = {"cycle_id": self._id, "application": number}
+        there = self._connection.execute(
+            select(DOCUMENT.c.position, DOCUMENT.c.version, DOCUMENT.c.name).filter_by(**within)
+        ).all()
+        same = next((row for row in there if row.name == name), None)
+        position = 1 + max((row.position for row in there), default=-1)
+        if same is not None:
+            position = same.position
+            place = {**within, "position": position}
+            if self._connection.execute(select(DOCUMENT_CONTENT.c.at).filter_by(**place)).first():
+                return False
+            self._connection.execute(delete(DOCUMENT).filter_by(**place))
+        about = {"name": name, "link": link, "redacted": redacted}
+        version = 1 if same is None else same.version + 1
+        self._connection.execute(
+            insert(DOCUMENT), {**within, **about, "position": position, "version": version}
+        )
+        return True
+
+    def _replace(
+        self, table: Table, number: int, values: Mapping[str, str], *, all_of_them: bool
+    ) -> None:
+        """Write an applicant's attributes; the others are removed, or stay."""
+        within = {"cycle_id": self._id, "application": number}
+        gone = delete(table).filter_by(**within)
+        self._connection.execute(
+            gone if all_of_them else gone.where(table.c.name.in_(list(values)))
+        )
+        insert_all(
+            self._connection,
+            table,
+            [{**within, "name": name, "value": value} for name, value in values.items()],
+        )
+
+    def _rename(self, changed: Application) -> None:
+        """Name another person of the office, and remove the one whom nothing names any more."""
+        before = self._connection.execute(
+            select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=changed.number)
+        ).scalar_one()
+        (person,) = self._persons([(changed.name, changed.email)])
+        self._change_application(changed.number, {"person_id": person})
+        self._connection.execute(
+            delete(PERSON).where(
+                PERSON.c.id == before,
+                PERSON.c.id.not_in(
+                    select(APPLICATION.c.person_id).where(APPLICATION.c.person_id == before)
+                ),
+                PERSON.c.id.not_in(select(ROSTER.c.person_id).where(ROSTER.c.person_id == before)),
+            )
+        )

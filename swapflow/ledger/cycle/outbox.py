@@ -1,0 +1,312 @@
+"""What waits to leave the ledger, and what came of it: assignments to deliver, mails to send.
+
+A message to the broker is only a hint, so a QUEUED assignment is sent again until its effect is
+seen. A mail is marked before SMTP is spoken to: after a crash it may go out twice, under the same
+Message-ID, and is never lost.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    case,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+
+from swapflow.domain.cycle import ASKING
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.engine.ports import Mail
+from swapflow.ledger.core import queries
+from swapflow.ledger.core.cycle_lock import LOCK_CYCLE
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, to_assignment, to_mail
+from swapflow.ledger.core.statements import moved_in, require_cycle, rows_in
+from swapflow.ledger.schema import ASSIGNMENT, CYCLE, MESSAGE, OPEN_ONLY, QUEUED_ONLY
+
+
+MAIL_STUCK = timedelta(minutes=10)
+"""A mail that has been `sending` for so long was claimed by a process that died."""
+
+_DOUBLINGS = 6  # 64 times the first wait
+_IN_VALUES: BindParameter[Any] = bindparam("values", expanding=True)
+
+
+def _waited_long_enough() -> ColumnElement[bool]:
+    """Give the condition that an assignment's message is due again: each wait is doubled.
+
+    What was sent later than now was sent by a clock that has been set back since.
+    """
+    waits = [
+        and_(
+            ASSIGNMENT.c.sends >= power + 1
+            if power == _DOUBLINGS
+            else ASSIGNMENT.c.sends == power + 1,
+            ASSIGNMENT.c.sent_at <= bindparam(f"before_{power}"),
+        )
+        for power in range(_DOUBLINGS + 1)
+    ]
+    ahead = ASSIGNMENT.c.sent_at > bindparam("moment")
+    return or_(ASSIGNMENT.c.sent_at.is_(None), ahead, *waits)
+
+
+def _relayed_long_ago() -> ColumnElement[bool]:
+    """Give the condition that a mail's message is due again: each failed try doubles the wait.
+
+    As with assignments, a clock may have been set back.
+    """
+    waits = [
+        and_(
+            MESSAGE.c.attempts >= power + 1
+            if power == _DOUBLINGS
+            else MESSAGE.c.attempts <= 1
+            if power == 0
+            else MESSAGE.c.attempts == power + 1,
+            MESSAGE.c.relayed_at <= bindparam(f"relayed_{power}"),
+        )
+        for power in range(_DOUBLINGS + 1)
+    ]
+    ahead = MESSAGE.c.relayed_at > bindparam("moment")
+    return or_(MESSAGE.c.relayed_at.is_(None), ahead, *waits)
+
+
+_UNSENT = (
+    queries.ASSIGNMENTS.join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
+    .where(
+        ASSIGNMENT.c.status == literal_column("'queued'"),  # literal: so the partial index serves
+        CYCLE.c.status.in_(sorted(status.value for status in ASKING)),
+        _waited_long_enough(),
+    )
+    .order_by(ASSIGNMENT.c.created_at, *queries.ASSIGNMENT_ORDER)
+    .limit(bindparam("at_most"))
+)
+_MARK_SENT = (
+    update(ASSIGNMENT)
+    .where(ASSIGNMENT.c.id.in_(_IN_VALUES))
+    .values(sent_at=bindparam("moment"), sends=ASSIGNMENT.c.sends + 1)
+)
+_MARK_DELIVERED = (
+    update(ASSIGNMENT)
+    .where(ASSIGNMENT.c.id.in_(_IN_VALUES), QUEUED_ONLY)
+    .values(status=AssignmentStatus.DELIVERED.value, delivered_at=bindparam("moment"))
+)
+_MARK_OPENED = (
+    update(ASSIGNMENT)
+    .where(
+        ASSIGNMENT.c.id == bindparam("which"),
+        ASSIGNMENT.c.status.in_([AssignmentStatus.QUEUED.value, AssignmentStatus.DELIVERED.value]),
+    )
+    .values(
+        status=AssignmentStatus.OPENED.value,
+        opened_at=bindparam("moment"),
+        rubric_version=bindparam("rubric"),
+    )
+)
+_UNANSWERED = (
+    queries.ASSIGNMENTS.where(
+        ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.reviewer.in_(_IN_VALUES)
+    )
+    .where(OPEN_ONLY)
+    .order_by(ASSIGNMENT.c.created_at, *queries.ASSIGNMENT_ORDER)
+    .limit(bindparam("at_most"))
+)
+_MAY_BE_SENT = or_(
+    MESSAGE.c.state == "queued",
+    and_(
+        MESSAGE.c.state == "sending",
+        or_(
+            MESSAGE.c.claimed_at < bindparam("stuck"),
+            MESSAGE.c.claimed_at > bindparam("stuck_ahead"),
+        ),
+    ),
+)
+_WAITING_MAILS = (
+    select(*MAIL_COLUMNS)
+    .where(
+        _MAY_BE_SENT,
+        _relayed_long_ago(),
+    )
+    .order_by(MESSAGE.c.created_at, MESSAGE.c.id)
+    .limit(bindparam("at_most"))
+)
+_MARK_RELAYED = (
+    update(MESSAGE).where(MESSAGE.c.id.in_(_IN_VALUES)).values(relayed_at=bindparam("moment"))
+)
+_CLAIM_MAIL = (
+    update(MESSAGE)
+    .where(MESSAGE.c.id == bindparam("which"), _MAY_BE_SENT)
+    .values(state="sending", claimed_at=bindparam("moment"), attempts=MESSAGE.c.attempts + 1)
+)
+_KNOWN_MAILS = select(MESSAGE.c.id).where(MESSAGE.c.id.in_(_IN_VALUES))
+_STATE_OF_MAIL = select(MESSAGE.c.state).where(MESSAGE.c.id == bindparam("which"))
+_MAIL = select(*MAIL_COLUMNS).where(MESSAGE.c.id == bindparam("which"))
+
+
+class Outbox:
+    """The relaying half of the ledger; every method may be repeated and run twice at once."""
+
+    _database: Database
+
+    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+        """Read QUEUED assignments of cycles that dispatch, never sent or sent too long ago.
+
+        Args:
+            again_after: Seconds after which a message without effect is sent again; each
+                further time waits twice as long, up to 64 times.
+            at_most: Most rows.
+        """
+        with self._database.reading() as connection:
+            now = self._database.now(connection)
+            moments = {"moment": now} | {
+                f"before_{power}": now - timedelta(seconds=again_after * 2**power)
+                for power in range(_DOUBLINGS + 1)
+            }
+            rows = connection.execute(_UNSENT, {"at_most": at_most, **moments})
+            return tuple(to_assignment(row) for row in rows)
+
+    def mark_sent(self, ids: Collection[str]) -> None:
+        """Note that the messages of these assignments have been handed to the broker."""
+        if not ids:
+            return
+        with self._database.writing() as connection:
+            _lock_cycles(connection, ids)
+            moved_in(connection, _MARK_SENT, ids, moment=self._database.now(connection))
+
+    def unanswered(
+        self, cycle_id: str, automatic: Collection[int], *, at_most: int
+    ) -> tuple[Assignment, ...]:
+        """Read open assignments of the given (automatic) reviewers, oldest first."""
+        with self._database.reading() as connection:
+            rows = rows_in(connection, _UNANSWERED, automatic, cycle=cycle_id, at_most=at_most)
+            if not rows:
+                require_cycle(connection, cycle_id)
+        return tuple(to_assignment(row) for row in rows[:at_most])
+
+    def mark_delivered(self, ids: Collection[str]) -> int:
+        """Move QUEUED assignments to DELIVERED; counts them. Writes no event."""
+        if not ids:
+            return 0
+        with self._database.writing() as connection:
+            _lock_cycles(connection, ids)
+            now = self._database.now(connection)
+            return moved_in(connection, _MARK_DELIVERED, ids, moment=now)
+
+    def mark_opened(self, assignment_id: str, *, rubric_version: int) -> bool:
+        """Move an assignment to OPENED and pin its rubric; False when it was open already."""
+        with self._database.writing() as connection:
+            moved = connection.execute(
+                _MARK_OPENED,
+                {
+                    "which": assignment_id,
+                    "moment": self._database.now(connection),
+                    "rubric": rubric_version,
+                },
+            )
+            return moved.rowcount == 1
+
+    def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
+        """Read mails that wait to be sent, oldest first, and those stuck in `sending`.
+
+        Left out are those whose message was handed to the broker within `again_after` seconds;
+        with each try that failed the wait doubles, up to 64 times.
+        """
+        with self._database.reading() as connection:
+            now = self._database.now(connection, real=True)
+            limits = {
+                "moment": now,
+                "stuck": now - MAIL_STUCK,
+                "stuck_ahead": now + MAIL_STUCK,
+                "at_most": at_most,
+                **{
+                    f"relayed_{power}": now - timedelta(seconds=again_after * 2**power)
+                    for power in range(_DOUBLINGS + 1)
+                },
+            }
+            return tuple(to_mail(row) for row in connection.execute(_WAITING_MAILS, limits))
+
+    def mark_relayed(self, ids: Collection[str]) -> None:
+        """Note that the messages of these mails have been handed to the broker."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection, real=True)
+            moved_in(connection, _MARK_RELAYED, ids, moment=now)
+
+    def claim_mail(self, mail_id: str) -> Mail | None:
+        """Mark a mail as being sent and read it; None when it was sent already.
+
+        None too while another process is sending it; after ten minutes that one counts as dead.
+        """
+        with self._database.writing() as connection:
+            now = self._database.now(connection, real=True)
+            claim = {
+                "which": mail_id,
+                "moment": now,
+                "stuck": now - MAIL_STUCK,
+                "stuck_ahead": now + MAIL_STUCK,
+            }
+            if connection.execute(_CLAIM_MAIL, claim).rowcount == 0:
+                return None
+            return to_mail(connection.execute(_MAIL, {"which": mail_id}).one())
+
+    def known_mails(self, ids: Collection[str]) -> frozenset[str]:
+        """Say which of these mails are there already, sent or not."""
+        with self._database.reading() as connection:
+            return frozenset(row.id for row in rows_in(connection, _KNOWN_MAILS, ids))
+
+    def put_mail_off(self, mail_id: str, why: str, *, at_most: int) -> bool:
+        """Let a mail wait for another try; after `at_most` tries it has failed, and False."""
+        put_off = (
+            update(MESSAGE)
+            .where(MESSAGE.c.id == mail_id)
+            .values(
+                state=case((MESSAGE.c.attempts < at_most, "queued"), else_="failed"),
+                detail=why,
+            )
+        )
+        with self._database.writing() as connection:
+            connection.execute(put_off)
+            _forget_secrets(connection, mail_id)
+            state = connection.execute(_STATE_OF_MAIL, {"which": mail_id}).scalar_one()
+            return bool(state == "queued")
+
+    def mark_mail(self, mail_id: str, state: str) -> None:
+        """Note that a mail was sent ("sent"), refused ("failed: …") or is to wait ("queued")."""
+        word, _, detail = state.partition(":")
+        with self._database.writing() as connection:
+            connection.execute(
+                update(MESSAGE)
+                .where(MESSAGE.c.id == mail_id)
+                .values(state=word, detail=detail.strip())
+            )
+            _forget_secrets(connection, mail_id)
+
+
+def _forget_secrets(connection: Connection, mail_id: str) -> None:
+    """Drop the words of a sign-in mail, the kind without a cycle, once it is out of our hands."""
+    connection.execute(
+        update(MESSAGE)
+        .where(
+            MESSAGE.c.id == mail_id,
+            MESSAGE.c.cycle_id.is_(None),
+            MESSAGE.c.state.in_(["sent", "failed"]),
+        )
+        .values(text="", html="")
+    )
+
+
+def _lock_cycles(connection: Connection, ids: Collection[str]) -> None:
+    """Take the cycles' locks, in one order, before the rows of several assignments.
+
+    One row alone cannot deadlock: whoever holds it waits for nothing else.
+    """
+    if len(ids) > 1:
+        for cycle_id in sorted({cycle_of(id_) for id_ in ids}):
+            connection.execute(LOCK_CYCLE, {"cycle": cycle_id})

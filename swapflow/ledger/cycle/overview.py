@@ -1,0 +1,277 @@
+"""What the dashboard and the long lists read: counts and names, never the events.
+
+Every query here goes along an index and counts in the database, so that a page costs the same
+however much has happened.
+"""
+
+import statistics
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Select, bindparam, case, delete, func, insert, select
+
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.engine.ports import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import AnyRow, to_decision
+from swapflow.ledger.core.statements import require_cycle, rows_in
+from swapflow.ledger.schema import (
+    APPLICATION,
+    ASSIGNMENT,
+    CYCLE,
+    DECISION,
+    EVENT,
+    PERSON,
+    PIN,
+    SCORE,
+)
+
+
+_OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
+_STUCK_AFTER = timedelta(seconds=20)
+_STATUSES = {status.value: status for status in ApplicationStatus}
+
+
+class Boards:
+    """The part of the ledger behind the dashboard.
+
+    Raises:
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+
+    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers; all or some."""
+        query = (
+            select(
+                APPLICATION.c.number,
+                APPLICATION.c.external_id,
+                PERSON.c.name,
+                APPLICATION.c.status,
+            )
+            .select_from(APPLICATION.outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id))
+            .where(APPLICATION.c.cycle_id == cycle_id)
+            .order_by(APPLICATION.c.number)
+        )
+        with self._database.reading() as connection:
+            rows: Iterable[AnyRow] = (
+                connection.execute(query)
+                if numbers is None
+                else rows_in(
+                    connection,
+                    query.where(APPLICATION.c.number.in_(bindparam("values", expanding=True))),
+                    sorted(set(numbers)),
+                )
+            )
+            return tuple(
+                Named(
+                    number=number,
+                    external_id=external_id or "",
+                    name=name or "",
+                    status=_STATUSES[status],
+                )
+                for number, external_id, name, status in rows
+            )
+
+    def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
+        """Count open assignments, and those of them that are overdue, by kind and reviewer."""
+        with self._database.reading() as connection:
+            late = case((ASSIGNMENT.c.due_at < self._database.now(connection), 1), else_=0)
+            query = (
+                select(
+                    ASSIGNMENT.c.kind,
+                    ASSIGNMENT.c.reviewer,
+                    func.count().label("count"),
+                    func.sum(late).label("overdue"),
+                )
+                .where(ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.status.in_(_OPEN))
+                .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
+                .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
+            )
+            return tuple(
+                Waiting(kind=kind, reviewer=reviewer, count=int(count), overdue=int(overdue))
+                for kind, reviewer, count, overdue in connection.execute(query)
+            )
+
+    def loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read how busy each reviewer is who was ever asked."""
+        waiting = self._waiting_by_reviewer(cycle_id)
+        days: dict[int, list[float]] = {}
+        done: dict[int, tuple[int, datetime]] = {}
+        with self._database.reading() as connection:
+            for row in connection.execute(self._middle_answers(cycle_id)):
+                took = (row.submitted_at - row.created_at).total_seconds() / 86_400
+                days.setdefault(row.reviewer, []).append(took)
+                done[row.reviewer] = (row.done, row.last_at)
+        return {
+            reviewer: Load(
+                waiting=waiting.get(reviewer, (0, 0))[0],
+                overdue=waiting.get(reviewer, (0, 0))[1],
+                done=done[reviewer][0] if reviewer in done else 0,
+                median_days=statistics.median(days[reviewer]) if reviewer in days else None,
+                last_at=done[reviewer][1] if reviewer in done else None,
+            )
+            for reviewer in waiting.keys() | done.keys()
+        }
+
+    def _waiting_by_reviewer(self, cycle_id: str) -> dict[int, tuple[int, int]]:
+        """Count what waits for each reviewer, and what of it is overdue."""
+        totals: dict[int, tuple[int, int]] = {}
+        for one in self.waiting(cycle_id):
+            count, overdue = totals.get(one.reviewer, (0, 0))
+            totals[one.reviewer] = (count + one.count, overdue + one.overdue)
+        return totals
+
+    def _middle_answers(self, cycle_id: str) -> Select[*tuple[Any, ...]]:
+        """Ask for the one or two answers in the middle of each reviewer's, by how long they took.
+
+        With each come the number of the reviewer's answers and when the last was given. Forty
+        thousand answers are ordered by the database, not read one by one here.
+        """
+        asked, answered = ASSIGNMENT.c.created_at, SCORE.c.submitted_at
+        took = (
+            func.julianday(answered) - func.julianday(asked)
+            if self._database.is_sqlite
+            else answered - asked
+        )
+        by = ASSIGNMENT.c.reviewer
+        ranked = (
+            select(
+                by,
+                asked,
+                answered,
+                func.row_number().over(partition_by=by, order_by=took).label("nth"),
+                func.count().over(partition_by=by).label("done"),
+                func.max(answered).over(partition_by=by).label("last_at"),
+            )
+            .join(SCORE, SCORE.c.assignment_id == ASSIGNMENT.c.id)
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id,
+                ASSIGNMENT.c.status == AssignmentStatus.SCORED.value,
+                SCORE.c.revision == 1,
+            )
+            .subquery()
+        )
+        return select(ranked).where((2 * ranked.c.nth).between(ranked.c.done, ranked.c.done + 2))
+
+    def last_moves(
+        self, cycle_id: str, applications: Collection[int]
+    ) -> dict[int, tuple[datetime, bool]]:
+        """Say when each was last asked about or answered, and whether it was an answer."""
+        if not applications:
+            return {}
+        query = (
+            select(
+                ASSIGNMENT.c.application,
+                func.max(ASSIGNMENT.c.created_at),
+                func.max(SCORE.c.submitted_at),
+            )
+            .select_from(ASSIGNMENT.outerjoin(SCORE, SCORE.c.assignment_id == ASSIGNMENT.c.id))
+            .where(ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.application.in_(applications))
+            .group_by(ASSIGNMENT.c.application)
+        )
+        with self._database.reading() as connection:
+            return {
+                application: (answered, True)
+                if answered is not None and answered >= asked
+                else (asked, False)
+                for application, asked, answered in connection.execute(query)
+            }
+
+    def pulse(self, cycle_id: str) -> Pulse:
+        """Read whether the processes behind a cycle live."""
+        with self._database.reading() as connection:
+            require_cycle(connection, cycle_id)
+            cycle = connection.execute(
+                select(CYCLE.c.lease_until, CYCLE.c.seq).where(CYCLE.c.id == cycle_id)
+            ).one()
+            event_at = connection.execute(
+                select(EVENT.c.at).where(EVENT.c.cycle_id == cycle_id, EVENT.c.seq == cycle.seq)
+            ).scalar()
+            begun_at = connection.execute(
+                select(DECISION.c.at).where(
+                    DECISION.c.cycle_id == cycle_id, DECISION.c.number == 1
+                )
+            ).scalar()
+            stuck = connection.execute(
+                select(func.count())
+                .select_from(ASSIGNMENT)
+                .where(
+                    ASSIGNMENT.c.cycle_id == cycle_id,
+                    ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value,
+                    ASSIGNMENT.c.sent_at.is_not(None),
+                    ASSIGNMENT.c.created_at < self._database.now(connection) - _STUCK_AFTER,
+                )
+            ).scalar_one()
+        return Pulse(
+            led_until=cycle.lease_until, event_at=event_at, begun_at=begun_at, stuck=int(stuck)
+        )
+
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[Step, ...]:
+        """Read the last decisions in numbers, oldest first."""
+        query = (
+            select(DECISION.c.number, DECISION.c.at, DECISION.c.contested, DECISION.c.look)
+            .where(DECISION.c.cycle_id == cycle_id)
+            .order_by(DECISION.c.number.desc())
+            .limit(at_most)
+        )
+        with self._database.reading() as connection:
+            rows = list(connection.execute(query))
+        return tuple(
+            Step(number=row.number, at=row.at, too_close=len(row.contested), look=row.look)
+            for row in reversed(rows)
+        )
+
+    def decisions_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> dict[int, DecisionRecord]:
+        """Read some decisions, by number."""
+        query = select(DECISION).where(
+            DECISION.c.cycle_id == cycle_id,
+            DECISION.c.number.in_(bindparam("values", expanding=True)),
+        )
+        with self._database.reading() as connection:
+            found = map(to_decision, rows_in(connection, query, numbers))
+            return {record.number: record for record in found}
+
+    def decisions_before(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        """Read decisions below a number and when they were made, newest first; 0: the newest."""
+        query = select(DECISION).where(DECISION.c.cycle_id == cycle_id)
+        if number:
+            query = query.where(DECISION.c.number < number)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
+            return tuple((to_decision(row), row.at) for row in rows)
+
+    def pins(self, cycle_id: str) -> tuple[Pin, ...]:
+        """Read whom people want in or out."""
+        query = (
+            select(PIN.c.application, PIN.c.verdict, PIN.c.by, PIN.c.reason, PIN.c.at)
+            .where(PIN.c.cycle_id == cycle_id)
+            .order_by(PIN.c.application)
+        )
+        with self._database.reading() as connection:
+            return tuple(Pin(**row._asdict()) for row in connection.execute(query))
+
+    def set_pin(
+        self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
+    ) -> None:
+        """Note whom people want in or out, in the place of what was; "" takes it back."""
+        where = (PIN.c.cycle_id == cycle_id) & (PIN.c.application == application)
+        with self._database.writing() as connection:
+            connection.execute(delete(PIN).where(where))
+            if verdict:
+                row: dict[str, Any] = {
+                    "cycle_id": cycle_id,
+                    "application": application,
+                    "verdict": verdict,
+                    "by": by,
+                    "reason": reason,
+                    "at": self._database.now(connection),
+                }
+                connection.execute(insert(PIN), row)

@@ -1,0 +1,230 @@
+"""What staff prepare and look up around a cycle: decisions to be signed, rules, mails.
+
+None of it is an event: what is prepared decides nothing until it is carried out.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from swapflow.domain.reviewing.score import Score
+from swapflow.domain.rules import from_text
+from swapflow.engine.ports import Mail, MailRecord, Prepared, RulesVersion
+from swapflow.errors import NotFoundError
+from swapflow.ledger.core import queries
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, AnyRow
+from swapflow.ledger.core.statements import insert_ignoring, require_cycle
+from swapflow.ledger.schema import MESSAGE, PREPARED, PREPARED_SIGNATURE, RULES
+
+
+_MAIL_EXTRAS = (MESSAGE.c.detail, MESSAGE.c.created_at, MESSAGE.c.attempts)
+_AGAIN = (
+    update(MESSAGE)
+    .where(MESSAGE.c.cycle_id == bindparam("cycle"), MESSAGE.c.state == "failed")
+    .values(state="queued", detail="", relayed_at=None, claimed_at=None)
+)
+
+
+class Paperwork:
+    """The part of the ledger that staff's own pages read and write.
+
+    Raises:
+        NotFoundError: From any method, if the cycle does not exist.
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+
+    # Rules
+
+    def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
+        """Read every version of a cycle's rules, newest first."""
+        query = (
+            select(RULES.c.body, RULES.c.by, RULES.c.reason, RULES.c.at)
+            .where(RULES.c.cycle_id == cycle_id)
+            .order_by(RULES.c.version.desc())
+        )
+        with self._database.reading() as connection:
+            require_cycle(connection, cycle_id)
+            return tuple(
+                RulesVersion(rules=from_text(row.body), by=row.by, reason=row.reason, at=row.at)
+                for row in connection.execute(query)
+            )
+
+    def scores_with_marks(
+        self, cycle_id: str, kind: int
+    ) -> tuple[tuple[Score, dict[str, float | None]], ...]:
+        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        with self._database.reading() as connection:
+            require_cycle(connection, cycle_id)
+            return queries.scores_with_marks(connection, cycle_id, kind)
+
+    # Decisions that wait for signatures
+
+    def prepared(self, cycle_id: str) -> Prepared | None:
+        """Read what is prepared in a cycle, and who has signed it so far."""
+        with self._database.reading() as connection:
+            require_cycle(connection, cycle_id)
+            row = connection.execute(
+                select(PREPARED).where(PREPARED.c.cycle_id == cycle_id)
+            ).one_or_none()
+            if row is None:
+                return None
+            signed = connection.execute(
+                select(PREPARED_SIGNATURE.c.by)
+                .where(
+                    PREPARED_SIGNATURE.c.cycle_id == cycle_id,
+                    PREPARED_SIGNATURE.c.digest == row.digest,
+                )
+                .order_by(PREPARED_SIGNATURE.c.at, PREPARED_SIGNATURE.c.by)
+            )
+            return Prepared(
+                what=row.what,
+                digest=row.digest,
+                body=row.body,
+                by=row.by,
+                at=row.at,
+                signed=tuple(signed.scalars()),
+            )
+
+    def prepare(self, cycle_id: str, new: Prepared) -> None:
+        """Put something up for signature, in the place of what was; its signatures are void."""
+        with self._database.writing() as connection:
+            require_cycle(connection, cycle_id)
+            self._clear(connection, cycle_id)
+            connection.execute(
+                insert(PREPARED),
+                {
+                    "cycle_id": cycle_id,
+                    "what": new.what,
+                    "digest": new.digest,
+                    "body": dict(new.body),
+                    "by": new.by,
+                    "at": self._database.now(connection),
+                },
+            )
+
+    def sign_prepared(self, cycle_id: str, digest: str, *, by: str) -> bool:
+        """Add a signature to what has this digest; False when something else is prepared now."""
+        with self._database.writing() as connection:
+            # The row is locked, so that nobody puts another text under a signature.
+            there = connection.execute(
+                select(PREPARED.c.digest).where(PREPARED.c.cycle_id == cycle_id).with_for_update()
+            ).scalar_one_or_none()
+            if there != digest:
+                return False
+            row = {
+                "cycle_id": cycle_id,
+                "by": by,
+                "digest": digest,
+                "at": self._database.now(connection),
+            }
+            insert_ignoring(connection, PREPARED_SIGNATURE, [row])
+            return True
+
+    def drop_prepared(self, cycle_id: str) -> bool:
+        """Take back what is prepared; False when nothing was."""
+        with self._database.writing() as connection:
+            return self._clear(connection, cycle_id)
+
+    @staticmethod
+    def _clear(connection: Connection, cycle_id: str) -> bool:
+        connection.execute(
+            delete(PREPARED_SIGNATURE).where(PREPARED_SIGNATURE.c.cycle_id == cycle_id)
+        )
+        gone = connection.execute(delete(PREPARED).where(PREPARED.c.cycle_id == cycle_id))
+        return bool(gone.rowcount)
+
+    # Mails of a cycle
+
+    def cycle_mails(
+        self,
+        cycle_id: str,
+        *,
+        state: str = "",
+        skip: int = 0,
+        after: tuple[datetime, str] | None = None,
+        at_most: int = 50,
+    ) -> tuple[MailRecord, ...]:
+        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle.
+
+        Args:
+            cycle_id: The cycle.
+            state: Only these; "" for all.
+            skip: So many are left out at the beginning.
+            after: Moment and id of the last one seen; the list goes on behind it.
+            at_most: Most mails.
+        """
+        query = (
+            _mails_of(cycle_id)
+            .order_by(MESSAGE.c.created_at.desc(), MESSAGE.c.id)
+            .offset(skip)
+            .limit(at_most)
+        )
+        if state:
+            query = query.where(MESSAGE.c.state == state)
+        if after is not None:
+            at, mail_id = after
+            same = and_(MESSAGE.c.created_at == at, MESSAGE.c.id > mail_id)
+            query = query.where(or_(MESSAGE.c.created_at < at, same))
+        with self._database.reading() as connection:
+            require_cycle(connection, cycle_id)
+            return tuple(_to_record(row) for row in connection.execute(query))
+
+    def cycle_mail(self, cycle_id: str, mail_id: str) -> MailRecord:
+        """Read one mail of a cycle.
+
+        Raises:
+            NotFoundError: If the cycle has no such mail.
+        """
+        with self._database.reading() as connection:
+            row = connection.execute(
+                _mails_of(cycle_id).where(MESSAGE.c.id == mail_id)
+            ).one_or_none()
+        if row is None:
+            raise NotFoundError(f"there is no mail {mail_id!r} in this program")
+        return _to_record(row)
+
+    def count_mails(self, cycle_id: str) -> dict[str, int]:
+        """Count a cycle's mails by state."""
+        query = (
+            select(MESSAGE.c.state, func.count())
+            .where(MESSAGE.c.cycle_id == cycle_id)
+            .group_by(MESSAGE.c.state)
+        )
+        with self._database.reading() as connection:
+            return dict(connection.execute(query).all())
+
+    def queue_again(self, cycle_id: str, mail_id: str) -> bool:
+        """Let a mail that failed wait to be sent again; False when it did not fail."""
+        with self._database.writing() as connection:
+            one = _AGAIN.where(MESSAGE.c.id == mail_id)
+            return bool(connection.execute(one, {"cycle": cycle_id}).rowcount)
+
+    def queue_all_again(self, cycle_id: str) -> int:
+        """Let every mail of a cycle that failed wait to be sent again; counts them."""
+        with self._database.writing() as connection:
+            return connection.execute(_AGAIN, {"cycle": cycle_id}).rowcount
+
+
+def _mails_of(cycle_id: str) -> Select[*tuple[Any, ...]]:
+    return select(*MAIL_COLUMNS, *_MAIL_EXTRAS).where(MESSAGE.c.cycle_id == cycle_id)
+
+
+def _to_record(row: AnyRow) -> MailRecord:
+    known = row._asdict()
+    extras = {column.name: known.pop(column.name) for column in _MAIL_EXTRAS}
+    return MailRecord(mail=Mail(**known), **extras)

@@ -1,0 +1,323 @@
+"""Writing pulls, assignments and scores: inserts that may be repeated, conditional moves."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlalchemy import bindparam, delete, func, select, update
+
+from swapflow.domain.people.application import Application
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+)
+from swapflow.domain.reviewing.score import Score
+from swapflow.errors import NotFoundError
+from swapflow.ledger.core import queries
+from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.row_mapping import (
+    Values,
+    columns,
+    from_assignment,
+    from_pull,
+    from_score,
+    to_assignment,
+    to_pull,
+)
+from swapflow.ledger.core.statements import insert_all, insert_ignoring, moved_in
+from swapflow.ledger.schema import (
+    ASSIGNMENT,
+    DRAFT,
+    INTERVIEW,
+    MARK,
+    OPEN_ONLY,
+    PULL,
+    REMARK,
+    SCORE,
+    SCORE_NOTE,
+    SEAT,
+    UNFINISHED_ONLY,
+)
+
+
+# Written out, not passed as parameters: so the databases see that the partial indexes serve.
+_OVERDUE = (
+    queries.ASSIGNMENTS.where(
+        ASSIGNMENT.c.cycle_id == bindparam("cycle"),
+        ASSIGNMENT.c.due_at < bindparam("moment"),
+        OPEN_ONLY,
+    )
+    .order_by(ASSIGNMENT.c.due_at, *queries.ASSIGNMENT_ORDER)
+    .limit(bindparam("at_most"))
+)
+_BEGUN = queries.ASSIGNMENTS.where(
+    ASSIGNMENT.c.cycle_id == bindparam("cycle"),
+    ASSIGNMENT.c.status == AssignmentStatus.OPENED.value,
+).order_by(*queries.ASSIGNMENT_ORDER)
+_UNFINISHED = queries.PULLS.where(PULL.c.cycle_id == bindparam("cycle"), UNFINISHED_ONLY)
+_UNFINISHED_OF = _UNFINISHED.where(PULL.c.application == bindparam("application"))
+_DUE_TIMES = select(ASSIGNMENT.c.id, ASSIGNMENT.c.due_at).where(
+    ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.due_at.is_not(None), OPEN_ONLY
+)
+_SHIFT = (
+    update(ASSIGNMENT)
+    .where(ASSIGNMENT.c.id == bindparam("which"))
+    .values(due_at=bindparam("moment"))
+)
+_MOVE_ASSIGNMENTS = (
+    update(ASSIGNMENT)
+    .where(
+        ASSIGNMENT.c.id.in_(bindparam("values", expanding=True)),
+        ASSIGNMENT.c.status.in_(bindparam("allowed", expanding=True)),
+    )
+    .values(status=bindparam("status"))
+)
+_MOVE_PULLS = (
+    update(PULL)
+    .where(
+        PULL.c.id.in_(bindparam("values", expanding=True)),
+        PULL.c.status.in_(bindparam("allowed", expanding=True)),
+    )
+    .values(status=bindparam("status"))
+)
+_DROP_DRAFTS = delete(DRAFT).where(DRAFT.c.assignment_id.in_(bindparam("values", expanding=True)))
+_DECLINE = _MOVE_ASSIGNMENTS.values(decline_kind=bindparam("decline"))
+_DELIVER = _MOVE_ASSIGNMENTS.values(delivered_at=bindparam("moment"))
+_OPEN = _MOVE_ASSIGNMENTS.values(opened_at=bindparam("moment"))
+_LAST_ORDINAL = select(func.max(PULL.c.ordinal)).where(
+    PULL.c.cycle_id == bindparam("cycle"),
+    PULL.c.application == bindparam("application"),
+    PULL.c.kind == bindparam("kind"),
+)
+_LAST_ORDINALS = (
+    select(PULL.c.application, PULL.c.kind, func.max(PULL.c.ordinal))
+    .where(PULL.c.cycle_id == bindparam("cycle"))
+    .group_by(PULL.c.application, PULL.c.kind)
+)
+_SINGLE_LOOKS = 10  # whoever asks more often opens a batch: then all are read at once
+
+
+class WorkWrites(LockedCycle):
+    """The part of a transaction that asks for scores and takes them."""
+
+    _single_looks = 0
+    _ordinals: dict[tuple[int, int], int] | None = None
+
+    def insert_pulls(self, pulls: Sequence[Pull]) -> None:
+        """Insert pulls; those that exist already are left as they are."""
+        insert_ignoring(self._connection, PULL, [from_pull(pull) for pull in pulls])
+        self._ordinals = None
+        seats = [
+            {"pull_id": pull.id, "seat": seat}
+            for pull in pulls
+            for seat in range(1, pull.seats + 1)
+        ]
+        insert_ignoring(self._connection, SEAT, seats)
+
+    def insert_assignments(self, assignments: Sequence[Assignment]) -> None:
+        """Insert assignments; those that exist already are left as they are."""
+        fresh: Values = {"delivered_at": None, "decline_kind": None}
+        rows = [from_assignment(assignment) | fresh for assignment in assignments]
+        insert_ignoring(self._connection, ASSIGNMENT, rows)
+
+    def pulls(self, ids: Collection[str]) -> dict[str, Pull]:
+        """Read pulls by id; unknown ids are absent from the answer."""
+        return queries.pulls_by_id(self._connection, ids)
+
+    def next_ordinal(self, application: int, kind: int) -> int:
+        """Give the ordinal that the next pull of this kind of this application gets."""
+        if self._ordinals is None and self._single_looks < _SINGLE_LOOKS:
+            self._single_looks += 1
+            which = {"cycle": self._id, "application": application, "kind": kind}
+            last: int | None = self._connection.execute(_LAST_ORDINAL, which).scalar_one()
+            return (last or 0) + 1
+        if self._ordinals is None:
+            rows = self._connection.execute(_LAST_ORDINALS, {"cycle": self._id})
+            self._ordinals = {(row[0], row[1]): row[2] for row in rows}
+        return self._ordinals.get((application, kind), 0) + 1
+
+    def assignments(self, ids: Collection[str]) -> dict[str, Assignment]:
+        """Read assignments by id; unknown ids are absent from the answer."""
+        return queries.assignments_by_id(self._connection, ids)
+
+    def assignments_of(self, pull_ids: Collection[str]) -> tuple[Assignment, ...]:
+        """Read every assignment of the pulls, by pull, seat and attempt."""
+        return queries.assignments_by_pull(self._connection, pull_ids)
+
+    def assignments_of_reviewer(
+        self, reviewer: int, statuses: Collection[AssignmentStatus]
+    ) -> tuple[Assignment, ...]:
+        """Read a reviewer's assignments in the given statuses."""
+        return queries.assignments_by_reviewer(self._connection, self._id, reviewer, statuses)
+
+    def end_assignments_of(self, reviewer: int) -> tuple[Assignment, ...]:
+        """Move a reviewer's open assignments to EXPIRED and give them."""
+        found = self.assignments_of_reviewer(reviewer, OPEN_ASSIGNMENT)
+        ids = [assignment.id for assignment in found]
+        self.move_assignments(ids, AssignmentStatus.EXPIRED, allowed=OPEN_ASSIGNMENT)
+        return tuple(replace(a, status=AssignmentStatus.EXPIRED) for a in found)
+
+    def begun_assignments(self) -> tuple[Assignment, ...]:
+        """Read the cycle's assignments that a reviewer has opened and not answered."""
+        rows = self._connection.execute(_BEGUN, {"cycle": self._id})
+        return tuple(to_assignment(row) for row in rows)
+
+    def open_pulls(self) -> tuple[Pull, ...]:
+        """Read every proposed and open pull of the cycle."""
+        rows = self._connection.execute(_UNFINISHED, {"cycle": self._id})
+        return tuple(to_pull(row) for row in rows)
+
+    def open_pulls_of(self, application: int) -> tuple[Pull, ...]:
+        """Read an application's proposed and open pulls."""
+        which = {"cycle": self._id, "application": application}
+        rows = self._connection.execute(_UNFINISHED_OF, which)
+        return tuple(to_pull(row) for row in rows)
+
+    def overdue(self, *, at_most: int) -> tuple[Assignment, ...]:
+        """Read open assignments whose due time has passed, oldest first."""
+        rows = self._connection.execute(
+            _OVERDUE, {"cycle": self._id, "moment": self._now, "at_most": at_most}
+        )
+        return tuple(to_assignment(row) for row in rows)
+
+    def move_assignments(
+        self,
+        ids: Collection[str],
+        to: AssignmentStatus,
+        *,
+        allowed: Collection[AssignmentStatus],
+        decline: DeclineKind | None = None,
+    ) -> int:
+        """Move assignments that stand in one of the allowed statuses; counts them.
+
+        Args:
+            ids: Which.
+            to: Where to; DELIVERED and OPENED note the moment.
+            allowed: Where from.
+            decline: Why the reviewer said no, when `to` is DECLINED.
+        """
+        more: Values = {}
+        match to:
+            case AssignmentStatus.DECLINED:
+                statement = _DECLINE
+                more = {"decline": decline.value if decline else None}
+            case AssignmentStatus.DELIVERED | AssignmentStatus.OPENED:
+                statement = _DELIVER if to is AssignmentStatus.DELIVERED else _OPEN
+                more = {"moment": self._now}
+            case _:
+                statement = _MOVE_ASSIGNMENTS
+        return moved_in(
+            self._connection,
+            statement,
+            ids,
+            status=to.value,
+            allowed=[status.value for status in allowed],
+            **more,
+        )
+
+    def move_pulls(
+        self, ids: Collection[str], to: PullStatus, *, allowed: Collection[PullStatus]
+    ) -> int:
+        """Move pulls that stand in one of the allowed statuses; counts them."""
+        return moved_in(
+            self._connection,
+            _MOVE_PULLS,
+            ids,
+            status=to.value,
+            allowed=[status.value for status in allowed],
+        )
+
+    def shift_due_times(self, by: timedelta) -> None:
+        """Move the due time of every open assignment."""
+        due = self._connection.execute(_DUE_TIMES, {"cycle": self._id})
+        moved = [{"which": id_, "moment": moment + by} for id_, moment in due]
+        if moved:
+            self._connection.execute(_SHIFT, moved)
+
+    def insert_scores(
+        self,
+        scores: Sequence[Score],
+        *,
+        marks: Sequence[Mapping[str, float | None]],
+        remarks: Sequence[str],
+        notes: Sequence[Mapping[str, str]] = (),
+    ) -> None:
+        """Insert scores with their marks, remarks and notes (erasable rows)."""
+        keys = [{"assignment_id": s.assignment_id, "revision": s.revision} for s in scores]
+        insert_all(self._connection, SCORE, [from_score(score) for score in scores])
+        insert_all(
+            self._connection,
+            MARK,
+            [
+                key | {"criterion": criterion, "mark": mark}
+                for key, given in zip(keys, marks, strict=True)
+                for criterion, mark in given.items()
+            ],
+        )
+        insert_all(
+            self._connection,
+            REMARK,
+            [k | {"text": text} for k, text in zip(keys, remarks, strict=True) if text],
+        )
+        insert_all(
+            self._connection,
+            SCORE_NOTE,
+            [
+                key | {"name": name, "text": text}
+                for key, written in zip(keys, notes, strict=False)
+                for name, text in written.items()
+                if text
+            ],
+        )
+
+    def drop_drafts(self, ids: Collection[str]) -> None:
+        """Forget what was typed and not handed in for these assignments."""
+        moved_in(self._connection, _DROP_DRAFTS, ids)
+
+    def application(self, number: int) -> Application:
+        """Read one application.
+
+        Raises:
+            NotFoundError: If the cycle has none of this number.
+        """
+        found = queries.applications(self._connection, self._id, [number])
+        if not found:
+            raise NotFoundError(f"cycle {self._id!r} has no application {number}")
+        return found[0]
+
+    def interview(self, pull_id: str) -> Interview | None:
+        """Read when and where a pull's people meet the applicant."""
+        query = select(*columns(INTERVIEW, Interview)).where(INTERVIEW.c.pull_id == pull_id)
+        row = self._connection.execute(query).one_or_none()
+        return None if row is None else Interview(**row._asdict())
+
+    def set_interview(self, interview: Interview) -> None:
+        """Store when and where a pull's people meet the applicant, in the place of what was."""
+        values = {
+            column.name: getattr(interview, column.name)
+            for column in INTERVIEW.c
+            if column.name != "at"
+        } | {"at": self._now}
+        self._connection.execute(delete(INTERVIEW).where(INTERVIEW.c.pull_id == interview.pull_id))
+        insert_all(self._connection, INTERVIEW, [values])
+
+    def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of every score of the pulls."""
+        return queries.standing_scores(self._connection, pull_ids)
+
+    def scores_of_assignments(self, ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of the score of each assignment that has one."""
+        return queries.scores_by_assignment(self._connection, ids)
+
+    def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
+        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        return queries.scores_with_marks(self._connection, self._id, kind)
+
+    def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:
+        """Read the latest revision of every score of a reviewer."""
+        return queries.scores_by_reviewer(self._connection, self._id, reviewer)

@@ -1,0 +1,268 @@
+"""What reviewers' pages keep and read: drafts, skipped tasks, documents, slots, own answers.
+
+None of it is an event, and no cycle's row is locked: a draft must be saved while the coordinator
+works, and decides nothing.
+"""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
+
+from swapflow.domain.people.application import Application
+from swapflow.domain.people.document import Document, NewDocument
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.reviewing.score import Draft, Given
+from swapflow.errors import NotFoundError
+from swapflow.ledger.core import queries
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import columns
+from swapflow.ledger.core.statements import insert_all, insert_ignoring, require_cycle, rows_in
+from swapflow.ledger.cycle.draft_batches import DraftSaves
+from swapflow.ledger.cycle.imported_lists import read_brought, read_list_reading
+from swapflow.ledger.schema import (
+    DOCUMENT,
+    DOCUMENT_CONTENT,
+    DRAFT,
+    INTERVIEW,
+    MARK,
+    REMARK,
+    SCORE_NOTE,
+    SKIP,
+)
+
+
+_IN_VALUES: BindParameter[Any] = bindparam("values", expanding=True)
+_DRAFTS = select(DRAFT).where(DRAFT.c.assignment_id.in_(_IN_VALUES))
+_SKIPS = select(SKIP).where(SKIP.c.assignment_id.in_(_IN_VALUES))
+_INTERVIEWS = select(*columns(INTERVIEW, Interview)).where(INTERVIEW.c.pull_id.in_(_IN_VALUES))
+_CONTENT = (
+    (DOCUMENT_CONTENT.c.cycle_id == DOCUMENT.c.cycle_id)
+    & (DOCUMENT_CONTENT.c.application == DOCUMENT.c.application)
+    & (DOCUMENT_CONTENT.c.position == DOCUMENT.c.position)
+    & (DOCUMENT_CONTENT.c.version == DOCUMENT.c.version)
+)
+
+
+class Desk:
+    """The part of the ledger behind the reviewers' pages.
+
+    Raises:
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+    _draft_saves: DraftSaves
+
+    def application(self, cycle_id: str, number: int) -> Application:
+        """Read one application.
+
+        Raises:
+            NotFoundError: If the cycle has none of this number.
+        """
+        found = self.applications_numbered(cycle_id, [number])
+        if not found:
+            raise NotFoundError(f"cycle {cycle_id!r} has no application {number}")
+        return found[0]
+
+    def applications_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> tuple[Application, ...]:
+        """Read some applications, in the order of their numbers."""
+        with self._database.reading() as connection:
+            return queries.applications(connection, cycle_id, numbers)
+
+    # Drafts
+
+    def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
+        """Read what was typed and not handed in, by assignment."""
+        with self._database.reading() as connection:
+            return {
+                row.assignment_id: Draft(
+                    assignment_id=row.assignment_id,
+                    version=row.version,
+                    body=row.body,
+                    at=row.at,
+                )
+                for row in rows_in(connection, _DRAFTS, ids)
+            }
+
+    def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
+        """Keep what a reviewer has typed so far, if the version is the one they started from.
+
+        Saving what is stored already changes nothing, so a save may be repeated. Many who save
+        at the same time share one commit.
+
+        Raises:
+            NotFoundError: If there is no such assignment.
+            AssignmentClosedError: If it was answered, declined or cancelled.
+            StaleDraftError: If another version is stored by now, with another body.
+        """
+        return self.save_draft_soon(assignment_id, body, expected=expected).result()
+
+    def save_draft_soon(
+        self, assignment_id: str, body: Mapping[str, str], *, expected: int
+    ) -> Future[Draft]:
+        """Begin to save as `save_draft` does; what comes of it, or an error, comes later."""
+        return self._draft_saves.save(assignment_id, body, expected=expected)
+
+    def drop_draft(self, assignment_id: str) -> None:
+        """Forget what was typed and not handed in."""
+        with self._database.writing() as connection:
+            connection.execute(delete(DRAFT).where(DRAFT.c.assignment_id == assignment_id))
+
+    # Skipped tasks
+
+    def skip(self, assignment_id: str) -> None:
+        """Put a task at the end of its reviewer's list."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            if not insert_ignoring(
+                connection, SKIP, [{"assignment_id": assignment_id, "at": now}]
+            ):
+                connection.execute(
+                    update(SKIP).where(SKIP.c.assignment_id == assignment_id).values(at=now)
+                )
+
+    def skips(self, ids: Collection[str]) -> dict[str, datetime]:
+        """Read which of these assignments were put off, and when last."""
+        with self._database.reading() as connection:
+            return {row.assignment_id: row.at for row in rows_in(connection, _SKIPS, ids)}
+
+    # Own answers and slots
+
+    def given(self, assignment_id: str) -> Given | None:
+        """Read the standing score of an assignment and what was written with it."""
+        with self._database.reading() as connection:
+            found = queries.scores_by_assignment(connection, [assignment_id])
+            if not found:
+                return None
+            key = {"assignment_id": assignment_id, "revision": found[0].revision}
+            marks = connection.execute(select(MARK).filter_by(**key)).all()
+            remark = connection.execute(select(REMARK.c.text).filter_by(**key)).scalar()
+            notes = connection.execute(select(SCORE_NOTE).filter_by(**key)).all()
+        return Given(
+            score=found[0],
+            marks={row.criterion: row.mark for row in marks},
+            remark=remark or "",
+            notes={row.name: row.text for row in notes},
+        )
+
+    def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:
+        """Read when and where these pulls' people meet the applicants."""
+        with self._database.reading() as connection:
+            return {
+                row.pull_id: Interview(**row._asdict())
+                for row in rows_in(connection, _INTERVIEWS, pull_ids)
+            }
+
+    # Documents
+
+    def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
+        """Read what lists said of each application last, by number; nothing of those erased."""
+        with self._database.reading() as connection:
+            return read_brought(connection, cycle_id)
+
+    def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
+        """Read how a kind of list was read last; {} if none was."""
+        with self._database.reading() as connection:
+            return read_list_reading(connection, cycle_id, what)
+
+    def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
+        """Read an application's documents, without their bytes, in their order."""
+        query = (
+            select(
+                DOCUMENT.c.position,
+                DOCUMENT.c.name,
+                DOCUMENT.c.link,
+                DOCUMENT.c.redacted,
+                DOCUMENT_CONTENT.c.media,
+                func.length(DOCUMENT_CONTENT.c.body).label("size"),
+            )
+            .select_from(DOCUMENT.outerjoin(DOCUMENT_CONTENT, _CONTENT))
+            .where(DOCUMENT.c.cycle_id == cycle_id, DOCUMENT.c.application == application)
+            .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
+        )
+        with self._database.reading() as connection:
+            return tuple(
+                Document(
+                    position=row.position,
+                    name=row.name,
+                    link=row.link,
+                    redacted=row.redacted,
+                    media=row.media or "",
+                    size=row.size or 0,
+                )
+                for row in connection.execute(query)
+            )
+
+    def file_content(self, cycle_id: str, application: int, position: int) -> bytes:
+        """Read an uploaded document.
+
+        Raises:
+            NotFoundError: If there is none at that position, or only a link.
+        """
+        query = (
+            select(DOCUMENT_CONTENT.c.body)
+            .filter_by(cycle_id=cycle_id, application=application, position=position)
+            .order_by(DOCUMENT_CONTENT.c.version.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            body = connection.execute(query).scalar_one_or_none()
+        if body is None:
+            raise NotFoundError("there is no such document")
+        return bytes(body)
+
+    def with_files(self, cycle_id: str) -> frozenset[int]:
+        """Number the applications that have a document, uploaded or linked."""
+        query = select(DOCUMENT.c.application).filter_by(cycle_id=cycle_id).distinct()
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(query).scalars())
+
+    def add_files(self, cycle_id: str, new: Sequence[tuple[int, NewDocument]]) -> None:
+        """Store uploaded documents by application; one of the same name is replaced.
+
+        All of them in one transaction, or none.
+        """
+        with self._database.writing() as connection:
+            require_cycle(connection, cycle_id)
+            now = self._database.now(connection)
+            for application, document in new:
+                key = {"cycle_id": cycle_id, "application": application}
+                known = connection.execute(
+                    select(DOCUMENT.c.position, DOCUMENT.c.version, DOCUMENT.c.name).filter_by(
+                        **key
+                    )
+                ).all()
+                same = [row for row in known if row.name == document.name]
+                position = (
+                    same[0].position
+                    if same
+                    else 1 + max((row.position for row in known), default=-1)
+                )
+                version = 1 + max((row.version for row in same), default=0)
+                place = key | {"position": position}
+                for table in (DOCUMENT, DOCUMENT_CONTENT):
+                    connection.execute(delete(table).filter_by(**place))
+                place |= {"version": version}
+                connection.execute(
+                    insert(DOCUMENT),
+                    place | {"name": document.name, "link": "", "redacted": document.redacted},
+                )
+                insert_all(
+                    connection,
+                    DOCUMENT_CONTENT,
+                    [
+                        place
+                        | {
+                            "media": document.media,
+                            "digest": hashlib.sha256(document.body).hexdigest(),
+                            "body": document.body,
+                            "at": now,
+                        }
+                    ],
+                )

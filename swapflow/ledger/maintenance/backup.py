@@ -1,0 +1,262 @@
+"""Copies of the database as of one moment, taken while people work, and put back.
+
+SQLite copies itself through its own online backup; PostgreSQL through `pg_dump` and `pg_restore`,
+the tools that come with it and know every version. Passwords go to them by the environment:
+whatever stands on a command line can be read by every user of the machine.
+"""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from sqlalchemy import inspect, select, text
+
+from swapflow.errors import ConflictError, InvalidInputError, UnavailableError
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.schema_revision import VERSIONS
+from swapflow.ledger.schema import CYCLE
+from swapflow.ledger.sql_ledger import SqlLedger
+
+
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+_DUMP_MAGIC = b"PGDMP"
+
+
+def back_up(url: str, path: Path) -> None:
+    """Copy a database as of one moment into a new file, while others go on writing.
+
+    The file appears under its name only when it is whole and on disk; nobody but its owner can
+    read it.
+
+    Args:
+        url: The database.
+        path: The new file; its folder is made.
+
+    Raises:
+        InvalidInputError: If the file exists.
+        UnavailableError: If the database does not answer, or the copy cannot be written.
+    """
+    if path.exists():
+        raise InvalidInputError(f"{path} exists already; name another file for the backup")
+    database = Database(url)
+    if database.file is not None and not database.file.exists():
+        raise UnavailableError(f"there is no database at {database.file}; nothing to back up")
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with _told(path):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            part.unlink(missing_ok=True)
+            if database.is_sqlite:
+                _copy_sqlite(url, part)
+            else:
+                with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+                    _run_tool("pg_dump", ["--format=custom", "--no-owner"], database, into=file)
+            _sync(part)
+            part.rename(path)
+            _sync(path.parent)
+    finally:
+        database.dispose()
+        part.unlink(missing_ok=True)
+
+
+def restore(url: str, path: Path, *, now: datetime | None = None) -> Path | None:
+    """Put a copy in the place of a database that nobody uses.
+
+    Args:
+        url: The database.
+        path: What `back_up` wrote.
+        now: The moment that names the file set aside.
+
+    Returns:
+        Where the SQLite file that stood there was moved to; None for PostgreSQL, or if none did.
+
+    Raises:
+        InvalidInputError: If the file is no such copy, is damaged, or comes from a newer version.
+        ConflictError: If a coordinator or anybody else is at the database; nothing was changed.
+        UnavailableError: If the database does not answer.
+    """
+    database = Database(url)
+    try:
+        _refuse_while_used(database)
+        if database.file is None:
+            if _magic(path) != _DUMP_MAGIC:
+                raise InvalidInputError(f"{path} is no dump of PostgreSQL; name another file")
+            options = ["--clean", "--if-exists", "--single-transaction", "--no-owner"]
+            options.append(f"--dbname={database.url.database}")
+            with path.open("rb") as file:
+                _run_tool("pg_restore", options, database, of=file)
+            return None
+        _check_copy(path)
+        return _put_in_place(database.file, path, now or datetime.now(UTC))
+    finally:
+        database.dispose()
+
+
+def _copy_sqlite(url: str, part: Path) -> None:
+    ledger = SqlLedger(url)
+    mask = os.umask(0o077)
+    try:
+        ledger.backup(part)
+    finally:
+        os.umask(mask)
+        ledger.dispose()
+    _check_copy(part)
+
+
+def _put_in_place(file: Path, copy: Path, now: datetime) -> Path | None:
+    """Exchange a SQLite file for a copy, by renames: a crash leaves the old one or the new one."""
+    part = file.with_name(f".{file.name}.restoring")
+    aside = None
+    with _told(file):
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shutil.copyfile(copy, part)
+        part.chmod(0o600)
+        _sync(part)
+        if file.exists():
+            # Whatever its log still holds goes into the file first, so that it can stand alone.
+            with closing(sqlite3.connect(file)) as old:
+                old.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+            aside = file.with_name(f"{file.stem}.{now:%Y%m%dT%H%M%S}.replaced")
+            os.link(file, aside)
+        for suffix in ("-wal", "-shm"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+        part.rename(file)
+        _sync(file.parent)
+    return aside
+
+
+def _check_copy(path: Path) -> None:
+    """Refuse a file that is no whole SQLite ledger of this version or an older one."""
+    if _magic(path) != _SQLITE_MAGIC:
+        raise InvalidInputError(f"{path} is no copy of a SQLite database; name another file")
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as copy:
+            damage = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
+            seen = copy.execute("SELECT version_num FROM alembic_version").fetchall()
+    except sqlite3.DatabaseError as error:
+        raise InvalidInputError(f"{path} is damaged ({error}); name another backup") from error
+    if damage != "ok":
+        raise InvalidInputError(f"{path} is damaged ({damage}); name another backup")
+    known = {file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py")}
+    newer = {str(row[0]) for row in seen} - known
+    if newer:
+        raise InvalidInputError(
+            f"{path} stands at migration {', '.join(sorted(newer))}, which this version does not "
+            "know; restore it with the version that wrote it"
+        )
+
+
+def _refuse_while_used(database: Database) -> None:
+    """Refuse while a coordinator holds a cycle, or another session is at the database."""
+    if database.file is not None and not database.file.exists():
+        return
+    with database.reading() as connection:
+        if not inspect(connection).has_table("cycle"):
+            return
+        now = database.now(connection, real=True)
+        led = connection.execute(
+            select(CYCLE.c.lease_holder).where(CYCLE.c.lease_until > now).limit(1)
+        ).scalar()
+        others = 0
+        if not database.is_sqlite:
+            others = connection.execute(
+                text(
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                    "AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+                )
+            ).scalar_one()
+    if led is not None or others:
+        who = f"coordinator {led}" if led is not None else f"{others} other sessions"
+        raise ConflictError(
+            f"{who} still at work on the database: stop everything (swapflow up, coordinators, "
+            "workers, web) and restore then; a coordinator's hold ends by itself within "
+            "SWAPFLOW_LEASE_SECONDS"
+        )
+
+
+def _run_tool(
+    tool: str,
+    options: Sequence[str],
+    database: Database,
+    *,
+    into: IO[bytes] | None = None,
+    of: IO[bytes] | None = None,
+) -> None:
+    """Run one of PostgreSQL's own tools on a database.
+
+    Raises:
+        UnavailableError: If it is not installed, or says that something went wrong.
+    """
+    found = shutil.which(tool)
+    if found is None:
+        raise UnavailableError(
+            f"{tool} is not installed: apt-get install postgresql-client, of the server's version "
+            "or newer, or run it in the database's own container"
+        )
+    url = database.url
+    query = {key: value for key, value in url.query.items() if isinstance(value, str)}
+    environment = os.environ | {
+        name: str(value)
+        for name, value in {
+            "PGHOST": url.host or query.get("host"),
+            "PGPORT": url.port or query.get("port"),
+            "PGUSER": url.username,
+            "PGPASSWORD": url.password,
+            "PGDATABASE": url.database,
+            "PGSSLMODE": query.get("sslmode"),
+            "PGSSLROOTCERT": query.get("sslrootcert"),
+        }.items()
+        if value is not None
+    }
+    done = subprocess.run(  # noqa: S603 - a tool found on the PATH, options made here
+        [found, *options],
+        env=environment,
+        stdin=of or subprocess.DEVNULL,
+        stdout=into or subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").split("\n")
+        shown = "; ".join(line.strip() for line in said if line.strip())
+        raise UnavailableError(f"{tool} failed: {shown or done.returncode}")
+
+
+def _magic(path: Path) -> bytes:
+    """Read by what a file begins what it is; an unreadable one counts as bad input."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_SQLITE_MAGIC))
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read ({error.strerror})") from error
+    return _DUMP_MAGIC if start.startswith(_DUMP_MAGIC) else start
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into one error with the place in it."""
+    try:
+        yield
+    except OSError as error:
+        raise UnavailableError(
+            f"{error.filename or path} cannot be written ({error.strerror}); check its folder's "
+            "owner and that the disk has room"
+        ) from error
+    except sqlite3.Error as error:
+        raise UnavailableError(f"{path} cannot be written ({error})") from error
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or a folder's list of files, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some file systems know no sync of a folder
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,126 @@
+"""What a database tells about itself and its outboxes, for whoever looks for what is wrong."""
+
+import shutil
+import stat
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import Connection, func, inspect, select, text
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.engine.ports.health_facts import DatabaseFacts, FileFacts, Outboxes
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.schema_revision import VERSIONS
+from swapflow.ledger.schema import ASSIGNMENT, CLOCK, CYCLE, MESSAGE, WEBHOOK_CALL
+
+
+LATE = timedelta(minutes=2)
+"""Age at which something in an outbox should have left it long ago."""
+
+LED = (CycleStatus.RUNNING.value, CycleStatus.PROPOSED.value)
+"""Where a cycle stands while a coordinator holds its lease."""
+
+
+def look_at_database(url: str) -> DatabaseFacts:
+    """Look at a database without changing anything.
+
+    A SQLite file that does not exist is not made.
+
+    Raises:
+        InvalidInputError: If the address cannot be read.
+        UnavailableError: If it does not answer.
+    """
+    database = Database(url)
+    known = sorted(file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py"))
+    try:
+        revision, offset, ahead, outboxes, version = "", 0.0, 0.0, None, _name(database)
+        if database.file is None or database.file.exists():
+            with database.reading() as connection:
+                version = _version(connection, database)
+                if inspect(connection).has_table("alembic_version"):
+                    found = connection.execute(text("SELECT version_num FROM alembic_version"))
+                    revision = max(map(str, found.scalars()), default="")
+                if revision == known[-1]:
+                    offset = connection.execute(select(CLOCK.c.offset_seconds)).scalar_one()
+                    outboxes = _outboxes(connection, database)
+                ahead = _ahead(connection, database)
+    finally:
+        database.dispose()
+    return DatabaseFacts(
+        version=version,
+        place=database.url.render_as_string(hide_password=True),
+        ahead=ahead,
+        offset=float(offset),
+        revision=revision,
+        newest=known[-1],
+        known=revision in {"", *known},
+        outboxes=outboxes,
+        file=None if database.file is None else _file(database.file),
+    )
+
+
+def _name(database: Database) -> str:
+    return "SQLite" if database.is_sqlite else "PostgreSQL"
+
+
+def _version(connection: Connection, database: Database) -> str:
+    query = "SELECT sqlite_version()" if database.is_sqlite else "SHOW server_version"
+    return f"{_name(database)} {connection.execute(text(query)).scalar_one()}"
+
+
+def _ahead(connection: Connection, database: Database) -> float:
+    if database.is_sqlite:  # it has no clock but this machine's
+        return 0.0
+    before = time.time()
+    there = connection.execute(select(func.clock_timestamp())).scalar_one()
+    return float(there.timestamp() - (before + time.time()) / 2)
+
+
+def _outboxes(connection: Connection, database: Database) -> Outboxes:
+    late = database.now(connection) - LATE
+    real = database.now(connection, real=True)
+
+    def count(*conditions: object) -> int:
+        query = select(func.count()).where(*conditions)  # type: ignore[arg-type]  # columns' operators
+        return int(connection.execute(query).scalar_one())
+
+    running = select(CYCLE.c.id).where(CYCLE.c.status == CycleStatus.RUNNING.value)
+    queued = ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value
+    leaderless = connection.execute(
+        select(CYCLE.c.id)
+        .where(
+            CYCLE.c.status.in_(LED),
+            CYCLE.c.lease_until.is_(None) | (CYCLE.c.lease_until < real),
+        )
+        .order_by(CYCLE.c.id)
+    ).scalars()
+    return Outboxes(
+        leaderless=tuple(leaderless),
+        unsent=count(
+            queued,
+            ASSIGNMENT.c.sent_at.is_(None),
+            ASSIGNMENT.c.created_at < late,
+            ASSIGNMENT.c.cycle_id.in_(running),
+        ),
+        undelivered=count(queued, ASSIGNMENT.c.sent_at < late),
+        mails_waiting=count(
+            MESSAGE.c.state.in_(("queued", "sending")), MESSAGE.c.created_at < late
+        ),
+        mails_failed=count(MESSAGE.c.state.startswith("failed")),
+        calls_failed=count(WEBHOOK_CALL.c.state == "failed"),
+    )
+
+
+def _file(path: Path) -> FileFacts:
+    folder = path.parent if path.parent.exists() else Path.cwd()
+    room = shutil.disk_usage(folder)
+    return FileFacts(
+        path=path,
+        open_to_others=path.exists()
+        and bool(path.stat().st_mode & stat.S_IROTH)
+        and bool(folder.stat().st_mode & stat.S_IXOTH),
+        free=room.free,
+        disk=room.total,
+    )

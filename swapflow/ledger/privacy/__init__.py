@@ -1,0 +1,1 @@
+"""Everything held about one person, and erasing it."""

@@ -1,0 +1,289 @@
+"""The ledger on SQLite or PostgreSQL: rounds, cycles, leases, transactions, care of the file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from swapflow.domain.cycle import START, Cycle, CycleStatus, Round
+from swapflow.domain.ids import new_task_key
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports import Lease
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.ledger.cohort.announcements import Announcements
+from swapflow.ledger.cohort.meetings import Meetings
+from swapflow.ledger.cohort.offers import Offers
+from swapflow.ledger.cohort.reconsiderations import Reconsiderations
+from swapflow.ledger.core.cycle_lock import LOCK_CYCLE, store_rules
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import to_cycle
+from swapflow.ledger.core.statements import no_cycle
+from swapflow.ledger.cycle.cycle_reads import Views
+from swapflow.ledger.cycle.draft_batches import DraftSaves
+from swapflow.ledger.cycle.outbox import Outbox
+from swapflow.ledger.cycle.overview import Boards
+from swapflow.ledger.cycle.prepared_decisions import Paperwork
+from swapflow.ledger.cycle.reviewer_tasks import Desk
+from swapflow.ledger.identity.identity_store import SqlOffice
+from swapflow.ledger.identity.integration_store import Hooks
+from swapflow.ledger.privacy.monitoring import SqlMonitoring
+from swapflow.ledger.schema import CLOCK, CYCLE, METADATA, ROUND
+from swapflow.ledger.transaction import SqlTransaction
+
+
+_CYCLE = select(CYCLE).where(CYCLE.c.id == bindparam("cycle"))
+_SET_LEASE = (
+    update(CYCLE)
+    .where(CYCLE.c.id == bindparam("cycle"))
+    .values(
+        lease_holder=bindparam("holder"),
+        lease_epoch=bindparam("epoch"),
+        lease_until=bindparam("until"),
+    )
+)
+
+FURTHEST_LEASE = 10
+"""Lengths of a lease within which one ends that was taken by a clock like this one."""
+
+
+class SqlLedger(
+    Views,
+    Boards,
+    Desk,
+    Outbox,
+    Hooks,
+    Paperwork,
+    Offers,
+    Announcements,
+    Meetings,
+    Reconsiderations,
+):
+    """The port `Ledger` in SQL, safe for threads and for forked processes.
+
+    What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Prepare a ledger; the first use connects.
+
+        Args:
+            url: `sqlite:///FILE`, `postgresql://USER:PASSWORD@HOST/NAME` (set up beforehand by
+                `upgrade`), or `sqlite://` for one in memory that starts empty and ends with
+                this object.
+
+        Raises:
+            InvalidInputError: If the URL is none of these.
+        """
+        self._database = Database(url)
+        self._draft_saves = DraftSaves(self._database)
+        if self._database.in_memory:
+            with self._database.writing() as connection:
+                METADATA.create_all(connection, checkfirst=False)
+                connection.execute(insert(CLOCK), {"id": 1, "offset_seconds": 0.0})
+
+    def office(self) -> SqlOffice:
+        """Give the office's record, on the same connections."""
+        return SqlOffice(self._database)
+
+    def monitoring(self) -> SqlMonitoring:
+        """Give what applicants declared for monitoring, on the same connections."""
+        return SqlMonitoring(self._database)
+
+    def dispose(self) -> None:
+        """Close the connections; in a forked child, start with new ones."""
+        self._database.dispose()
+
+    def now(self) -> datetime:
+        """The database's time plus the offset that tests set; aware UTC."""
+        with self._database.reading() as connection:
+            return self._database.now(connection)
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let every read of this thread see the same moment until the block ends."""
+        return self._database.one_moment()
+
+    # Rounds and cycles
+
+    def create_round(self, new: Round) -> None:
+        """Store a round; an existing id raises InvalidInputError."""
+        with self._database.writing() as connection:
+            row = {
+                "id": new.id,
+                "name": new.name,
+                "unit": new.unit,
+                "zone": new.zone,
+                "created_at": self._database.now(connection),
+            }
+            try:
+                connection.execute(insert(ROUND), row)
+            except IntegrityError as error:
+                raise InvalidInputError(
+                    f"there is a round {new.id!r} already; choose another id"
+                ) from error
+
+    def rounds(self) -> tuple[Round, ...]:
+        """Read the rounds, oldest first."""
+        query = select(ROUND.c.id, ROUND.c.name, ROUND.c.unit, ROUND.c.zone)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(ROUND.c.created_at, ROUND.c.id))
+            return tuple(Round(**row._asdict()) for row in rows)
+
+    def create_cycle(
+        self, cycle_id: str, *, round_id: str, name: str, rules: Rules, by: str
+    ) -> None:
+        """Store a cycle in DRAFT with its first rules; an existing id raises.
+
+        Raises:
+            InvalidInputError: If the id is taken.
+            NotFoundError: If there is no such round.
+        """
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            if connection.execute(select(ROUND.c.id).filter_by(id=round_id)).first() is None:
+                raise NotFoundError(f"there is no round {round_id!r}")
+            row = {
+                "id": cycle_id,
+                "round_id": round_id,
+                "name": name,
+                "purpose": rules.purpose.value,
+                "status": CycleStatus.DRAFT.value,
+                "seq": START.seq,
+                "head_hash": START.hash,
+                "spent": 0,
+                "committed": 0,
+                "decisions": 0,
+                "rules_version": rules.version,
+                "cohort_version": 0,
+                "lease_holder": "",
+                "lease_epoch": 0,
+                "lease_until": None,
+                "created_at": now,
+                "paused_at": None,
+                "stop_reason": None,
+                "task_key": new_task_key(),
+            }
+            try:
+                connection.execute(insert(CYCLE), row)
+            except IntegrityError as error:
+                raise InvalidInputError(
+                    f"there is a cycle {cycle_id!r} already; choose another id"
+                ) from error
+            store_rules(connection, cycle_id, rules, by=by, reason="", at=now)
+
+    def cycle(self, cycle_id: str) -> Cycle:
+        """Read a cycle's row."""
+        with self._database.reading() as connection:
+            row = connection.execute(_CYCLE, {"cycle": cycle_id}).mappings().one_or_none()
+        if row is None:
+            raise no_cycle(cycle_id)
+        return to_cycle(row)
+
+    def cycles(self) -> tuple[Cycle, ...]:
+        """Read every cycle's row, oldest first."""
+        query = select(CYCLE).order_by(CYCLE.c.created_at, CYCLE.c.id)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).mappings().all()
+        return tuple(map(to_cycle, rows))
+
+    # Writing
+
+    @contextmanager
+    def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[SqlTransaction]:
+        """Open a transaction that locks the cycle's row first.
+
+        It commits at the end of the `with` block; an error inside leaves everything as it was.
+
+        Args:
+            cycle_id: The cycle.
+            epoch: The lease's epoch, for whatever only the coordinator may write.
+
+        Raises:
+            LeaseLostError: If the cycle's epoch is another one.
+        """
+        with self._database.writing() as connection:
+            transaction = SqlTransaction(connection, self._database, cycle_id, epoch)
+            yield transaction
+            transaction.save()
+
+    def take_lease(self, cycle_id: str, *, holder: str, seconds: float) -> Lease | None:
+        """Take or renew the lease; None while another holder's is still valid.
+
+        A new holder, or the same after its lease ran out, gets a higher epoch. The database's
+        own time decides, without the test offset. A lease that runs far longer than one may is
+        of a clock that has been set back since, and keeps nobody out.
+        """
+        with self._database.writing() as connection:
+            row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).one_or_none()
+            if row is None:
+                raise no_cycle(cycle_id)
+            now = self._database.now(connection, real=True)
+            valid = row.lease_until is not None and now < row.lease_until <= now + (
+                FURTHEST_LEASE * timedelta(seconds=seconds)
+            )
+            if valid and row.lease_holder != holder:
+                return None
+            lease = Lease(
+                cycle_id=cycle_id,
+                holder=holder,
+                epoch=row.lease_epoch if valid else row.lease_epoch + 1,
+                until=now + timedelta(seconds=seconds),
+            )
+            connection.execute(
+                _SET_LEASE,
+                {
+                    "cycle": cycle_id,
+                    "holder": holder,
+                    "epoch": lease.epoch,
+                    "until": lease.until,
+                },
+            )
+            return lease
+
+    def release_lease(self, lease: Lease) -> None:
+        """Let another coordinator take over at once; a lease that was lost changes nothing."""
+        with self._database.writing() as connection:
+            connection.execute(
+                update(CYCLE)
+                .where(
+                    CYCLE.c.id == lease.cycle_id,
+                    CYCLE.c.lease_holder == lease.holder,
+                    CYCLE.c.lease_epoch == lease.epoch,
+                )
+                .values(lease_holder="", lease_until=None)
+            )
+
+    # For administrators and tests
+
+    def set_clock_offset(self, seconds: float) -> None:
+        """Move every later `now` by so many seconds from the database's time; for tests.
+
+        Leases and mails being sent go by the database's own time.
+        """
+        with self._database.writing() as connection:
+            connection.execute(update(CLOCK).values(offset_seconds=seconds))
+
+    def backup(self, path: Path) -> None:
+        """Copy a SQLite ledger as of one moment into a new file, while others go on writing.
+
+        Raises:
+            InvalidInputError: If this is PostgreSQL (use pg_dump), or the file exists.
+        """
+        if not self._database.is_sqlite:
+            raise InvalidInputError("a PostgreSQL ledger is backed up by pg_dump")
+        if path.exists():
+            raise InvalidInputError(f"{path} exists already; name another file for the backup")
+        with self._database.reading() as connection, closing(sqlite3.connect(path)) as copy:
+            source = connection.connection.driver_connection
+            assert isinstance(source, sqlite3.Connection)
+            source.backup(copy)
+
+    def compact(self) -> None:
+        """Remove what was erased from the write-ahead log as well; after a purge.
+
+        On PostgreSQL, vacuum; there old versions of rows also live on in backups and replicas.
+        """
+        self._database.compact()

@@ -1,0 +1,178 @@
+"""How a mail leaves: over SMTP, or as a file in an outbox folder."""
+
+import re
+import smtplib
+import ssl
+from collections.abc import Callable
+from email.errors import HeaderParseError
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import formatdate, parseaddr
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import SecretStr
+
+from swapflow.domain.ids import CYCLE_ID
+from swapflow.engine.notifications.mail_text import one_line
+from swapflow.engine.ports import Mail
+from swapflow.errors import MailRefusedError, UnavailableError
+
+
+Post = Callable[[Mail], None]
+
+_METHOD = re.compile(r"^METHOD:([A-Z]+)\s*$", re.MULTILINE)
+_NOT_IN_IDS = re.compile(r"[^A-Za-z0-9.=-]")
+_PERMANENT = 500
+
+
+class SmtpSettings(Protocol):
+    """What sending over SMTP needs to know."""
+
+    @property
+    def mail_from(self) -> str:
+        """Sender of every mail."""
+        ...
+
+    @property
+    def smtp_host(self) -> str | None:
+        """Server."""
+        ...
+
+    @property
+    def smtp_port(self) -> int:
+        """Port."""
+        ...
+
+    @property
+    def smtp_security(self) -> str:
+        """`starttls`, `tls` or `none`."""
+        ...
+
+    @property
+    def smtp_user(self) -> str | None:
+        """Name to sign in with."""
+        ...
+
+    @property
+    def smtp_password(self) -> SecretStr | None:
+        """Password to sign in with."""
+        ...
+
+    @property
+    def smtp_timeout(self) -> float:
+        """Seconds that the server may take for an answer."""
+        ...
+
+
+def compose(mail: Mail, sender: str) -> EmailMessage:
+    """Write a mail: plain text, HTML, and an invitation both beside them and as a file.
+
+    The Message-ID hangs on the mail's own id: sent twice after a crash, it is the same mail.
+
+    Raises:
+        MailRefusedError: If the recipient's address is none.
+    """
+    host = parseaddr(sender)[1].rpartition("@")[2] or "localhost"
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = _recipient(mail.to)
+    message["Subject"] = one_line(mail.subject)
+    message["Date"] = formatdate(usegmt=True)
+    message["Message-ID"] = f"<{_NOT_IN_IDS.sub('.', mail.id)}@{host}>"
+    # Out-of-office replies to a machine help nobody.
+    message["Auto-Submitted"] = "auto-generated"
+    message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
+    message["List-Id"] = f"<{_list_of(mail)}.swapflow.{host}>"
+    message.set_content(mail.text)
+    if mail.html:
+        message.add_alternative(mail.html, subtype="html")
+    if mail.calendar:
+        method = _METHOD.search(mail.calendar)
+        named = {"method": method[1] if method else "REQUEST"}
+        message.add_alternative(mail.calendar, subtype="calendar", params=named)
+        message.add_attachment(
+            mail.calendar.encode(), maintype="application", subtype="ics", filename="invite.ics"
+        )
+    return message
+
+
+def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> Post:
+    """Write each mail to a file named after its id: what embedded mode does."""
+
+    def post(mail: Mail) -> None:
+        message = bytes(compose(mail, sender))
+        name = "".join(c if c.isalnum() or c in "-." else "_" for c in mail.id)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{name}.eml").write_bytes(message)
+        except OSError as error:
+            raise UnavailableError(
+                f"{folder}: a mail could not be written ({error.strerror})"
+            ) from error
+
+    return post
+
+
+def smtp(settings: SmtpSettings) -> Post:
+    """Send each mail over SMTP."""
+
+    def post(mail: Mail) -> None:
+        message = compose(mail, settings.mail_from)
+        try:
+            _send(settings, message)
+        except smtplib.SMTPRecipientsRefused as error:
+            code, said = next(iter(error.recipients.values()))
+            raise _failure(settings, code, said) from error
+        except smtplib.SMTPDataError as error:
+            raise _failure(settings, error.smtp_code, error.smtp_error) from error
+        except (OSError, smtplib.SMTPException) as error:
+            raise UnavailableError(
+                f"the mail server {settings.smtp_host}:{settings.smtp_port} did not take a mail; "
+                "check SWAPFLOW_SMTP_*"
+            ) from error
+
+    return post
+
+
+def _failure(
+    settings: SmtpSettings, code: int, said: bytes | str
+) -> MailRefusedError | UnavailableError:
+    """Tell a refusal for good (5xx, RFC 5321) from one that a later try may overcome."""
+    words = said.decode(errors="replace") if isinstance(said, bytes) else said
+    answer = one_line(f"{settings.smtp_host} says {code} {words}")[:500]
+    return MailRefusedError(answer) if code >= _PERMANENT else UnavailableError(answer)
+
+
+def _recipient(text: str) -> Address:
+    local, _, domain = text.rpartition("@")
+    try:
+        address = Address(addr_spec=f"{local}@{domain.encode('idna').decode()}")
+    except (ValueError, IndexError, HeaderParseError) as error:
+        raise MailRefusedError(f"{one_line(text)!r} is no mail address") from error
+    if not address.domain or one_line(text) != text:
+        raise MailRefusedError(f"{one_line(text)!r} is no mail address")
+    return address
+
+
+def _list_of(mail: Mail) -> str:
+    """Name what a mail belongs to, for people who sort theirs: a cycle, or the office."""
+    cycle = mail.id.partition(":")[0]
+    return cycle if CYCLE_ID.fullmatch(cycle) else "office"
+
+
+def _send(settings: SmtpSettings, message: EmailMessage) -> None:
+    host, port = settings.smtp_host or "", settings.smtp_port
+    context = ssl.create_default_context()
+    if settings.smtp_security == "tls":
+        server: smtplib.SMTP = smtplib.SMTP_SSL(
+            host, port, timeout=settings.smtp_timeout, context=context
+        )
+    else:
+        server = smtplib.SMTP(host, port, timeout=settings.smtp_timeout)
+    with server:
+        if settings.smtp_security == "starttls":
+            server.starttls(context=context)
+        if settings.smtp_user and settings.smtp_password:
+            server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
+        server.send_message(message)

@@ -1,0 +1,83 @@
+"""How other systems are told: one signed POST, to no address behind the wall.
+
+A name is resolved here, once, and the connection goes to the address that was looked at: a name
+that answers differently the second time leads nowhere else.
+"""
+
+import socket
+import time
+from collections.abc import Callable
+from ipaddress import ip_address
+
+import httpx
+
+from swapflow.domain.webhook_call import HookCall
+from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.identity.webhooks import Address, Reach, check_address, signature
+
+
+SECONDS = 10.0
+"""How long an address may take for an answer."""
+
+
+def http_knocker(reach: Reach) -> Callable[[HookCall], str]:
+    """Make whatever sends calls over HTTP.
+
+    Args:
+        reach: Where calls may go.
+    """
+
+    def knock(call: HookCall) -> str:
+        try:
+            url = httpx.URL(check_address(call.url, reach))
+            address = _resolved(url, reach)
+        except (InvalidInputError, httpx.InvalidURL) as error:
+            raise UnavailableError(str(error)) from error
+        try:
+            status = _post(call, url, address)
+        except httpx.HTTPError as error:
+            reason = type(error).__name__
+            raise UnavailableError(f"{url.host} did not answer ({reason})") from error
+        if not 200 <= status < 300:  # noqa: PLR2004 - what HTTP calls success
+            raise UnavailableError(f"{url.host} answered {status}")
+        return f"answered {status}"
+
+    return knock
+
+
+def _post(call: HookCall, url: httpx.URL, address: Address) -> int:
+    """Send to the address, under the name that the certificate must bear."""
+    headers = {
+        "Host": url.netloc.decode("ascii"),
+        "Content-Type": "application/json",
+        "User-Agent": "swapflow",
+        "Swapflow-Id": call.id,
+        "Swapflow-Event": call.event,
+        "Swapflow-Attempt": str(call.attempt),
+        "Swapflow-Signature": signature(call.secret, call.body, at=int(time.time())),
+    }
+    # No proxy of the environment, no redirect: both would go where nobody looked.
+    with (
+        httpx.Client(timeout=SECONDS, trust_env=False, follow_redirects=False) as client,
+        client.stream(
+            "POST",
+            url.copy_with(host=str(address)),
+            content=call.body,
+            headers=headers,
+            extensions={"sni_hostname": url.host},
+        ) as response,
+    ):
+        return response.status_code
+
+
+def _resolved(url: httpx.URL, reach: Reach) -> Address:
+    """Resolve a name to one address that calls may go to; all of its addresses must be."""
+    port = url.port or (443 if url.scheme == "https" else 80)
+    try:
+        found = socket.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise UnavailableError(f"{url.host} is not known") from error
+    addresses = [ip_address(str(where[4][0]).partition("%")[0]) for where in found]
+    if not addresses or not all(map(reach.allows, addresses)):
+        raise UnavailableError(f"{url.host} leads into a private network, where calls may not go")
+    return addresses[0]

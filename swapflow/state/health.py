@@ -1,0 +1,90 @@
+"""What a Redis or Valkey server tells about itself, for whoever looks for what is wrong."""
+
+import time
+from collections.abc import Collection
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import ResponseError
+from redis.retry import Retry
+
+from swapflow.engine.ports.health_facts import RedisFacts
+from swapflow.state.redis import OLDEST_SERVER, answering, connect
+
+
+def look_at_redis(
+    url: str, *, queues: Collection[str], prefix: str, watch: float = 1.0
+) -> RedisFacts:
+    """Look at a server; nothing that swapflow uses is changed.
+
+    Args:
+        url: Where it is.
+        queues: Names of the queues whose length is wanted.
+        prefix: What their keys begin with.
+        watch: Seconds between two looks at the queues, if any holds a message.
+
+    Raises:
+        UnavailableError: If it does not answer.
+    """
+    client = connect(url, timeout=5.0, retry=Retry(NoBackoff(), 0))
+    try:
+        with answering(url):
+            info = client.info()
+            ahead = _ahead(client)
+            first = _lengths(client, queues, prefix)
+            if any(first.values()):
+                time.sleep(watch)
+            second = _lengths(client, queues, prefix)
+            on_disk = _persistence(client, info)
+            refused = _try_to_write(client)
+    finally:
+        client.close()
+    version = str(info["redis_version"])
+    return RedisFacts(
+        version=version,
+        too_old=tuple(int(part) for part in version.split(".")[:2]) < OLDEST_SERVER,
+        eviction=str(info["maxmemory_policy"]),
+        on_disk=on_disk,
+        save_failed="err"
+        in {info.get("rdb_last_bgsave_status"), info.get("aof_last_write_status")},
+        memory_used=int(info["used_memory"]),
+        memory_most=int(info.get("maxmemory", 0)),
+        refused=refused,
+        ahead=ahead,
+        waiting=second,
+        moving=frozenset(
+            name for name in queues if second[name] == 0 or second[name] < first[name]
+        ),
+    )
+
+
+def _ahead(client: redis.Redis) -> float:
+    before = time.time()
+    seconds, micros = client.time()
+    return float(seconds + micros / 1e6 - (before + time.time()) / 2)
+
+
+def _lengths(client: redis.Redis, queues: Collection[str], prefix: str) -> dict[str, int]:
+    with client.pipeline(transaction=False) as pipeline:
+        for name in queues:
+            pipeline.llen(prefix + name)
+        return dict(zip(queues, map(int, pipeline.execute()), strict=True))
+
+
+def _try_to_write(client: redis.Redis) -> str:
+    """Write a key of its own that soon goes: a full or read-only server says so here."""
+    try:
+        client.set("sf:checkup", "1", px=1000)
+    except ResponseError as error:
+        return str(error)
+    return ""
+
+
+def _persistence(client: redis.Redis, info: dict[str, object]) -> str:
+    if info.get("aof_enabled"):
+        return "append-only file"
+    try:
+        rule = client.config_get("save").get("save", "")
+    except ResponseError:  # a hosted server may keep its settings to itself
+        return "unknown"
+    return "snapshots" if str(rule).strip() else ""

@@ -1,0 +1,95 @@
+"""Keys of one's own programs: made here, shown once, revoked here."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.languages import later
+from swapflow.identity.account import ApiToken
+from swapflow.identity.permissions import SCOPES
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import Signed
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/me/keys")
+
+LIVES = {"30": later("30 days"), "365": later("a year"), "": later("until it is revoked")}
+"""How long a key may be good, as the form offers it."""
+
+MEANINGS = {
+    "read": later("read what you may see"),
+    "write": later("change what you may change"),
+    "review": later("act as you in your own reviews"),
+    "webhooks": later("register addresses that are told what happens"),
+}
+
+
+@router.get("")
+def show_keys(request: Request, visitor: Signed) -> Response:
+    """List one's keys, with a form for another one."""
+    return _page(request, visitor)
+
+
+@router.post("")
+def make_key(
+    request: Request,
+    visitor: Signed,
+    name: Annotated[str, Form(max_length=2000)] = "",
+    days: Annotated[str, Form(max_length=4)] = "",
+    scopes: Annotated[list[str] | None, Form(max_length=10)] = None,
+) -> Response:
+    """Make a key and show it, this once."""
+    typed: dict[str, object] = {"name": name, "days": days, "scopes": scopes or []}
+    problems: dict[str, str] = {}
+    if not name.strip() or len(name) > 100 or not name.strip().isprintable():  # noqa: PLR2004
+        problems["name"] = later("Say what the key is for, in up to 100 characters.")
+    if not scopes or any(scope not in SCOPES for scope in scopes):
+        problems["scopes"] = later("Choose at least one.")
+    if days not in LIVES:
+        problems["days"] = later("Choose one of these.")
+    if not problems:
+        try:
+            made = parts_of(request).office.make_token(
+                visitor, name=name, scopes=scopes or (), days=int(days) if days else None
+            )
+        except InvalidInputError as error:
+            problems["name"] = str(error)
+        else:
+            return _page(request, visitor, made=made)
+    return _page(request, visitor, typed=typed, problems=problems)
+
+
+@router.post("/{key_id}/revoke")
+def revoke_key(request: Request, key_id: str, visitor: Signed) -> Response:
+    """Make a key useless for good."""
+    parts_of(request).office.revoke_token(visitor, key_id)
+    return RedirectResponse("/me/keys", status_code=303)
+
+
+def _page(
+    request: Request,
+    visitor: Visitor,
+    *,
+    made: tuple[str, ApiToken] | None = None,
+    typed: dict[str, object] | None = None,
+    problems: dict[str, str] | None = None,
+) -> Response:
+    parts: Parts = parts_of(request)
+    now = parts.office.ledger.now()
+    keys = [
+        (key, key.revoked_at is None and (key.expires_at is None or key.expires_at > now))
+        for key in parts.office.tokens(visitor)
+    ]
+    context: dict[str, object] = {
+        "keys": keys,
+        "made": made,
+        "lives": LIVES,
+        "meanings": MEANINGS,
+        "typed": typed or {"name": "", "days": "365", "scopes": ["read"]},
+        "problems": problems or {},
+    }
+    return render(request, "account/api_keys.html", context, status=422 if problems else 200)

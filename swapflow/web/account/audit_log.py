@@ -1,0 +1,65 @@
+"""The audit log: who did what, newest first, of a program or of the whole office."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.program_page import held, visible
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter()
+
+PAGE = 50
+
+MayAudit = Annotated[Visitor, Depends(may(Right.SEE_AUDIT))]
+Before = Annotated[int, Query(ge=0, le=2**62)]
+
+
+@router.get("/setup/audit")
+def office_log(request: Request, visitor: MayAudit, before: Before = 0) -> Response:
+    """Show what was done in the office, in every program and outside them."""
+    del visitor
+    return _page(request, {"cycle": None, "zone": "UTC", "path": "/setup/audit"}, before, None)
+
+
+@router.get("/today/{cycle_id}/audit")
+def program_log(
+    request: Request, cycle_id: str, visitor: MayAudit, before: Before = 0
+) -> Response:
+    """Show what was done in a program."""
+    parts = parts_of(request)
+    cycle = parts.product.cycle(cycle_id)
+    context = {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
+        "rights": held(parts, visitor, cycle),
+        "tab": "audit",
+        "zone": parts.product.rules(cycle_id).zone,
+        "path": f"/today/{cycle_id}/audit",
+    }
+    return _page(request, context, before, cycle_id)
+
+
+def _page(
+    request: Request, context: dict[str, object], before: int, cycle_id: str | None
+) -> Response:
+    found = parts_of(request).office.ledger.audit(
+        cycle_id=cycle_id, before=before or None, at_most=PAGE + 1
+    )
+    more = len(found) > PAGE
+    return render(
+        request,
+        "account/audit_log.html",
+        {
+            **context,
+            "entries": [entry for _, entry in found[:PAGE]],
+            "older": found[PAGE - 1][0] if more else 0,
+            "newest": before == 0,
+        },
+    )

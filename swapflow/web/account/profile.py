@@ -1,0 +1,61 @@
+"""One's own account: devices that are signed in, and the password."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.errors import ForbiddenError, InvalidInputError, NotSignedInError, TooManyTriesError
+from swapflow.i18n.languages import gettext, languages_to_choose
+from swapflow.web.http.context import TheOffice
+from swapflow.web.http.dependencies import Signed
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/me")
+
+Secret = Annotated[str, Form(max_length=256)]
+
+
+@router.get("")
+def show_me(request: Request, visitor: Signed, office: TheOffice, changed: str = "") -> Response:
+    """Show one's devices and the ways to sign in."""
+    return _page(request, visitor, office, changed=bool(changed))
+
+
+@router.post("/password")
+def change_password(
+    request: Request, visitor: Signed, office: TheOffice, old: Secret = "", new: Secret = ""
+) -> Response:
+    """Change one's own password; other devices are signed out."""
+    try:
+        office.change_password(visitor, old=old, new=new)
+    except (InvalidInputError, NotSignedInError, ForbiddenError, TooManyTriesError) as error:
+        return _page(request, visitor, office, problem=str(error))
+    return RedirectResponse("/me?changed=1", status_code=303)
+
+
+@router.post("/devices/end")
+def end_device(
+    visitor: Signed, office: TheOffice, device: Annotated[str, Form(max_length=64)] = ""
+) -> Response:
+    """Sign one device out."""
+    office.end_session(visitor, device)
+    return RedirectResponse("/me", status_code=303)
+
+
+def _page(
+    request: Request,
+    visitor: Signed,
+    office: TheOffice,
+    *,
+    problem: str = "",
+    changed: bool = False,
+) -> Response:
+    context = {
+        "devices": office.sessions(visitor),
+        "problem": gettext(problem),
+        "changed": changed,
+        "languages": languages_to_choose(),
+    }
+    return render(request, "account/profile.html", context, status=422 if problem else 200)

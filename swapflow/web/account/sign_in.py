@@ -1,0 +1,282 @@
+"""Signing in and out: a mailed link or a typed code for everybody, a password for staff.
+
+A mailed link changes nothing when it is opened, for mail scanners open what they find: its page
+shows a button, and the button spends it. The same forms answer scripts with JSON, so that the
+page of a review can sign somebody in again where they are.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+
+from swapflow.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    NotSignedInError,
+    SwapflowError,
+    TooManyTriesError,
+)
+from swapflow.i18n.languages import gettext, languages_to_choose
+from swapflow.i18n.told import told
+from swapflow.identity.account import Session
+from swapflow.web.http.context import Product, TheOffice, TheSettings, parts_of
+from swapflow.web.http.dependencies import Signed, anybody, cookie_name, visitor_of
+from swapflow.web.http.error_handlers import problem as answer_problem
+from swapflow.web.http.error_handlers import status_of
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter()
+
+Email = Annotated[str, Form(max_length=254)]
+Next = Annotated[str, Form(alias="next", max_length=2000)]
+
+Refusal = (NotSignedInError, TooManyTriesError, ForbiddenError, InvalidInputError)
+"""What a way in may be refused with; shown on the sign-in page."""
+
+UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
+"""Headers of pages whose address is a secret."""
+
+
+@router.get("/sign-in", dependencies=[Depends(anybody)])
+def show_sign_in(request: Request, next: str = "/") -> Response:  # noqa: A002 - the query's name
+    """Show the ways to sign in."""
+    return show_ways(request, next)
+
+
+@router.post("/sign-in/password", dependencies=[Depends(anybody)])
+def sign_in_with_password(
+    request: Request,
+    office: TheOffice,
+    email: Email = "",
+    password: Annotated[str, Form(max_length=256)] = "",
+    path: Next = "/",
+) -> Response:
+    """Sign in staff by password."""
+    try:
+        secret, session = office.sign_in_with_password(
+            email, password, agent=agent_of(request), address=client_of(request)
+        )
+    except Refusal as error:
+        return _refused(request, error, email, path, by="password")
+    return enter(request, secret, session, safe_path(path))
+
+
+@router.post("/sign-in/link", dependencies=[Depends(anybody)])
+def mail_link(
+    request: Request,
+    office: TheOffice,
+    product: Product,
+    settings: TheSettings,
+    email: Email = "",
+    path: Next = "/",
+) -> Response:
+    """Mail a link and a code, and say the same whether the address is known or not."""
+    try:
+        office.mail_link(email, safe_path(path), address=client_of(request), site=settings.address)
+    except Refusal as error:
+        return _refused(request, error, email, path, by="link")
+    product.doorbell.ring("")
+    if _wants_json(request):
+        return JSONResponse({"sent": True})
+    return _code_page(request, email.strip(), path)
+
+
+@router.post("/sign-in/code", dependencies=[Depends(anybody)])
+def sign_in_with_code(
+    request: Request,
+    office: TheOffice,
+    email: Email = "",
+    code: Annotated[str, Form(max_length=20)] = "",
+    path: Next = "/",
+) -> Response:
+    """Sign in whoever types the code that was mailed."""
+    try:
+        secret, session, stored = office.enter_by_code(
+            email, code, agent=agent_of(request), address=client_of(request)
+        )
+    except Refusal as error:
+        if _wants_json(request):
+            return _refused(request, error, email, path, by="code")
+        return _code_page(request, email, path, problem=error)
+    return enter(request, secret, session, safe_path(stored))
+
+
+@router.api_route(
+    "/sign-in/link/{token}", methods=["GET", "HEAD"], dependencies=[Depends(anybody)]
+)
+def show_link(request: Request, token: str, office: TheOffice) -> Response:
+    """Show whom a mailed link lets in, and a button; opening it changes nothing."""
+    try:
+        link = office.look_at_link(token)
+    except NotFoundError as error:
+        return show_ways(request, "/", problem=as_sentence(error), status=404, headers=UNSEEN)
+    visitor = visitor_of(request)
+    if visitor is not None and visitor.account.email == link.email:
+        return RedirectResponse(safe_path(link.next), status_code=303, headers=UNSEEN)
+    return _link_page(request, token, office)
+
+
+@router.post("/sign-in/link/{token}", dependencies=[Depends(anybody)])
+def spend_link(request: Request, token: str, office: TheOffice) -> Response:
+    """Let in whoever holds the link, once."""
+    try:
+        secret, session, path = office.enter_by_link(token, agent=agent_of(request))
+    except NotSignedInError:
+        return show_link(request, token, office)
+    except ForbiddenError as error:
+        return show_ways(request, "/", problem=as_sentence(error), status=403, headers=UNSEEN)
+    response = enter(request, secret, session, safe_path(path))
+    response.headers.update(UNSEEN)
+    return response
+
+
+@router.post("/sign-in/link/{token}/again", dependencies=[Depends(anybody)])
+def mail_link_again(
+    request: Request, token: str, office: TheOffice, product: Product, settings: TheSettings
+) -> Response:
+    """Mail a new link to the address of an old one, which leads to the same place."""
+    try:
+        link = office.look_at_link(token)
+        office.mail_link(
+            link.email, safe_path(link.next), address=client_of(request), site=settings.address
+        )
+    except (NotFoundError, TooManyTriesError) as error:
+        return show_ways(
+            request, "/", problem=as_sentence(error), status=status_of(error)[0], headers=UNSEEN
+        )
+    product.doorbell.ring("")
+    return render(request, "account/sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
+
+
+@router.post("/sign-out")
+def sign_out(
+    request: Request,
+    visitor: Signed,
+    office: TheOffice,
+    everywhere: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
+) -> Response:
+    """Sign out of this device, or of all."""
+    office.sign_out(visitor, everywhere=everywhere)
+    return leave(request)
+
+
+def enter(request: Request, secret: str, session: Session, path: str) -> Response:
+    """Hand a device its cookie, end the session that it had, and lead on."""
+    parts = parts_of(request)
+    secure = parts.settings.secure
+    parts.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
+    response: Response = (
+        JSONResponse({"signed_in": True, "next": path})
+        if _wants_json(request)
+        else RedirectResponse(path, status_code=303)
+    )
+    response.set_cookie(
+        cookie_name(secure=secure),
+        secret,
+        expires=session.expires_at,
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+def leave(request: Request) -> Response:
+    """Take a device's cookie away and lead to the sign-in."""
+    response = RedirectResponse("/sign-in", status_code=303)
+    secure = parts_of(request).settings.secure
+    response.delete_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True)
+    return response
+
+
+def safe_path(path: str) -> str:
+    """Give a path on this site; anything else leads home, so that no link can lead elsewhere.
+
+    Browsers drop tabs and line breaks from addresses and read a backslash as a slash.
+    """
+    inside = path.startswith("/") and not path.startswith("//") and "\\" not in path
+    return path if inside and path.isprintable() else "/"
+
+
+def show_ways(
+    request: Request,
+    path: str,
+    *,
+    email: str = "",
+    problem: str = "",
+    by: str = "",
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """Show the ways to sign in.
+
+    Args:
+        request: What is answered.
+        path: Where to go once signed in.
+        email: The address typed so far.
+        problem: What went wrong with one of the ways, as a sentence.
+        by: The way that went wrong: "link", "password" or "provider".
+        status: HTTP status.
+        headers: Further headers.
+    """
+    context = {
+        "next": safe_path(path),
+        "email": email,
+        "problem": problem,
+        "by": by,
+        "languages": languages_to_choose(),
+    }
+    return render(request, "account/sign_in.html", context, status=status, headers=headers)
+
+
+def _refused(
+    request: Request, error: SwapflowError,
+    email: str, path: str, *, by: str,
+) -> Response:  # fmt: skip
+    status, title = status_of(error)
+    if _wants_json(request):
+        return answer_problem(request, status, gettext(title), as_sentence(error))
+    return show_ways(request, path, email=email, problem=as_sentence(error), by=by, status=status)
+
+
+def _code_page(
+    request: Request, email: str, path: str, *, problem: SwapflowError | None = None
+) -> Response:
+    said = as_sentence(problem) if problem else ""
+    return render(
+        request,
+        "account/sign_in_sent.html",
+        {"email": email, "next": safe_path(path), "problem": said},
+        status=status_of(problem)[0] if problem else 200,
+    )
+
+
+def _link_page(request: Request, token: str, office: TheOffice) -> Response:
+    link = office.look_at_link(token)
+    context = {"token": token, "link": link, "next": safe_path(link.next)}
+    template = "account/sign_in_link.html" if link.is_good else "account/sign_in_used.html"
+    return render(request, template, context, status=200 if link.is_good else 410, headers=UNSEEN)
+
+
+def as_sentence(error: Exception) -> str:
+    """Spell a refusal as a sentence, in the reader's language."""
+    text = told(str(error))
+    return text[:1].upper() + text[1:] + "."
+
+
+def _wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "")
+
+
+def agent_of(request: Request) -> str:
+    """Give what a browser calls itself."""
+    return request.headers.get("user-agent", "")
+
+
+def client_of(request: Request) -> str:
+    """Give the network address that asks; proxies that are trusted have named it."""
+    return request.client.host if request.client else ""

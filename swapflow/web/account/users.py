@@ -1,0 +1,191 @@
+"""People of the office: accounts, roles and where they reach."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.i18n.languages import gettext, later
+from swapflow.identity.account import Account
+from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/setup/users")
+
+MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_USERS))]
+
+_LONGEST = 254
+
+
+@router.get("")
+def list_users(request: Request, visitor: MayManage, done: str = "") -> Response:
+    """List everybody with an account, and what they may do."""
+    return _page(request, visitor, FormView({}), said=_DONE.get(done, ""))
+
+
+_DONE = {
+    "invited": later("The invitation is on its way."),
+    "given": later("The role is given."),
+    "taken": later("The role is taken away."),
+    "closed": later("The account is closed, and signed out everywhere."),
+    "opened": later("The account is open again."),
+}
+
+
+@router.post("")
+def invite(request: Request, visitor: MayManage, form: TheForm) -> Response:
+    """Make an account, give it a role, and mail its owner a way in."""
+    view = FormView({name: text(form, name) for name in ("email", "name", "role", "where")})
+    for name in ("email", "name"):
+        if problem := unwritable(view.value(name), most=_LONGEST):
+            view.note(name, problem)
+    parts = parts_of(request)
+    try:
+        role, scope, scope_id = _grant(parts, view.value("role"), view.value("where"))
+    except InvalidInputError as error:
+        view.note("role", str(error))
+    if not view.problems:
+        try:
+            account = parts.office.invite(
+                view.value("email"),
+                name=view.value("name"),
+                by=visitor.name,
+                site=parts.settings.address,
+            )
+        except InvalidInputError as error:
+            view.note("email", str(error))
+        else:
+            parts.office.grant(account, role, scope, scope_id, by=visitor.name)
+            return RedirectResponse("/setup/users?done=invited", 303)
+    return _page(request, visitor, view, status=422)
+
+
+@router.post("/{account_id}/grants")
+def give(request: Request, account_id: str, visitor: MayManage, form: TheForm) -> Response:
+    """Give an account one more role."""
+    parts = parts_of(request)
+    account = _account(parts, account_id)
+    try:
+        role, scope, scope_id = _grant(parts, text(form, "role"), text(form, "where"))
+        parts.office.grant(account, role, scope, scope_id, by=visitor.name)
+    except InvalidInputError as error:
+        return _refused(request, visitor, error)
+    return RedirectResponse("/setup/users?done=given", 303)
+
+
+@router.post("/{account_id}/grants/remove")
+def take(request: Request, account_id: str, visitor: MayManage, form: TheForm) -> Response:
+    """Take a role away."""
+    parts = parts_of(request)
+    account = _account(parts, account_id)
+    try:
+        role, scope, scope_id = _grant(parts, text(form, "role"), text(form, "where"))
+        parts.office.revoke(account, role, scope, scope_id, by=visitor.name)
+    except InvalidInputError as error:
+        return _refused(request, visitor, error)
+    return RedirectResponse("/setup/users?done=taken", 303)
+
+
+@router.post("/{account_id}/close")
+def close(request: Request, account_id: str, visitor: MayManage) -> Response:
+    """Close an account: nobody signs in with it any more."""
+    parts = parts_of(request)
+    account = _account(parts, account_id)
+    try:
+        _not_oneself(account, visitor)
+        parts.office.deactivate(account, by=visitor.name)
+    except InvalidInputError as error:
+        return _refused(request, visitor, error)
+    return RedirectResponse("/setup/users?done=closed", 303)
+
+
+@router.post("/{account_id}/open")
+def reopen(request: Request, account_id: str, visitor: MayManage) -> Response:
+    """Open a closed account again."""
+    parts = parts_of(request)
+    parts.office.activate(_account(parts, account_id), by=visitor.name)
+    return RedirectResponse("/setup/users?done=opened", 303)
+
+
+@router.post("/{account_id}/invite")
+def invite_again(request: Request, account_id: str, visitor: MayManage) -> Response:
+    """Mail an account's owner another way in."""
+    parts = parts_of(request)
+    account = _account(parts, account_id)
+    try:
+        parts.office.invite(
+            account.email, name=account.name, by=visitor.name, site=parts.settings.address
+        )
+    except InvalidInputError as error:
+        return _refused(request, visitor, error)
+    return RedirectResponse("/setup/users?done=invited", 303)
+
+
+def _account(parts: Parts, account_id: str) -> Account:
+    found = next((u.account for u in parts.office.users() if u.account.id == account_id), None)
+    if found is None:
+        raise NotFoundError("there is no such account")
+    return found
+
+
+def _not_oneself(account: Account, visitor: Visitor) -> None:
+    if account.id == visitor.account.id:
+        raise InvalidInputError("somebody else must close your account")
+
+
+def _grant(parts: Parts, role: str, where: str) -> tuple[Role, Scope, str]:
+    """Read a role and where it reaches: "office", "round:ID" or "cycle:ID"."""
+    if role not in set(Role):
+        raise InvalidInputError("choose a role")
+    kind, _, scope_id = where.partition(":")
+    known = {
+        Scope.OFFICE: {""},
+        Scope.ROUND: {r.id for r in parts.product.rounds()},
+        Scope.CYCLE: {c.id for c in parts.product.cycles()},
+    }
+    if kind not in set(Scope) or scope_id not in known[Scope(kind)]:
+        raise InvalidInputError("choose where the role reaches")
+    return Role(role), Scope(kind), scope_id
+
+
+def _refused(request: Request, visitor: Visitor, error: InvalidInputError) -> Response:
+    view = FormView({})
+    view.note("", str(error))
+    return _page(request, visitor, view, status=422)
+
+
+def _page(
+    request: Request, visitor: Visitor, form: FormView, *, said: str = "", status: int = 200
+) -> Response:
+    parts = parts_of(request)
+    places = {
+        f"round:{r.id}": gettext("round %(name)s") % {"name": r.name}
+        for r in parts.product.rounds()
+    } | {
+        f"cycle:{c.id}": gettext("program %(name)s") % {"name": c.name}
+        for c in parts.product.cycles()
+    }
+    return render(
+        request,
+        "account/users.html",
+        {
+            "users": parts.office.users(),
+            "me": visitor.account.id,
+            "form": form,
+            "said": said,
+            "roles": [
+                ("", gettext("choose …")),
+                *((role.value, gettext(role.value)) for role in Role),
+            ],
+            "wheres": [("office", gettext("the whole office")), *places.items()],
+            "names": {**places, "office:": gettext("the whole office")},
+            "rights": {role.value: sorted(r.value for r in RIGHTS[role]) for role in Role},
+        },
+        status=status,
+    )

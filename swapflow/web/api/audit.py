@@ -1,0 +1,26 @@
+"""What every act at the API leaves in the audit log."""
+
+from fastapi import Request
+
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import parts_of
+
+
+def note(
+    request: Request,
+    visitor: Visitor,
+    what: str,
+    *,
+    about: str = "",
+    detail: str = "",
+    cycle_id: str | None = None,
+) -> None:
+    """Write a line into the audit log; the path names the cycle, unless it is named here."""
+    by = visitor.name if visitor.scopes is None else f"{visitor.name} (by a key)"
+    parts_of(request).office.record(
+        by,
+        what,
+        cycle_id=cycle_id or request.path_params.get("cycle_id"),
+        about=about,
+        detail=detail,
+    )

@@ -1,0 +1,133 @@
+"""Who asks at the API: a program with a key, or a person's browser with its session.
+
+A request with a key never uses a cookie. What a key may do is the smaller of its scopes and its
+account's rights.
+"""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from swapflow.domain.ids import CYCLE_ID
+from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError
+from swapflow.identity.permissions import SCOPES, Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http import dependencies
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import OwnSeat, OwnTask
+
+
+READ, WRITE, REVIEW, WEBHOOKS = SCOPES
+
+
+def caller(request: Request) -> Visitor:
+    """Recognise whoever asks, once per request.
+
+    Raises:
+        NotSignedInError: If the key is not good, or there is neither key nor session.
+        TooManyTriesError: If the key is used too often.
+    """
+    header = request.headers.get("authorization")
+    if header is None or getattr(request.state, "visitor", None) is not None:
+        return dependencies.signed_in(request)
+    scheme, _, key = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise NotSignedInError("write the key as `Authorization: Bearer sf_…`")
+    visitor = parts_of(request).office.program(key.strip())
+    request.state.visitor = visitor
+    return visitor
+
+
+def may(right: Right, *, scope: str = "") -> Callable[[Request], Visitor]:
+    """Require a right, and of a key the scope that lets it through.
+
+    Args:
+        right: In the cycle that the path's `cycle_id` names, else in the office.
+        scope: The scope that is asked for by name; "" takes whichever lets the right through.
+    """
+    allowed = dependencies.may(right)
+
+    def check(request: Request) -> Visitor:
+        _require_scope(caller(request), scope or _scope_of(right))
+        _require_cycle_name(request)
+        return allowed(request)
+
+    check.__name__ = f"may_{right.name.lower()}"
+    return check
+
+
+def may_anywhere(right: Right, *, scope: str = "") -> Callable[[Request], Visitor]:
+    """Require a right in at least one cycle: for lists of what the caller may see."""
+    allowed = dependencies.may_anywhere(right)
+
+    def check(request: Request) -> Visitor:
+        _require_scope(caller(request), scope or _scope_of(right))
+        return allowed(request)
+
+    check.__name__ = f"may_somewhere_{right.name.lower()}"
+    return check
+
+
+def signed(request: Request) -> Visitor:
+    """Require somebody, whatever they may do."""
+    return caller(request)
+
+
+def reviewer(request: Request) -> Visitor:
+    """Require somebody who may act as a reviewer: a person, or a key with that scope."""
+    visitor = caller(request)
+    _require_scope(visitor, REVIEW)
+    return visitor
+
+
+def own_task(request: Request, task: str) -> OwnTask:
+    """Require that the task in the path is the caller's own; another's is not there at all."""
+    reviewer(request)
+    return dependencies.own_task(request, task)
+
+
+def own_seat(request: Request, cycle_id: str) -> OwnSeat:
+    """Require that the caller reviews in the cycle that the path names."""
+    reviewer(request)
+    _require_cycle_name(request)
+    return dependencies.own_seat(request, cycle_id)
+
+
+def _scope_of(right: Right) -> str:
+    return READ if right in SCOPES[READ] else WRITE
+
+
+def _require_scope(visitor: Visitor, scope: str) -> None:
+    if visitor.scopes is not None and scope not in visitor.scopes:
+        raise ForbiddenError(f"this needs a key with the scope {scope!r}; make another key")
+
+
+def _require_cycle_name(request: Request) -> None:
+    """Refuse what cannot name a cycle before a database is asked about it."""
+    cycle_id = request.path_params.get("cycle_id")
+    if cycle_id is not None and not CYCLE_ID.fullmatch(cycle_id):
+        raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
+
+
+Signed = Annotated[Visitor, Depends(signed)]
+Reviewer = Annotated[Visitor, Depends(reviewer)]
+Own = Annotated[OwnTask, Depends(own_task)]
+Seat = Annotated[OwnSeat, Depends(own_seat)]
+MaySeeProgress = Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))]
+MaySeeApplicants = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MaySeeReviewers = Annotated[Visitor, Depends(may(Right.SEE_REVIEWERS))]
+MaySeeMail = Annotated[Visitor, Depends(may(Right.SEE_MAIL))]
+MaySeeAudit = Annotated[Visitor, Depends(may(Right.SEE_AUDIT))]
+MayManageApplicants = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
+MayManageReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
+MayEnterReviews = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
+MayExport = Annotated[Visitor, Depends(may(Right.EXPORT))]
+MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
+MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySign = Annotated[Visitor, Depends(may(Right.SIGN))]
+MayManageUsers = Annotated[Visitor, Depends(may(Right.MANAGE_USERS))]
+MaySetUpSomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SET_UP))]
+MaySetWebhooks = Annotated[Visitor, Depends(may_anywhere(Right.SET_UP, scope=WEBHOOKS))]

@@ -1,0 +1,123 @@
+"""Letters to applicants: worked out, written, taken back."""
+
+from datetime import timedelta
+
+from fastapi import APIRouter, Request
+
+from swapflow.domain.cohort.announcement import Announcement, Group, Wording
+from swapflow.engine.offers.announcements import Addressee, Draft
+from swapflow.errors import InvalidInputError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["letters"])
+
+
+@router.get("/letters")
+def read_letters(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+) -> list[models.Announced]:
+    """Read what applicants were told, and where each letter is."""
+    del visitor
+    return [_announced(one) for one in product.announcements(cycle_id)]
+
+
+@router.post("/letters/draft")
+def draft_letters(
+    cycle_id: CycleId, visitor: MayDecide, product: Product, new: models.NewLetters
+) -> models.LettersDraft:
+    """Work out who would be told what; stores nothing."""
+    del visitor
+    return _drafted(product.draft_letters(cycle_id, _wording(new), waitlist=new.waitlist))
+
+
+@router.post("/letters")
+def write_letters(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayDecide,
+    product: Product,
+    new: models.NewAnnouncement,
+) -> models.LettersDraft:
+    """Write the letters; they are held for a while, and can be taken back until they leave."""
+    made = product.announce(
+        cycle_id,
+        _wording(new),
+        by=visitor.name,
+        waitlist=new.waitlist,
+        hold=timedelta(minutes=new.hold_minutes),
+        seen=new.seen,
+    )
+    note(request, visitor, "announced the decision", detail=f"{len(made.letters)} letters")
+    return _drafted(made)
+
+
+@router.post("/letters/take-back")
+def take_letters_back(
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+) -> models.Announced:
+    """Take back the letters that are held, and the offers that they tell of."""
+    taken = product.take_letters_back(cycle_id, by=visitor.name)
+    note(request, visitor, "took letters back")
+    return next(_announced(one) for one in product.announcements(cycle_id) if one.id == taken.id)
+
+
+def _wording(new: models.NewLetters) -> dict[Group, Wording]:
+    given = {
+        Group.OFFERED: new.offered,
+        Group.WAITLISTED: new.waitlisted,
+        Group.NOT_SELECTED: new.not_selected,
+    }
+    wording = {
+        group: Wording(subject=words.subject, text=words.text)
+        for group, words in given.items()
+        if words is not None
+    }
+    if not wording:
+        raise InvalidInputError("give the words for at least one group")
+    return wording
+
+
+def _drafted(draft: Draft) -> models.LettersDraft:
+    return models.LettersDraft(
+        version=draft.version,
+        letters=list(map(_letter, draft.letters)),
+        unreachable=list(map(_letter, draft.unreachable)),
+        unoffered=list(draft.unoffered),
+        digest=draft.digest,
+    )
+
+
+def _letter(to: Addressee) -> models.LetterDraft:
+    return models.LetterDraft(
+        applicant=to.application,
+        group=to.group,
+        to=to.address,
+        subject=to.subject,
+        paragraphs=list(to.parts),
+    )
+
+
+def _announced(announcement: Announcement) -> models.Announced:
+    return models.Announced(
+        id=announcement.id,
+        version=announcement.version,
+        by=announcement.by,
+        at=announcement.at,
+        leaves_at=announcement.leaves_at,
+        taken_back_by=announcement.taken_back_by,
+        letters=[
+            models.LetterOut(
+                applicant=letter.application,
+                group=letter.group,
+                state=letter.state,
+                detail=letter.detail,
+            )
+            for letter in announcement.letters
+        ],
+    )

@@ -1,0 +1,239 @@
+"""Applicants: add, read, move, ask about, pin, explain, erase."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
+from swapflow.domain.people.protected_attributes import protected_trait
+from swapflow.domain.rules import Rules
+from swapflow.engine.services import Swapflow
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import (
+    MayDecide,
+    MayManageApplicants,
+    MaySeeApplicants,
+    MaySetUp,
+)
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import finite
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["applicants"])
+
+Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The applicant's number.")]
+
+
+@router.get("/applicants")
+def list_applicants(
+    cycle_id: CycleId,
+    visitor: MaySeeApplicants,
+    product: Product,
+    paging: Paged,
+    status: Annotated[ApplicationStatus | None, Query(description="Only these.")] = None,
+) -> Page[models.Applicant]:
+    """List applicants, in the order of their arrival."""
+    del visitor
+    rows = [
+        models.Applicant.of(application)
+        for application in product.applications(cycle_id)
+        if status is None or application.status is status
+    ]
+    return paging.after(rows, lambda row: row.number)
+
+
+@router.post("/applicants", status_code=201)
+def add_applicants(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageApplicants,
+    product: Product,
+    new: models.NewApplicants,
+) -> models.Counted:
+    """Add applicants: all of them, or none."""
+    _refuse_protected(new.applicants, product.rules(cycle_id))
+    added = product.import_applications(
+        cycle_id, [_new(applicant) for applicant in new.applicants], wave=new.wave
+    )
+    note(request, visitor, "added applicants", about=f"{len(added)} applicants")
+    return models.Counted(count=len(added))
+
+
+@router.get("/applicants/{number:int}")
+def read_applicant(
+    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
+) -> models.Applicant:
+    """Read one applicant."""
+    del visitor
+    return models.Applicant.of(_find(product, cycle_id, number))
+
+
+@router.get("/applicants/{number:int}/explanation")
+def explain_applicant(
+    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
+) -> models.Explanation:
+    """Say where an applicant stands, and why they were asked about."""
+    del visitor
+    told = product.explain(cycle_id, _find(product, cycle_id, number).external_id)
+    return models.Explanation(
+        external_id=told.external_id,
+        status=told.status,
+        rank=told.rank,
+        in_list=told.in_list,
+        estimate=_hundred(told.estimate),
+        margin=_hundred(told.margin),
+        evidence=told.evidence,
+        too_close_to_call=told.too_close,
+        asked=[
+            models.Asked(
+                request=asked.request,
+                kind=asked.kind,
+                why=asked.why,
+                decision=asked.decision,
+                too_close_then=asked.contested_then,
+                in_list_then=asked.in_list_then,
+                status=asked.status,
+                reviewer=asked.reviewer,
+                score=_hundred(asked.score),
+                counts=asked.counts,
+                reason=asked.reason,
+            )
+            for asked in told.asked
+        ],
+    )
+
+
+@router.post("/applicants/{number:int}/status")
+def move_applicant(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayManageApplicants,
+    product: Product,
+    move: models.Move,
+) -> models.Applicant:
+    """Hold, release, withdraw or reinstate an applicant, or find them ineligible."""
+    found = _find(product, cycle_id, number)
+    status = ApplicationStatus(move.status)
+    product.move_application(
+        cycle_id, found.external_id, status, by=visitor.name, reason=move.reason
+    )
+    note(request, visitor, f"made an applicant {status.value}", about=found.external_id)
+    return models.Applicant.of(_find(product, cycle_id, number))
+
+
+@router.post("/applicants/{number:int}/requests", status_code=201)
+def ask_about_applicant(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayManageApplicants,
+    product: Product,
+    wish: models.Ask,
+) -> models.Numbered:
+    """Ask for an extra review. The same wish, while it is open, is not made a second time."""
+    found = _find(product, cycle_id, number)
+    kind = product.rules(cycle_id).kind_index(wish.kind)
+    said = (number, kind, visitor.name, wish.reason)
+    for known in product.ledger.wishes(cycle_id):
+        if (known.application, known.kind, known.by, known.reason) == said:
+            return models.Numbered(number=known.id)
+    made = product.ask(cycle_id, found.external_id, wish.kind, by=visitor.name, reason=wish.reason)
+    note(request, visitor, "asked for an extra review", about=found.external_id)
+    return models.Numbered(number=made)
+
+
+@router.get("/pins")
+def list_pins(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+) -> Page[models.Pin]:
+    """List whom people want in or out, whatever the marks say."""
+    del visitor
+    rows = [
+        models.Pin(
+            applicant=pin.application,
+            verdict=pin.verdict,
+            by=pin.by,
+            reason=pin.reason,
+            at=pin.at,
+        )
+        for pin in product.pins(cycle_id)
+    ]
+    rows.sort(key=lambda row: row.applicant)
+    return paging.after(rows, lambda row: row.applicant)
+
+
+@router.put("/applicants/{number:int}/pin", status_code=204)
+def pin_applicant(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayDecide,
+    product: Product,
+    pin: models.NewPin,
+) -> Response:
+    """Want an applicant in or out, with a reason; or neither any more."""
+    found = _find(product, cycle_id, number)
+    verdict = "" if pin.verdict == "neither" else pin.verdict
+    product.pin(cycle_id, number, verdict, by=visitor.name, reason=pin.reason)
+    note(request, visitor, f"pinned an applicant {pin.verdict}", about=found.external_id)
+    return Response(status_code=204)
+
+
+@router.delete("/applicants/{number:int}", status_code=204)
+def erase_applicant(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MaySetUp,
+    product: Product,
+) -> Response:
+    """Erase one person's data for good; their number and their scores' sums stay."""
+    found = _find(product, cycle_id, number)
+    product.purge(cycle_id, found.external_id, by=visitor.name)
+    note(request, visitor, "erased an applicant", about=f"number {number}")
+    return Response(status_code=204)
+
+
+def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
+    """Find an applicant of this program who was not erased."""
+    application = product.application(cycle_id, number)
+    if not application.external_id:
+        raise NotFoundError(f"this program has no applicant with the number {number}")
+    return application
+
+
+def _refuse_protected(applicants: Sequence[models.NewApplicant], rules: Rules) -> None:
+    """Refuse protected traits outside monitoring, but for one that the rules may use."""
+    for applicant in applicants:
+        for name in (*applicant.attributes, *applicant.fields):
+            trait = protected_trait(name)
+            if trait and name not in rules.attributes:
+                raise InvalidInputError(
+                    f"{applicant.external_id}: {name!r} is a protected trait or a proxy for one "
+                    f"({trait}); put it under monitoring, where nobody who decides sees it"
+                )
+
+
+def _hundred(value: float | None) -> float | None:
+    known = finite(value)
+    return None if known is None else 100 * known
+
+
+def _new(applicant: models.NewApplicant) -> NewApplication:
+    return NewApplication(
+        external_id=applicant.external_id,
+        name=applicant.name,
+        email=applicant.email,
+        ready=applicant.ready,
+        selection=applicant.attributes,
+        monitor=applicant.monitoring,
+        fields=applicant.fields,
+        documents=tuple((d.name, d.link, d.redacted) for d in applicant.documents),
+    )

@@ -1,0 +1,148 @@
+"""Calibration: severities, agreement, and what the list would be by other estimates."""
+
+import math
+from collections.abc import Mapping
+
+from fastapi import APIRouter, Request
+
+from swapflow.bandit.estimation.severity import Spread
+from swapflow.domain.interval import Interval
+from swapflow.engine.read_models.calibration import Calibration, Row
+from swapflow.engine.selection.reviewer_overlap import Groups
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import finite
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["decisions"])
+
+
+@router.get("/calibration")
+def read_calibration(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+) -> models.Calibrated:
+    """Read how reviewers and kinds mark, and whom raw or adjusted estimates would move."""
+    seen = product.calibration(cycle_id)
+    names = _labels(product, cycle_id, visitor, seen)
+    kinds = [kind.name for kind in product.rules(cycle_id).kinds]
+    return models.Calibrated(
+        program=cycle_id,
+        seq=seen.position.seq,
+        estimates=seen.estimates,
+        in_force=seen.in_force,
+        unknown_because=seen.measured.lack.value,
+        connected=len(seen.groups) <= 1 and len(seen.apart) <= 1,
+        groups=_named(seen.groups, names),
+        groups_that_stay_apart=_named(seen.apart, names) if len(seen.apart) > 1 else [],
+        between_applicants=_estimated(seen.measured.utility),
+        reviewers=[
+            models.ReviewerSeverity(
+                reviewer=names[one.reviewer],
+                kind=kinds[one.kind],
+                scores=one.marks,
+                severity=_hundredfold(one.severity),
+            )
+            for one in seen.measured.judges
+        ],
+        kinds=[_kind(seen, index, name) for index, name in enumerate(kinds)],
+        changes=[
+            models.ListChange(
+                estimates=other,
+                comes_in=[row.application for row in seen.comes_in(other)],
+                goes_out=[row.application for row in seen.goes_out(other)],
+            )
+            for other in seen.others
+        ],
+        applicants=list(map(_both, seen.rows)),
+    )
+
+
+@router.put("/estimates")
+def choose_estimates(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayDecide,
+    product: Product,
+    wanted: models.NewEstimates,
+) -> models.ChosenEstimates:
+    """Have the list made by raw or adjusted estimates, or by the rule's own again."""
+    changed = product.choose_estimates(
+        cycle_id, wanted.estimates, by=visitor.name, reason=wanted.reason
+    )
+    note(
+        request,
+        visitor,
+        f"asked for the list by {wanted.estimates.value} estimates",
+        detail=wanted.reason,
+    )
+    return models.ChosenEstimates(estimates=changed.estimates, rules_version=changed.version)
+
+
+def _labels(
+    product: Product, cycle_id: str, visitor: Visitor, seen: Calibration
+) -> Mapping[int, str]:
+    """Give reviewers' ids, or numbers to those who may not know who they are."""
+    cycle = product.cycle(cycle_id)
+    if Right.SEE_REVIEWERS in visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id):
+        return {one.number: one.external_id for one in product.reviewers(cycle_id)}
+    order = [one.reviewer for one in seen.measured.judges]
+    order += [number for group in (*seen.groups, *seen.apart) for number in group]
+    return {number: str(turn) for turn, number in enumerate(dict.fromkeys(order), start=1)}
+
+
+def _named(groups: Groups, names: Mapping[int, str]) -> list[list[str]]:
+    return [[names[number] for number in group] for group in groups]
+
+
+def _kind(seen: Calibration, index: int, name: str) -> models.KindCalibration:
+    measured = seen.measured
+    spread = next((one for one in measured.kinds if one.kind == index), None)
+    offset = next((one for one in measured.offsets if one.kind == index), None)
+    agreed = next((one for kind, one in measured.agreement if kind == index), None)
+    return models.KindCalibration(
+        kind=name,
+        chance=_estimated(spread.noise) if spread else None,
+        between_reviewers=_estimated(spread.severity) if spread else None,
+        offset=_hundredfold(offset.offset) if offset and offset.offset else None,
+        offset_is_assumption=offset.assumed if offset else None,
+        icc=_share(agreed.icc) if agreed else None,
+        icc_of_mean=_share(agreed.icc_mean) if agreed else None,
+        alpha=_share(agreed.alpha) if agreed else None,
+        kappa=_share(agreed.kappa) if agreed and agreed.kappa else None,
+    )
+
+
+def _both(row: Row) -> models.BothEstimates:
+    return models.BothEstimates(
+        applicant=row.application,
+        rank=row.rank,
+        mean=None if row.mean is None else 100 * row.mean,
+        raw=100 * row.raw,
+        raw_margin=finite(100 * row.raw_margin),
+        adjusted=100 * row.adjusted,
+        adjusted_margin=finite(100 * row.adjusted_margin),
+        on_list=row.listed,
+        on_raw_list=row.listed_raw,
+        on_adjusted_list=row.listed_adjusted,
+    )
+
+
+def _estimated(spread: Spread | None) -> models.Estimated | None:
+    if spread is None:
+        return None
+    return _hundredfold(Interval(spread.value, spread.low, spread.high))
+
+
+def _hundredfold(one: Interval) -> models.Estimated:
+    high = 100 * one.high if math.isfinite(one.high) else None
+    return models.Estimated(value=100 * one.value, low=100 * one.low, high=high)
+
+
+def _share(one: Interval) -> models.Estimated:
+    return models.Estimated(value=one.value, low=one.low, high=one.high)

@@ -1,0 +1,335 @@
+"""Rounds and programs: make, read, change the rules, launch, pause, stop, follow."""
+
+from dataclasses import replace
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Path, Request
+
+from swapflow.domain.cycle import START, Cycle, Position
+from swapflow.engine.services import Swapflow
+from swapflow.errors import InvalidInputError
+from swapflow.files.rules.rules_file import parse_rules, rules_text, template
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor, require
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import (
+    MayRun,
+    MaySeeApplicants,
+    MaySeeProgress,
+    MaySetUp,
+    MaySetUpSomewhere,
+    Signed,
+)
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import finite
+from swapflow.web.api.pagination import Page, Paged, Paging
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(route_class=ApiRoute, tags=["programs"])
+
+WithId = TypeVar("WithId", models.Round, models.Program)
+
+CycleId = Annotated[str, Path(description="Short name of the program.", examples=["fall-2027"])]
+
+
+@router.get("/me")
+def read_me(visitor: Signed) -> models.Me:
+    """Say who asks, and what they may do."""
+    return models.Me(
+        email=visitor.account.email,
+        name=visitor.account.name,
+        rights=sorted(right.value for right in visitor.rights_anywhere),
+        scopes=None if visitor.scopes is None else sorted(visitor.scopes),
+        reviews_in=sorted({cycle_id for cycle_id, _ in visitor.seats}),
+    )
+
+
+@router.get("/rounds")
+def list_rounds(visitor: Signed, product: Product, paging: Paged) -> Page[models.Round]:
+    """List the rounds in which the caller may see a program, or all for whoever sets them up."""
+    mine = {cycle.round_id for cycle in _visible(visitor, product)}
+    rows = [
+        models.Round(id=known.id, name=known.name, unit=known.unit, zone=known.zone)
+        for known in product.rounds()
+        if known.id in mine or visitor.rights(round_id=known.id)
+    ]
+    rows.sort(key=lambda row: row.id)
+    return _by_id(paging, rows)
+
+
+@router.post("/rounds", status_code=201)
+def create_round(
+    request: Request, visitor: MaySetUp, product: Product, new: models.NewRound
+) -> models.Round:
+    """Make a round."""
+    product.new_round(new.id, name=new.name, unit=new.unit, zone=new.zone)
+    note(request, visitor, "made a round", about=new.id)
+    made = next(known for known in product.rounds() if known.id == new.id)
+    return models.Round(id=made.id, name=made.name, unit=made.unit, zone=made.zone)
+
+
+@router.get("/cycles")
+def list_cycles(visitor: Signed, product: Product, paging: Paged) -> Page[models.Program]:
+    """List the programs of which the caller may see how they stand."""
+    rows = sorted(map(_program, _visible(visitor, product)), key=lambda row: row.id)
+    return _by_id(paging, rows)
+
+
+@router.post("/cycles", status_code=201)
+def create_cycle(
+    request: Request, visitor: MaySetUpSomewhere, product: Product, new: models.NewProgram
+) -> models.Program:
+    """Make a program in draft."""
+    require(visitor, Right.SET_UP, cycle_id=None, round_id=new.round)
+    text = new.rules or template(new.template)
+    product.new_cycle(
+        new.id, round_id=new.round, name=new.name, rules=parse_rules(text), by=visitor.name
+    )
+    note(request, visitor, "made a program", cycle_id=new.id)
+    return _program(product.cycle(new.id))
+
+
+@router.get("/cycles/{cycle_id}")
+def read_cycle(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> models.Program:
+    """Read one program."""
+    del visitor
+    return _program(product.cycle(cycle_id))
+
+
+@router.get("/cycles/{cycle_id}/progress")
+def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> models.Progress:
+    """Say how a program stands."""
+    names = Right.SEE_APPLICANTS in visitor.rights(
+        cycle_id=cycle_id, round_id=product.cycle(cycle_id).round_id
+    )
+    seen = product.progress(cycle_id)
+    return models.Progress(
+        program=seen.cycle_id,
+        status=seen.status,
+        stop_reason=seen.stop_reason,
+        stop_sentence=seen.stop_sentence,
+        candidates=seen.candidates,
+        places=seen.places,
+        too_close_to_call=seen.contested,
+        most_to_gain=finite(seen.certified_loss),
+        expected_loss=finite(seen.expected_loss),
+        unit=seen.unit,
+        budget=seen.budget,
+        spent=seen.spent,
+        committed=seen.committed,
+        reserved=seen.reserved,
+        kinds=[
+            models.Kind(
+                name=kind.name,
+                cost=kind.cost,
+                done=kind.done,
+                out=kind.out,
+                waiting_for_approval=kind.proposed,
+                overdue=kind.overdue,
+            )
+            for kind in seen.kinds
+        ],
+        floors_missing=seen.floors_missing,
+        # Whoever may see progress alone sees that something is blocked, and not whom it is about.
+        blocked=[
+            models.Blocked(applicant=applicant if names else "", kind=kind, reason=reason)
+            for applicant, kind, reason in seen.blocked
+        ],
+        wishes=seen.wishes,
+    )
+
+
+@router.get("/cycles/{cycle_id}/rules")
+def read_rules(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> models.RulesText:
+    """Read the rules in force."""
+    del visitor
+    rules = product.rules(cycle_id)
+    return models.RulesText(version=rules.version, rules=rules_text(rules))
+
+
+@router.put("/cycles/{cycle_id}/rules")
+def change_rules(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MaySetUp,
+    product: Product,
+    new: models.NewRules,
+) -> models.RulesText:
+    """Put another version of the rules in force."""
+    rules = product.change_rules(
+        cycle_id, parse_rules(new.rules), by=visitor.name, reason=new.reason
+    )
+    note(request, visitor, "changed the rules", about=f"version {rules.version}")
+    return models.RulesText(version=rules.version, rules=rules_text(rules))
+
+
+@router.get("/cycles/{cycle_id}/launch-preview")
+def preview_launch(cycle_id: CycleId, visitor: MayRun, product: Product) -> models.LaunchPreview:
+    """Say what launching a program as it stands would mean, and what keeps it from that."""
+    del visitor
+    seen = product.preview(cycle_id)
+    return models.LaunchPreview(
+        applicants=seen.applicants,
+        places=seen.places,
+        reviewers=seen.reviewers,
+        unit=seen.unit,
+        budget=seen.budget,
+        reserve=seen.reserve,
+        floors=seen.floors,
+        rest=seen.rest,
+        days=seen.days,
+        warnings=list(seen.warnings),
+        obstacles=[models.Obstacle(step=o.step, text=o.text) for o in seen.obstacles],
+    )
+
+
+@router.post("/cycles/{cycle_id}/launch")
+def launch_cycle(
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
+) -> models.Program:
+    """Start a program: the first requests go out."""
+    product.launch(cycle_id, by=visitor.name)
+    note(request, visitor, "launched the program")
+    return _program(product.cycle(cycle_id))
+
+
+@router.post("/cycles/{cycle_id}/pause")
+def pause_cycle(
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: models.Because
+) -> models.Program:
+    """Send and expire nothing for a while; reviews are taken."""
+    product.pause(cycle_id, by=visitor.name, reason=why.reason)
+    note(request, visitor, "paused the program")
+    return _program(product.cycle(cycle_id))
+
+
+@router.post("/cycles/{cycle_id}/resume")
+def resume_cycle(
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: models.Because
+) -> models.Program:
+    """Go on after a pause, or against a proposed stop."""
+    product.resume(cycle_id, by=visitor.name, reason=why.reason)
+    note(request, visitor, "resumed the program")
+    return _program(product.cycle(cycle_id))
+
+
+@router.post("/cycles/{cycle_id}/stop")
+def stop_cycle(
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: models.Because
+) -> models.Program:
+    """End the asking, so that it can be decided."""
+    product.stop(cycle_id, by=visitor.name, reason=why.reason)
+    note(request, visitor, "ended asking")
+    return _program(product.cycle(cycle_id))
+
+
+@router.post("/cycles/{cycle_id}/extension")
+def extend_cycle(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MaySetUp,
+    product: Product,
+    more: models.Extension,
+) -> models.RulesText:
+    """Change the budget, the deadline, or both: another version of the rules."""
+    rules = product.rules(cycle_id)
+    if more.budget is None and more.deadline is None:
+        raise InvalidInputError("budget: give another budget, another deadline, or both")
+    if more.deadline is not None and more.deadline <= product.now():
+        raise InvalidInputError("deadline: this moment has passed")
+    wanted = replace(
+        rules,
+        budget=more.budget if more.budget is not None else rules.budget,
+        deadline=more.deadline if more.deadline is not None else rules.deadline,
+    )
+    rules = product.change_rules(cycle_id, wanted, by=visitor.name, reason=more.reason)
+    note(request, visitor, "extended the program", detail=more.reason)
+    return models.RulesText(version=rules.version, rules=rules_text(rules))
+
+
+@router.get("/cycles/{cycle_id}/events")
+def list_events(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+) -> Page[models.Event]:
+    """Read a program's record, oldest first; each fact carries the hash of all before it."""
+    del visitor
+    last = paging.last(int, str)
+    after = START if last is None else Position(int(last[0]), str(last[1]))
+    found = product.ledger.events(cycle_id, after=after, at_most=paging.limit + 1)
+    if found is None:
+        raise InvalidInputError("cursor: the record has no such place; begin without one")
+    rows = [
+        models.Event(
+            number=event.position.seq,
+            type=event.type.value,
+            at=event.at,
+            hash=event.position.hash,
+            payload=dict(event.payload),
+        )
+        for event in found
+    ]
+    # Long events are read a few at a time: a short page may have others behind it.
+    return paging.page(
+        rows,
+        lambda row: [row.number, row.hash],
+        more=bool(rows) and rows[-1].number < product.cycle(cycle_id).position.seq,
+    )
+
+
+@router.get("/cycles/{cycle_id}/decisions")
+def list_decisions(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+) -> Page[models.Decision]:
+    """Read the decision log, newest first."""
+    del visitor
+    last = paging.last(int)
+    found = product.decisions_before(
+        cycle_id, 0 if last is None else int(last[0]), at_most=paging.limit + 1
+    )
+    rows = [
+        models.Decision(
+            number=record.number,
+            at=at,
+            why=record.why,
+            stop=record.stop,
+            requests=len(record.picks),
+            rules_version=record.rules_version,
+            too_close_to_call=list(record.contested),
+        )
+        for record, at in found
+    ]
+    return paging.page(rows, lambda row: [row.number])
+
+
+def _visible(visitor: Visitor, product: Swapflow) -> list[Cycle]:
+    return [
+        cycle
+        for cycle in product.cycles()
+        if Right.SEE_PROGRESS in visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    ]
+
+
+def _by_id(paging: Paging, rows: list[WithId]) -> Page[WithId]:
+    last = paging.last(str)
+    return paging.page(
+        [row for row in rows if last is None or row.id > str(last[0])], lambda row: [row.id]
+    )
+
+
+def _program(cycle: Cycle) -> models.Program:
+    return models.Program(
+        id=cycle.id,
+        round=cycle.round_id,
+        name=cycle.name,
+        status=cycle.status,
+        stop_reason=cycle.stop_reason,
+        rules_version=cycle.rules_version,
+        spent=cycle.spent,
+        committed=cycle.committed,
+        decisions=cycle.decisions,
+        list_version=cycle.cohort_version,
+        events=cycle.position.seq,
+        created_at=cycle.created_at,
+    )

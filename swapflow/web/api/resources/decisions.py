@@ -1,0 +1,263 @@
+"""Approvals, the proposed list, and the decision: prepared by one person, signed by others."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from swapflow.domain.cohort.proposal import Place
+from swapflow.engine.cohort.finalize import Override
+from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
+from swapflow.identity.services import Visitor
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayApprove, MayDecide, MaySeeApplicants, MaySign
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import finite
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.resources.interviews import RequestId, own_requests
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["decisions"])
+
+
+@router.get("/proposed-requests")
+def list_proposed_requests(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+) -> Page[models.Proposed]:
+    """List requests that wait for a person's approval."""
+    del visitor
+    last = paging.last(str)
+    rows = [
+        models.Proposed(id=name, applicant=applicant, kind=kind, decision=decision)
+        for name, applicant, kind, decision in sorted(product.proposed_requests(cycle_id))
+        if last is None or name > str(last[0])
+    ]
+    return paging.page(rows, lambda row: [row.id])
+
+
+@router.post("/proposed-requests/approve")
+def approve_requests(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayApprove,
+    product: Product,
+    which: models.Requests,
+) -> models.Counted:
+    """Let proposed requests go out."""
+    approved = product.approve(cycle_id, own_requests(which.requests, cycle_id), by=visitor.name)
+    note(request, visitor, "approved requests", about=f"{approved} requests")
+    return models.Counted(count=approved)
+
+
+@router.post("/proposed-requests/strike")
+def strike_requests(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayApprove,
+    product: Product,
+    which: models.Struck,
+) -> models.Counted:
+    """Refuse proposed requests; their cost is free again."""
+    struck = product.strike(
+        cycle_id, own_requests(which.requests, cycle_id), by=visitor.name, reason=which.reason
+    )
+    note(request, visitor, "struck requests", about=f"{struck} requests", detail=which.reason)
+    return models.Counted(count=struck)
+
+
+@router.get("/proposed-requests/{pull}/choices")
+def list_choices(
+    cycle_id: CycleId, pull: RequestId, visitor: MayApprove, product: Product
+) -> models.SwapChoices:
+    """Say who may stand in the place of whom in a request that waits for approval."""
+    del visitor
+    own_requests([pull], cycle_id)
+    found = product.swap_choices(cycle_id, pull)
+    return models.SwapChoices(
+        applicants=[one.number for one in found.applicants],
+        reviewers=[one.number for one in found.reviewers],
+    )
+
+
+@router.post("/proposed-requests/{pull}/swap", status_code=204)
+def swap_request(
+    request: Request,
+    cycle_id: CycleId,
+    pull: RequestId,
+    visitor: MayApprove,
+    product: Product,
+    swap: models.Swap,
+) -> Response:
+    """Approve a request with another applicant, with a chosen reviewer, or with both."""
+    own_requests([pull], cycle_id)
+    if swap.applicant is None and swap.reviewer is None:
+        raise InvalidInputError("applicant: name another applicant, a reviewer, or both")
+    product.swap(
+        cycle_id,
+        pull,
+        application=swap.applicant,
+        reviewer=swap.reviewer,
+        by=visitor.name,
+        reason=swap.reason,
+    )
+    note(request, visitor, "exchanged a request", about=pull, detail=swap.reason)
+    return Response(status_code=204)
+
+
+@router.get("/proposal")
+def read_proposal(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+) -> models.Proposal:
+    """Read the list that the rule proposes at this moment; people decide."""
+    del visitor
+    made = product.propose(cycle_id)
+    return models.Proposal(
+        program=cycle_id,
+        version=made.version,
+        rule=made.sheet.rule,
+        objective=made.sheet.objective,
+        stop_reason=made.sheet.stop_reason,
+        stop_sentence=made.sheet.stop_sentence,
+        promises=made.sheet.promises,
+        most_to_gain=finite(made.sheet.certified_loss),
+        expected_loss=finite(made.sheet.expected_loss),
+        places=list(map(_place, made.places)),
+    )
+
+
+@router.get("/decision")
+def read_prepared(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+) -> models.Prepared:
+    """Read what waits for signatures; 404 when nothing does."""
+    del visitor
+    found = product.pending(cycle_id)
+    if found is None:
+        raise NotFoundError("nothing waits for signatures")
+    return models.Prepared.model_validate(
+        {
+            "what": found.prepared.what,
+            "digest": found.prepared.digest,
+            "by": found.prepared.by,
+            "reason": found.reason or found.waiver,
+            "signed": list(found.prepared.signed),
+            "needed": found.needed,
+            "current": found.current,
+        }
+    )
+
+
+@router.put("/decision")
+def prepare_decision(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayDecide,
+    product: Product,
+    new: models.NewDecision,
+) -> models.Prepared:
+    """Put a decision up for signature; what was up before is taken back."""
+    product.prepare_decision(
+        cycle_id,
+        by=visitor.name,
+        overrides=[
+            Override(external_id=c.applicant, verdict=c.verdict, reason=c.reason)
+            for c in new.changes
+        ],
+        waiver=new.waiver,
+    )
+    note(request, visitor, "prepared the decision", detail=f"{len(new.changes)} changes")
+    return read_prepared(cycle_id, visitor, product)
+
+
+@router.delete("/decision", status_code=204)
+def take_back_decision(
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+) -> Response:
+    """Take back what was put up for signature."""
+    if product.take_back(cycle_id):
+        note(request, visitor, "took back what was prepared")
+    return Response(status_code=204)
+
+
+@router.post("/decision/signatures")
+def sign_decision(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MaySign,
+    product: Product,
+    what: models.Digest,
+) -> models.Signed:
+    """Sign what is prepared; the last signature carries it out. Only a person signs, not a key."""
+    _person(visitor)
+    done = product.sign(cycle_id, what.digest, by=visitor.name)
+    note(request, visitor, "signed what was prepared", about=what.digest[:12])
+    return models.Signed(done=done)
+
+
+@router.post("/reopening")
+def prepare_reopening(
+    request: Request, cycle_id: CycleId, visitor: MaySign, product: Product, why: models.Because
+) -> models.Prepared:
+    """Ask that a fixed list be reopened; another person must agree. Only a person asks."""
+    _person(visitor)
+    product.prepare_reopening(cycle_id, by=visitor.name, reason=why.reason)
+    note(request, visitor, "asked to reopen the list", detail=why.reason)
+    return read_prepared(cycle_id, visitor, product)
+
+
+@router.get("/outcomes/{version}")
+def read_outcomes(
+    cycle_id: CycleId,
+    version: Annotated[int, Path(ge=1, le=10_000, description="Version of the fixed list.")],
+    visitor: MaySeeApplicants,
+    product: Product,
+) -> models.Outcomes:
+    """Read what people decided in one version of the list, and who signed it."""
+    del visitor
+    if version > product.cycle(cycle_id).cohort_version:
+        raise NotFoundError(f"this program has no fixed list of version {version}")
+    return models.Outcomes(
+        version=version,
+        signed=[by for by, _ in product.signatures(cycle_id, version)],
+        outcomes=[
+            models.Outcome(
+                applicant=outcome.application,
+                verdict=outcome.verdict,
+                by=outcome.by,
+                reason=outcome.reason,
+                at=outcome.at,
+            )
+            for outcome in product.outcomes(cycle_id, version)
+        ],
+    )
+
+
+def _person(visitor: Visitor) -> None:
+    """Refuse a program: a signature is a person's."""
+    if visitor.scopes is not None:
+        raise ForbiddenError("a key cannot sign; sign in as a person")
+
+
+def _place(place: Place) -> models.Place:
+    return models.Place(
+        applicant=place.application,
+        external_id=place.external_id,
+        name=place.name,
+        rank=place.rank,
+        standing=place.standing.value.replace("cohort", "list"),
+        estimate=_hundred(place.estimate),
+        raw_mean=_hundred(place.raw_mean),
+        margin=_hundred(place.margin),
+        evidence=place.evidence,
+        too_close_to_call=place.contested,
+        tied=place.tied,
+        reviews=place.pulls,
+        reviews_missing=place.floor_missing,
+    )
+
+
+def _hundred(value: float | None) -> float | None:
+    known = finite(value)
+    return None if known is None else 100 * known

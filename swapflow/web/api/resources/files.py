@@ -1,0 +1,236 @@
+"""Files: documents in, and everything that may be taken away."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, File, Path, Query, Request, Response, UploadFile
+from fastapi.responses import JSONResponse
+
+from swapflow.errors import ForbiddenError, NotFoundError
+from swapflow.files.exports.monitoring_report import as_plain, report_archive
+from swapflow.files.exports.offline_sheet import file_name, sheet_file
+from swapflow.files.exports.sheets import Format
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import (
+    MayEnterReviews,
+    MayExport,
+    MayManageApplicants,
+    MaySeeApplicants,
+    may,
+)
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.cohort import downloads, monitoring
+from swapflow.web.cohort.decision_card import card_file
+from swapflow.web.cycle.offline_sheets import find_reviewer
+from swapflow.web.http.context import Product, parts_of
+from swapflow.web.reviewing import documents
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["files"])
+
+Number = Annotated[int, Path(ge=0, le=2**31 - 1)]
+ANY_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"*/*": {}}, "description": "The file, as what it is."}
+}
+
+ANY_CARD: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"text/html": {}, "application/pdf": {}, "application/json": {}},
+        "description": "The card.",
+    }
+}
+
+MayMonitor = Annotated[Visitor, Depends(may(Right.SEE_MONITORING))]
+
+
+class CardForm(StrEnum):
+    """What a card comes as."""
+
+    HTML = "html"
+    PDF = "pdf"
+    JSON = "json"
+
+
+# Documents
+
+
+@router.post("/documents")
+def store_documents(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageApplicants,
+    product: Product,
+    files: Annotated[
+        list[UploadFile],
+        File(description="PDF, text, PNG or JPEG, or a ZIP; names begin with applicants' ids."),
+    ],
+    redacted: Annotated[  # noqa: FBT002 - a query parameter
+        bool, Query(description="Nothing in these files names the applicant.")
+    ] = False,
+) -> models.StoredFiles:
+    """Store documents with the applicants whose ids begin their names; the others are listed."""
+    uploads, left = documents.read_uploads(files)
+    attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
+    left_out = [*left, *attached.left]
+    note(
+        request,
+        visitor,
+        "attached documents",
+        detail=f"{len(attached.stored)} stored, {len(left_out)} left out, "
+        f"{'redacted' if redacted else 'not redacted'}",
+    )
+    return models.StoredFiles(
+        stored=[models.StoredFile(applicant=a, name=n) for a, n in attached.stored],
+        left_out=[models.LeftOut(file=path, reason=reason) for path, reason in left_out],
+        missing=list(attached.missing),
+    )
+
+
+@router.get("/applicants/{number:int}/documents")
+def list_documents(
+    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product, paging: Paged
+) -> Page[models.StaffDocument]:
+    """List an applicant's documents, those that reviewers do not see too."""
+    del visitor
+    product.application(cycle_id, number)
+    rows = [
+        models.StaffDocument(
+            position=d.position,
+            name=d.name,
+            link=d.link,
+            redacted=d.redacted,
+            media=d.media,
+            size=d.size,
+        )
+        for d in product.files_of(cycle_id, number)
+    ]
+    return paging.after(rows, lambda row: row.position)
+
+
+@router.get(
+    "/applicants/{number:int}/documents/{position:int}",
+    response_class=Response,
+    responses=ANY_FILE,
+)
+def read_staff_document(
+    cycle_id: CycleId,
+    number: Number,
+    position: Annotated[int, Path(ge=0, le=100_000)],
+    visitor: MaySeeApplicants,
+    product: Product,
+) -> Response:
+    """Read one uploaded document of an applicant."""
+    del visitor
+    for document in product.files_of(cycle_id, number):
+        if document.position == position and document.media:
+            return _attachment(product.ledger.file_content(cycle_id, number, position))
+    raise NotFoundError("there is no such document")
+
+
+# Away from here
+
+
+@router.get("/files/{name}", response_class=Response, responses=ANY_FILE)
+def take_file(
+    request: Request,
+    cycle_id: CycleId,
+    name: Annotated[
+        str,
+        Path(
+            max_length=40,
+            description="proposed, evidence, scores, cohort, waitlist or outcomes as .csv, .xlsx "
+            "or .json; method.md, method.json, rules.toml, events.jsonl, record.bundle, all.zip.",
+        ),
+    ],
+    visitor: MayExport,
+    version: Annotated[int, Query(ge=0, le=10_000, description="Of the list; 0: newest.")] = 0,
+    raw: downloads.Raw = False,  # noqa: FBT002 - a query parameter
+) -> Response:
+    """Take the list, its evidence, the method or the record as a file."""
+    return downloads.download(request, cycle_id, name, visitor, version, raw)
+
+
+@router.get("/bundle", response_class=Response, responses=ANY_FILE)
+def take_bundle(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayExport,
+    product: Product,
+    names: Annotated[  # noqa: FBT002 - a query parameter
+        bool, Query(description="Say who the numbers are; needs to see both kinds of people.")
+    ] = False,
+) -> Response:
+    """Take the signed record of a finished program, for `swapflow verify` anywhere."""
+    cycle = product.cycle(cycle_id)
+    held = visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+    if names and not {Right.SEE_APPLICANTS, Right.SEE_REVIEWERS} <= held:
+        raise ForbiddenError(
+            "names: a bundle with names is for those who see applicants and reviewers; leave it "
+            "out for one with numbers"
+        )
+    body = downloads.record_bundle(parts_of(request), cycle_id, names=names)
+    if names:
+        note(request, visitor, "took the signed record with names")
+    return _attachment(body, f"{cycle_id}.bundle")
+
+
+@router.get("/applicants/{number:int}/card/{form}", response_class=Response, responses=ANY_CARD)
+def take_card(
+    request: Request, cycle_id: CycleId, number: Number, form: CardForm, visitor: MaySeeApplicants
+) -> Response:
+    """Take an applicant's decision card; reviewers are numbers on it."""
+    del visitor
+    content, media = card_file(parts_of(request), cycle_id, number, form.value)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{cycle_id}-{number}-card.{form.value}"'
+    }
+    return Response(content, media_type=media, headers=headers)
+
+
+@router.post("/monitoring", response_class=Response, responses=ANY_FILE)
+def take_monitoring(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayMonitor,
+    cross: Annotated[
+        list[str] | None, Query(max_length=20, description="Attributes to table in pairs.")
+    ] = None,
+    form: Annotated[
+        Format | None, Query(description="One JSON when not given; else a ZIP of lists.")
+    ] = None,
+    raw: downloads.Raw = False,  # noqa: FBT002 - a query parameter
+) -> Response:
+    """Take the sums of groups; each look is on record. For a person's session: no key may."""
+    report = monitoring.made(request, cycle_id, visitor, cross or ())
+    if form is None:
+        return JSONResponse(as_plain(report))
+    body = report_archive(report, form, raw=raw)
+    return _attachment(body, f"{cycle_id}-monitoring.zip")
+
+
+@router.get("/reviewers/{number:int}/sheet", response_class=Response, responses=ANY_FILE)
+def take_sheet(
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayEnterReviews,
+    product: Product,
+    form: Annotated[Format, Query(description="xlsx or csv")] = Format.XLSX,
+) -> Response:
+    """Take the sheet of a reviewer who answers by mail, under the program's blind policy."""
+    del visitor
+    reviewer = find_reviewer(product, cycle_id, number)
+    tasks = product.reviewer_sheet(cycle_id, reviewer.number)
+    body = sheet_file(tasks, form, address=product.address)
+    return _attachment(body, file_name(cycle_id, number, form))
+
+
+def _attachment(body: bytes, name: str = "") -> Response:
+    said = f'attachment; filename="{name}"' if name else "attachment"
+    return Response(
+        body, media_type="application/octet-stream", headers={"Content-Disposition": said}
+    )

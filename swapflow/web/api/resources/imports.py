@@ -1,0 +1,267 @@
+"""Lists as files: looked at in a dry run, then taken whole or not at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, File, Query, Request, UploadFile
+
+from swapflow.engine.services import Swapflow
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+from swapflow.files.imports.import_settings import Reading
+from swapflow.files.imports.pairs import read_pairs
+from swapflow.files.tables.cells import refuse
+from swapflow.files.tables.table import read_table
+from swapflow.identity.services import Visitor
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayEnterReviews, MayManageApplicants, MayManageReviewers
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.cycle.import_preview import Done, Found, find_applicants, find_reviewers, take
+from swapflow.web.cycle.score_imports import find_scores, store_scores, told
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["files"])
+
+Table = Annotated[UploadFile, File(description="CSV, TSV or XLSX, with a header.")]
+DryRun = Annotated[bool, Query(description="Say what would be stored, and store nothing.")]
+Encoding = Annotated[
+    str, Query(max_length=40, pattern=r"^[A-Za-z0-9_-]*$", description="Of a text file.")
+]
+LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentFile:
+    """What every import is sent.
+
+    Attributes:
+        name: What messages call the file.
+        data: Its bytes.
+        dry_run: Whether nothing is to be stored.
+        encoding: Of a text file; None lets the reader find out.
+    """
+
+    name: str
+    data: bytes
+    dry_run: bool
+    encoding: str | None
+
+
+def read_sent(
+    file: Table,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    encoding: Encoding = "",
+) -> SentFile:
+    """Read the file of an import and what is asked about it.
+
+    Raises:
+        InvalidInputError: If the file is empty.
+    """
+    plain = "".join(c for c in file.filename or "" if c.isprintable())[:LONGEST_NAME]
+    data = file.file.read()
+    if not data:
+        raise InvalidInputError(f"file: {plain or 'the file'} is empty")
+    return SentFile(
+        name=plain or "the file", data=data, dry_run=dry_run, encoding=encoding or None
+    )
+
+
+Sent = Annotated[SentFile, Depends(read_sent)]
+
+
+@router.post("/applicants/import")
+def import_applicants(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageApplicants,
+    product: Product,
+    sent: Sent,
+    key: Annotated[
+        Literal["id", "email"] | None,
+        Query(description="What names an applicant; an id, unless the last list said otherwise."),
+    ] = None,
+) -> models.Imported:
+    """Add the applicants of a file and change those it changes: all, or none.
+
+    What staff decided or corrected by hand stays: statuses, pins, and values that they changed
+    since the last file. The columns are taken for what was said of the last file.
+    """
+    table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
+    found = find_applicants(product, cycle_id, table, Reading(key=key or ""))
+    return _apply(request, cycle_id, visitor, found, sent, "imported applicants", product=product)
+
+
+@router.post("/reviewers/import")
+def import_reviewers(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    sent: Sent,
+) -> models.Imported:
+    """Add the reviewers of a file, or change those who are there: all, or none."""
+    table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
+    found = find_reviewers(product, cycle_id, table, Reading())
+    return _apply(request, cycle_id, visitor, found, sent, "imported reviewers", product=product)
+
+
+@router.post("/conflicts/import")
+def import_conflicts(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    sent: Sent,
+) -> models.Imported:
+    """Record the conflicts of interest of a file: applicant and reviewer in each row."""
+    return _pairs(
+        request,
+        visitor,
+        cycle_id,
+        sent,
+        "recorded conflicts of interest",
+        lambda pairs: product.add_conflicts(cycle_id, pairs, source="staff"),
+        product=product,
+    )
+
+
+@router.post("/panels/import")
+def import_panels(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    sent: Sent,
+) -> models.Imported:
+    """Let only the reviewers of a file judge its applicants: one pair in each row."""
+    return _pairs(
+        request,
+        visitor,
+        cycle_id,
+        sent,
+        "set panels",
+        lambda pairs: product.set_panel(cycle_id, pairs),
+        product=product,
+    )
+
+
+@router.post("/scores/import")
+def import_scores(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayEnterReviews,
+    product: Product,
+    sent: Sent,
+    kind: Annotated[str, Query(max_length=24, description="Where no column names it.")] = "",
+    scale: Annotated[str, Query(max_length=40, description="Worst and best: 0..5.")] = "",
+    reviewer: Annotated[
+        int | None, Query(ge=0, le=2**31 - 1, description="Whose sheet it must be.")
+    ] = None,
+) -> models.ImportedScores:
+    """Enter a sheet that came back, under both names; or keep scores that nobody asked for."""
+    found = find_scores(
+        product,
+        cycle_id,
+        sent.data,
+        name=sent.name,
+        by=visitor.name,
+        kind=kind,
+        scale=scale,
+        reviewer=reviewer,
+        encoding=sent.encoding,
+    )
+    if not sent.dry_run:
+        store_scores(product, cycle_id, found, by=visitor.name)
+        note(request, visitor, "entered reviews from a file", about=sent.name, detail=told(found))
+    return models.ImportedScores(
+        dry_run=sent.dry_run,
+        sheet=found.plan is not None,
+        new=found.count("new"),
+        corrected=found.count("corrected"),
+        unchanged=found.count("unchanged"),
+        blank=found.count("blank"),
+        unasked=len(found.unasked),
+        rows=[
+            models.SheetLine(
+                line=row.line,
+                task=row.task,
+                applicant=row.applicant,
+                reviewer=row.reviewer,
+                result=row.fate.value,
+                note=row.note,
+            )
+            for row in found.rows
+        ],
+        bad=[models.BadLine.of(row) for row in found.bad],
+        warnings=list(found.warnings),
+    )
+
+
+def _apply(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    found: Found,
+    sent: SentFile,
+    what: str,
+    *,
+    product: Swapflow,
+) -> models.Imported:
+    done = Done(new=found.fresh, changed=found.changed, known=found.known)
+    if not sent.dry_run:
+        refuse(sent.name, found.bad)
+        done = take(product, cycle_id, found, by=visitor.name)
+        detail = f"{done.new} new, {done.changed} changed, {done.known} there already"
+        note(request, visitor, what, about=sent.name, detail=detail)
+    return models.Imported(
+        dry_run=sent.dry_run,
+        new=done.new,
+        changed=done.changed,
+        known=done.known,
+        changes=[
+            models.FileChange.of(d, known) for known in found.changes for d in known.differences
+        ],
+        bad=[models.BadLine.of(row) for row in found.bad],
+        warnings=[*found.warnings, *map(str, found.alike)],
+    )
+
+
+def _pairs(
+    request: Request,
+    visitor: Visitor,
+    cycle_id: str,
+    sent: SentFile,
+    what: str,
+    act: Callable[[Sequence[tuple[str, str]]], None],
+    *,
+    product: Swapflow,
+) -> models.Imported:
+    bad: tuple[BadRow, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    try:
+        pairs = read_pairs(
+            sent.data,
+            encoding=sent.encoding,
+            name=sent.name,
+            applications=[a.external_id for a in product.applications(cycle_id)],
+            reviewers=[r.external_id for r in product.reviewers(cycle_id)],
+        )
+    except BadRowsError as error:
+        bad = error.rows
+        if not sent.dry_run:
+            raise
+    if not sent.dry_run:
+        act(pairs)
+        note(request, visitor, what, about=sent.name, detail=f"{len(pairs)} pairs")
+    return models.Imported(
+        dry_run=sent.dry_run,
+        new=0 if bad else len(pairs),
+        changed=0,
+        known=0,
+        changes=[],
+        bad=[models.BadLine.of(row) for row in bad],
+        warnings=[],
+    )

@@ -1,0 +1,106 @@
+"""Interviews: who is to be met, when and where; one by one, or from a table."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from swapflow.engine.reviewing.interviews import Requested, Slot
+from swapflow.errors import NotFoundError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayManageApplicants
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.resources.imports import Table
+from swapflow.web.api.resources.tasks import shown_slot
+from swapflow.web.cycle import interviews
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["interviews"])
+
+RequestId = Annotated[str, Path(max_length=200, description="Id of the request.")]
+
+
+@router.get("/interviews")
+def list_interviews(
+    cycle_id: CycleId, visitor: MayManageApplicants, product: Product, paging: Paged
+) -> Page[models.Interview]:
+    """List the requests that people are to meet applicants for, with their dates."""
+    del visitor
+    last = paging.last(str)
+    rows = sorted(map(_shown, product.interview_requests(cycle_id)), key=lambda row: row.request)
+    rest = [row for row in rows if last is None or row.request > str(last[0])]
+    return paging.page(rest, lambda row: [row.request])
+
+
+@router.post("/interviews/import")
+def import_interviews(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageApplicants,
+    product: Product,
+    file: Table,
+) -> models.Counted:
+    """Set the dates of a table (applicant, starts, minutes, place, link): all of them, or none."""
+    slots = interviews.slots_of(file, cycle_id, product)
+    changed = product.set_slots(cycle_id, slots, by=visitor.name)
+    note(request, visitor, "set interviews' dates", detail=f"{changed} changed")
+    return models.Counted(count=changed)
+
+
+@router.put("/interviews/{pull}", status_code=204)
+def set_interview(
+    request: Request,
+    cycle_id: CycleId,
+    pull: RequestId,
+    visitor: MayManageApplicants,
+    product: Product,
+    slot: models.SetSlot,
+) -> Response:
+    """Set when and where the people of a request meet the applicant; they are invited."""
+    own_requests([pull], cycle_id)
+    new = Slot(
+        pull_id=pull,
+        starts_at=slot.starts_at,
+        minutes=slot.minutes,
+        place=slot.place,
+        link=slot.link,
+    )
+    product.set_slots(cycle_id, [new], by=visitor.name)
+    note(request, visitor, "set an interview", about=pull)
+    return Response(status_code=204)
+
+
+@router.delete("/interviews/{pull}", status_code=204)
+def cancel_interview(
+    request: Request,
+    cycle_id: CycleId,
+    pull: RequestId,
+    visitor: MayManageApplicants,
+    product: Product,
+) -> Response:
+    """Take a slot back and tell its people."""
+    own_requests([pull], cycle_id)
+    product.cancel_slot(cycle_id, pull, by=visitor.name)
+    note(request, visitor, "cancelled an interview", about=pull)
+    return Response(status_code=204)
+
+
+def own_requests(requests: list[str], cycle_id: str) -> list[str]:
+    """Refuse requests of other programs; they are not there at all."""
+    for name in requests:
+        if not name.startswith(f"{cycle_id}:") or not name.isprintable():
+            raise NotFoundError(f"there is no request {name!r} in this program")
+    return requests
+
+
+def _shown(one: Requested) -> models.Interview:
+    return models.Interview(
+        request=one.pull.id,
+        applicant=one.external_id,
+        kind=one.kind,
+        reviewers=[r.external_id for r in one.reviewers],
+        slot=shown_slot(one.interview),
+    )

@@ -1,0 +1,104 @@
+"""Mails of a program: what was written to whom, and what became of it."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+
+from swapflow.engine.ports import MailRecord
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayRun, MaySeeMail
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged, Paging
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}/mails", route_class=ApiRoute, tags=["office"])
+
+MailId = Annotated[str, Path(max_length=200)]
+
+
+@router.get("")
+def list_mails(
+    cycle_id: CycleId,
+    visitor: MaySeeMail,
+    product: Product,
+    paging: Paged,
+    state: Annotated[str, Query(pattern=r"^[a-z]{0,20}$", description="Only these.")] = "",
+) -> Page[models.Mail]:
+    """List a program's mails and what became of them, newest first."""
+    del visitor
+    found = product.cycle_mails(
+        cycle_id, state=state, after=_last(paging), at_most=paging.limit + 1
+    )
+    return paging.page(list(map(_shown, found)), lambda row: [row.created_at.isoformat(), row.id])
+
+
+@router.post("/again")
+def send_all_mails_again(
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
+) -> models.Counted:
+    """Send every mail again that failed; says how many."""
+    queued = product.queue_all_again(cycle_id)
+    note(request, visitor, "sent every mail again that had failed", detail=str(queued))
+    return models.Counted(count=queued)
+
+
+@router.get("/{mail_id}")
+def read_mail(
+    cycle_id: CycleId, mail_id: MailId, visitor: MaySeeMail, product: Product
+) -> models.MailText:
+    """Read one mail with its words; nothing in it names an applicant."""
+    del visitor
+    record = product.cycle_mail(cycle_id, _known(mail_id))
+    return models.MailText(
+        **_shown(record).model_dump(),
+        text=record.mail.text,
+        html=record.mail.html,
+        calendar=record.mail.calendar,
+    )
+
+
+@router.post("/{mail_id}/again")
+def send_mail_again(
+    request: Request, cycle_id: CycleId, mail_id: MailId, visitor: MayRun, product: Product
+) -> models.Counted:
+    """Send a mail again that failed."""
+    product.cycle_mail(cycle_id, _known(mail_id))
+    queued = product.queue_again(cycle_id, mail_id)
+    note(request, visitor, "sent a mail again", about=mail_id)
+    return models.Counted(count=int(queued))
+
+
+def _last(paging: Paging) -> tuple[datetime, str] | None:
+    last = paging.last(str, str)
+    if last is None:
+        return None
+    try:
+        at = datetime.fromisoformat(str(last[0]))
+    except ValueError as error:
+        raise InvalidInputError("cursor: this list gave no such cursor") from error
+    if at.tzinfo is None:
+        raise InvalidInputError("cursor: this list gave no such cursor")
+    return at, str(last[1])
+
+
+def _known(mail_id: str) -> str:
+    if not mail_id.isprintable():
+        raise NotFoundError(f"this program has no mail {mail_id!r}")
+    return mail_id
+
+
+def _shown(record: MailRecord) -> models.Mail:
+    return models.Mail(
+        id=record.mail.id,
+        to=record.mail.to,
+        subject=record.mail.subject,
+        state=record.mail.state,
+        detail=record.detail,
+        created_at=record.created_at,
+        attempts=record.attempts,
+    )

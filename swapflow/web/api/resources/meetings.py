@@ -1,0 +1,141 @@
+"""The meeting about a list: what is projected, and what is recorded about whom."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from swapflow.engine.cohort.meeting import Agenda
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import WRITE, MayDecide, MaySeeApplicants, may
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.resources.applications import Number
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["meeting"])
+
+MayEndorse = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS, scope=WRITE))]
+"""Whoever sees applicants; of a key, more than looking is asked."""
+
+
+@router.get("/meeting")
+def read_meeting(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+) -> models.TheMeeting:
+    """Read the list in the order of the proposal, and what was recorded about whom."""
+    del visitor
+    return _meeting(product.agenda(cycle_id))
+
+
+@router.post("/meeting")
+def open_meeting(
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+) -> models.TheMeeting:
+    """Open the meeting; from now on the decision follows it. Changes nothing if it is open."""
+    if product.open_meeting(cycle_id, by=visitor.name):
+        note(request, visitor, "opened the meeting")
+    return _meeting(product.agenda(cycle_id))
+
+
+@router.post("/meeting/close")
+def close_meeting(
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+) -> models.TheMeeting:
+    """Close the meeting; nothing is recorded until it is reopened. Then the list is signed."""
+    if product.close_meeting(cycle_id, by=visitor.name):
+        note(request, visitor, "closed the meeting")
+    return _meeting(product.agenda(cycle_id))
+
+
+@router.post("/meeting/reopen")
+def reopen_meeting(
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product, why: models.Because
+) -> models.TheMeeting:
+    """Let outcomes be recorded again after the meeting was closed, for a reason."""
+    if product.reopen_meeting(cycle_id, reason=why.reason, by=visitor.name):
+        note(request, visitor, "reopened the meeting", detail=why.reason)
+    return _meeting(product.agenda(cycle_id))
+
+
+@router.put("/applicants/{number:int}/meeting-outcome", status_code=204)
+def record_outcome(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayDecide,
+    product: Product,
+    said: models.NewOutcome,
+) -> Response:
+    """Record what the meeting says about an applicant; whoever is in conflict cannot."""
+    product.record_outcome(
+        cycle_id,
+        number,
+        said.outcome,
+        reason=said.reason,
+        by=visitor.name,
+        seat=visitor.reviews_in(cycle_id),
+    )
+    what = f"recorded {said.outcome.value!r} at the meeting"
+    note(request, visitor, what, about=f"applicant {number}")
+    return Response(status_code=204)
+
+
+@router.post("/applicants/{number:int}/endorsements", status_code=204)
+def endorse_applicant(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayEndorse,
+    product: Product,
+    words: models.NewEndorsement,
+) -> Response:
+    """Keep words in favour of an applicant; whoever is in conflict cannot."""
+    product.endorse(
+        cycle_id, number, words.text, by=visitor.name, seat=visitor.reviews_in(cycle_id)
+    )
+    note(request, visitor, "wrote words in favour", about=f"applicant {number}")
+    return Response(status_code=204)
+
+
+def _meeting(agenda: Agenda) -> models.TheMeeting:
+    meeting, words = agenda.meeting, agenda.words
+    favour: dict[int, list[str]] = {}
+    for one in agenda.endorsements:
+        favour.setdefault(one.application, []).append(one.text)
+    return models.TheMeeting(
+        version=agenda.version,
+        opened_by=meeting.by if meeting else None,
+        opened_at=meeting.at if meeting else None,
+        closed_by=meeting.closed.by if meeting and meeting.closed else None,
+        closed_at=meeting.closed.at if meeting and meeting.closed else None,
+        open=agenda.open,
+        places=agenda.size,
+        filled=len(agenda.chosen),
+        limits=[said for said, _ in agenda.limits],
+        without_outcome=[place.application for place in agenda.missing],
+        applicants=[
+            models.MeetingAbout(
+                applicant=place.application,
+                rank=place.rank,
+                standing=place.standing.value.replace("cohort", "list"),
+                too_close_to_call=place.contested,
+                outcome=words[place.application].word if place.application in words else None,
+                endorsements=favour.get(place.application, []),
+            )
+            for place in agenda.places
+        ],
+        recorded=[
+            models.Recorded(
+                applicant=said.application,
+                outcome=said.word,
+                reason=said.reason,
+                by=said.by,
+                at=said.at,
+            )
+            for said in (meeting.said if meeting else ())
+        ],
+    )

@@ -1,0 +1,204 @@
+"""The office around the programs: keys, users and their roles, the audit log, mails."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.identity.account import Account, ApiToken
+from swapflow.identity.permissions import Grant, Role, Scope
+from swapflow.identity.services import Office
+from swapflow.web.api import models
+from swapflow.web.api.dependencies import MayManageUsers, MaySeeAudit, Signed
+from swapflow.web.api.idempotency import SHOWN_ONCE, ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.http.context import Product, TheOffice, TheSettings
+
+
+router = APIRouter(route_class=ApiRoute, tags=["office"])
+
+Id = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]{1,64}$")]
+
+
+# Keys
+
+
+@router.get("/keys")
+def list_keys(visitor: Signed, office: TheOffice, paging: Paged) -> Page[models.Key]:
+    """List one's own keys, those that are used up too."""
+    last = paging.last(str)
+    rows = sorted(map(_key, office.tokens(visitor)), key=lambda row: row.id)
+    shown = [row for row in rows if last is None or row.id > str(last[0])]
+    return paging.page(shown, lambda row: [row.id])
+
+
+@router.post("/keys", status_code=201, openapi_extra={SHOWN_ONCE: ["key"]})
+def create_key(visitor: Signed, office: TheOffice, new: models.NewKey) -> models.MadeKey:
+    """Make a key for oneself; only a signed-in person can. It is shown this once."""
+    key, made = office.make_token(visitor, name=new.name, scopes=new.scopes, days=new.days)
+    return models.MadeKey(**_key(made).model_dump(), key=key)
+
+
+@router.delete("/keys/{key_id}", status_code=204)
+def revoke_key(key_id: Id, visitor: Signed, office: TheOffice) -> Response:
+    """Make one of one's own keys useless for good."""
+    office.revoke_token(visitor, key_id)
+    return Response(status_code=204)
+
+
+# Users
+
+
+@router.get("/users")
+def list_users(visitor: MayManageUsers, office: TheOffice, paging: Paged) -> Page[models.User]:
+    """List everybody with an account, and what they may do."""
+    del visitor
+    last = paging.last(str)
+    rows = sorted(
+        (_user(user.account, user.grants) for user in office.users()), key=lambda row: row.id
+    )
+    shown = [row for row in rows if last is None or row.id > str(last[0])]
+    return paging.page(shown, lambda row: [row.id])
+
+
+@router.post("/users", status_code=201)
+def invite_user(
+    visitor: MayManageUsers, office: TheOffice, settings: TheSettings, new: models.NewUser
+) -> models.User:
+    """Make an account and mail its owner a way in."""
+    account = office.invite(new.email, name=new.name, by=visitor.name, site=settings.address)
+    return _user(account, ())
+
+
+@router.post("/users/{user_id}/grants")
+def give_role(
+    user_id: Id,
+    visitor: MayManageUsers,
+    office: TheOffice,
+    product: Product,
+    new: models.NewGrant,
+) -> models.User:
+    """Give a user a role."""
+    account = _account(office, user_id)
+    places = {
+        Scope.OFFICE: {""},
+        Scope.ROUND: {known.id for known in product.rounds()},
+        Scope.CYCLE: {known.id for known in product.cycles()},
+    }
+    if new.scope_id not in places[new.scope]:
+        raise InvalidInputError(f"scope_id: there is no {new.scope.value} {new.scope_id!r}")
+    office.grant(account, new.role, new.scope, new.scope_id, by=visitor.name)
+    return _user(account, office.ledger.grants(account.id))
+
+
+@router.delete("/users/{user_id}/grants")
+def take_role(
+    user_id: Id,
+    visitor: MayManageUsers,
+    office: TheOffice,
+    role: Annotated[Role, Query()],
+    scope: Annotated[Scope, Query()] = Scope.OFFICE,
+    scope_id: Annotated[str, Query(max_length=40, pattern=r"^[a-z0-9-]*$")] = "",
+) -> models.User:
+    """Take a role away from a user."""
+    account = _account(office, user_id)
+    office.revoke(account, role, scope, scope_id, by=visitor.name)
+    return _user(account, office.ledger.grants(account.id))
+
+
+@router.post("/users/{user_id}/invitation")
+def invite_user_again(
+    user_id: Id, visitor: MayManageUsers, office: TheOffice, settings: TheSettings
+) -> models.User:
+    """Mail an account's owner another way in."""
+    account = _account(office, user_id)
+    office.invite(account.email, name=account.name, by=visitor.name, site=settings.address)
+    return _user(account, office.ledger.grants(account.id))
+
+
+@router.post("/users/{user_id}/close")
+def close_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> models.User:
+    """Close an account: nobody signs in with it any more, and its keys are no good."""
+    account = _account(office, user_id)
+    if account.id == visitor.account.id:
+        raise InvalidInputError("you cannot close your own account")
+    office.deactivate(account, by=visitor.name)
+    return _user(_account(office, user_id), office.ledger.grants(user_id))
+
+
+@router.post("/users/{user_id}/open")
+def open_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> models.User:
+    """Open a closed account again."""
+    office.activate(_account(office, user_id), by=visitor.name)
+    return _user(_account(office, user_id), office.ledger.grants(user_id))
+
+
+# Audit log and mails
+
+
+@router.get("/audit")
+def list_audit(visitor: MaySeeAudit, office: TheOffice, paging: Paged) -> Page[models.AuditLine]:
+    """Read the audit log of the whole office, newest first."""
+    del visitor
+    return _audit(office, paging, None)
+
+
+@router.get("/cycles/{cycle_id}/audit")
+def list_cycle_audit(
+    cycle_id: CycleId, visitor: MaySeeAudit, office: TheOffice, paging: Paged
+) -> Page[models.AuditLine]:
+    """Read the audit log of one program, newest first."""
+    del visitor
+    return _audit(office, paging, cycle_id)
+
+
+def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[models.AuditLine]:
+    last = paging.last(int)
+    found = office.ledger.audit(
+        cycle_id=cycle_id,
+        before=None if last is None else int(last[0]),
+        at_most=paging.limit + 1,
+    )
+    rows = [
+        models.AuditLine(
+            number=number,
+            at=entry.at,
+            who=entry.who,
+            what=entry.what,
+            program=entry.cycle_id,
+            about=entry.about,
+            detail=entry.detail,
+        )
+        for number, entry in found
+    ]
+    return paging.page(rows, lambda row: [row.number])
+
+
+def _account(office: Office, user_id: str) -> Account:
+    found = office.ledger.account(user_id)
+    if found is None:
+        raise NotFoundError("there is no such user")
+    return found
+
+
+def _user(account: Account, grants: tuple[Grant, ...]) -> models.User:
+    return models.User(
+        id=account.id,
+        email=account.email,
+        name=account.name,
+        active=account.active,
+        grants=[models.Grant(role=g.role, scope=g.scope, scope_id=g.scope_id) for g in grants],
+    )
+
+
+def _key(token: ApiToken) -> models.Key:
+    return models.Key(
+        id=token.id,
+        name=token.name,
+        scopes=list(token.scopes),
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        last_used_at=token.last_used_at,
+        revoked_at=token.revoked_at,
+    )

@@ -1,0 +1,178 @@
+"""One applicant looked at again by fresh reviewers after the list was fixed."""
+
+from fastapi import APIRouter, Request, Response
+
+from swapflow.domain.cohort.reconsideration import Reconsideration, Result
+from swapflow.domain.rules import Rules
+from swapflow.engine.reconsideration.evidence import HOW
+from swapflow.engine.reconsideration.reconsider import Wanted
+from swapflow.errors import ForbiddenError, NotFoundError
+from swapflow.identity.services import Visitor
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants, MaySign
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.resources.applications import Number
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.resources.decisions import read_prepared
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["decisions"])
+
+
+@router.get("/reconsiderations")
+def list_reconsiderations(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+) -> list[models.Reconsideration]:
+    """List the reconsiderations of a program, the first first."""
+    del visitor
+    rules = product.rules(cycle_id)
+    return [_public(one, rules) for one in product.reconsiderations(cycle_id)]
+
+
+@router.post("/reconsiderations", status_code=201)
+def open_reconsideration(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayDecide,
+    product: Product,
+    new: models.NewReconsideration,
+) -> models.Reconsideration:
+    """Ask people who never had the application for fresh reviews; the list stays fixed."""
+    name = _named(product, cycle_id, new.applicant)
+    wanted = Wanted(
+        reason=new.reason,
+        asked_by=new.asked_by,
+        asked_on=new.asked_on,
+        reviews=new.reviews,
+        kind=new.kind,
+    )
+    opened = product.reconsider(cycle_id, name, wanted, by=visitor.name)
+    note(request, visitor, "opened a reconsideration", about=name, detail=new.reason)
+    found = next(one for one in product.reconsiderations(cycle_id) if one.id == opened)
+    return _public(found, product.rules(cycle_id))
+
+
+@router.get("/reconsiderations/{number:int}")
+def read_statement(
+    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
+) -> models.Statement:
+    """Read where an applicant would have stood, and what is proposed; 404 when none is open."""
+    del visitor
+    found = product.weigh(cycle_id, _named(product, cycle_id, number))
+    return models.Statement(
+        applicant=number,
+        reviews=found.which.new.reviews,
+        received=found.received,
+        waiting=found.waiting,
+        before=_hundred(found.before),
+        after=100 * found.after.estimate,
+        line=_hundred(found.line),
+        waitlist_now=found.stands or None,
+        waitlist_then=found.place,
+        places=found.places,
+        places_held=found.taken,
+        proposes=found.proposes,
+        exceptions=list(found.exceptions),
+        how=HOW,
+    )
+
+
+@router.put("/reconsiderations/{number:int}/decision")
+def prepare_conclusion(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MaySign,
+    product: Product,
+    new: models.NewConclusion,
+) -> models.Prepared:
+    """Sign what becomes of it and put it up for the other signatures. Only a person signs."""
+    _person(visitor)
+    name = _named(product, cycle_id, number)
+    product.prepare_reconsideration(
+        cycle_id,
+        name,
+        by=visitor.name,
+        result=None if new.result is None else Result(new.result),
+        reason=new.reason,
+        beyond=new.beyond,
+    )
+    note(request, visitor, "signed a reconsideration", about=name, detail=new.reason)
+    return read_prepared(cycle_id, visitor, product)
+
+
+@router.post("/reconsiderations/{number:int}/take-back", status_code=204)
+def take_back_reconsideration(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayDecide,
+    product: Product,
+    why: models.Because,
+) -> Response:
+    """End a reconsideration without a decision; what is still out is cancelled."""
+    name = _named(product, cycle_id, number)
+    product.take_back_reconsideration(cycle_id, name, by=visitor.name, reason=why.reason)
+    note(request, visitor, "took a reconsideration back", about=name, detail=why.reason)
+    return Response(status_code=204)
+
+
+@router.post("/reconsiderations/{number:int}/undo")
+def prepare_undoing(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MaySign,
+    product: Product,
+    why: models.Because,
+) -> models.Prepared:
+    """Ask that it be undone, until the person was offered a place; others sign it too."""
+    _person(visitor)
+    name = _named(product, cycle_id, number)
+    product.prepare_undoing(cycle_id, name, by=visitor.name, reason=why.reason)
+    note(request, visitor, "asked to undo a reconsideration", about=name, detail=why.reason)
+    return read_prepared(cycle_id, visitor, product)
+
+
+def _named(product: Product, cycle_id: str, number: int) -> str:
+    who = next(iter(product.named(cycle_id, {number})), None)
+    if who is None or not who.external_id:
+        raise NotFoundError(f"there is no applicant {number} in this program")
+    return who.external_id
+
+
+def _person(visitor: Visitor) -> None:
+    """Refuse a program: a signature is a person's."""
+    if visitor.scopes is not None:
+        raise ForbiddenError("a key cannot sign; sign in as a person")
+
+
+def _hundred(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _public(one: Reconsideration, rules: Rules) -> models.Reconsideration:
+    closing = one.closing
+    return models.Reconsideration(
+        applicant=one.application,
+        version=one.new.version,
+        kind=rules.kinds[one.new.kind].name,
+        reviews=one.new.reviews,
+        asked_by=one.new.asked_by,
+        asked_on=one.new.asked_on,
+        reason=one.new.reason,
+        opened_by=one.by,
+        opened_at=one.at,
+        result=closing.result if closing else None,
+        made_version=(closing.version or None) if closing else None,
+        place=(closing.place or None) if closing else None,
+        before=_hundred(closing.before) if closing else None,
+        after=_hundred(closing.after) if closing else None,
+        received=closing.received if closing else 0,
+        beyond_the_places=closing.beyond if closing else False,
+        exceptions=list(closing.exceptions) if closing else [],
+        signed=list(one.closed_by),
+        closed_at=one.closed_at,
+    )

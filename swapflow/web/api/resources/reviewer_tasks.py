@@ -1,0 +1,192 @@
+"""What staff do for a reviewer: enter reviews, pass tasks on, pause them for some days."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.engine.services import Swapflow
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayEnterReviews, MayManageReviewers
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.resources.reviewers import absence_of
+from swapflow.web.api.resources.tasks import TaskCode, answer_to, by_code, shown_task
+from swapflow.web.cycle.offline_sheets import find_reviewer
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(
+    prefix="/cycles/{cycle_id}/reviewers/{number:int}", route_class=ApiRoute, tags=["reviewers"]
+)
+
+Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's number.")]
+
+
+@router.get("/tasks")
+def list_reviewer_tasks(
+    cycle_id: CycleId, number: Number, visitor: MayEnterReviews, product: Product, paging: Paged
+) -> Page[models.WaitingTask]:
+    """List what waits for a reviewer, for staff who enter reviews."""
+    del visitor
+    find_reviewer(product, cycle_id, number)
+    last = paging.last(str)
+    rows = sorted(
+        (_waiting(product, task) for task in product.waiting_for(cycle_id, number)),
+        key=lambda row: row.task,
+    )
+    rest = [row for row in rows if last is None or row.task > str(last[0])]
+    return paging.page(rest, lambda row: [row.task])
+
+
+@router.get("/tasks/{task}")
+def read_reviewer_task(
+    cycle_id: CycleId, number: Number, task: TaskCode, visitor: MayEnterReviews, product: Product
+) -> models.OpenTask:
+    """Read a reviewer's task as the reviewer sees it; changes nothing."""
+    del visitor
+    return shown_task(product.sheet(_task(product, cycle_id, number, task)))
+
+
+@router.put("/tasks/{task}/review")
+def enter_review(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    task: TaskCode,
+    visitor: MayEnterReviews,
+    product: Product,
+    review: models.Review,
+) -> models.EnteredReview:
+    """Enter a review for a reviewer, under both names; another in its place corrects."""
+    found = _task(product, cycle_id, number, task)
+    sheet = product.sheet(found)
+    answer = answer_to(review, sheet, typed_by=visitor.name)
+    corrected = sheet.given is not None
+    with by_code(task):
+        if corrected:
+            product.correct(answer, by=visitor.name, reason="entered by staff")
+        else:
+            product.begin(found)
+            product.submit([answer])
+    note(
+        request,
+        visitor,
+        "corrected a review" if corrected else "entered a review",
+        about=found.id,
+        detail=f"for reviewer {sheet.reviewer.external_id}",
+    )
+    given = product.given(found.id)
+    assert given is not None
+    return models.EnteredReview(
+        task=task,
+        reviewer=number,
+        typed_by=given.score.typed_by,
+        score=given.score.value / 10_000,
+        counts=given.score.counts,
+        corrected=corrected,
+    )
+
+
+@router.post("/tasks/{task}/reassignment", status_code=204)
+def reassign_task(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    task: TaskCode,
+    visitor: MayManageReviewers,
+    product: Product,
+    why: models.Reasoned,
+) -> Response:
+    """Take one task from a reviewer; it goes to somebody else."""
+    found = _task(product, cycle_id, number, task)
+    with by_code(task):
+        product.decline(found.id, DeclineKind.BUSY, by=visitor.name, reason=why.reason)
+    note(request, visitor, "passed a request on", about=found.id, detail=why.reason)
+    return Response(status_code=204)
+
+
+@router.post("/take-back")
+def take_back(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayManageReviewers,
+    product: Product,
+    why: models.Reasoned,
+) -> models.Counted:
+    """Take back what a reviewer has not begun; it goes to others."""
+    reviewer = find_reviewer(product, cycle_id, number)
+    waiting = product.waiting_for(cycle_id, number)
+    chosen = [task for task in waiting if task.status is not AssignmentStatus.OPENED]
+    for task in chosen:
+        product.decline(task.id, DeclineKind.BUSY, by=visitor.name, reason=why.reason)
+    note(
+        request,
+        visitor,
+        "took back what a reviewer had not begun",
+        about=reviewer.external_id,
+        detail=why.reason,
+    )
+    return models.Counted(count=len(chosen))
+
+
+@router.post("/absences", status_code=204)
+def pause_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayManageReviewers,
+    product: Product,
+    days: models.Away,
+) -> Response:
+    """Ask nothing new of a reviewer on some days."""
+    reviewer = find_reviewer(product, cycle_id, number)
+    product.add_absence(cycle_id, number, absence_of(days))
+    note(request, visitor, "paused a reviewer for some days", about=reviewer.external_id)
+    return Response(status_code=204)
+
+
+@router.post("/absences/remove", status_code=204)
+def end_pause(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayManageReviewers,
+    product: Product,
+    days: models.Away,
+) -> Response:
+    """End a reviewer's pause, named by its first and last day."""
+    reviewer = find_reviewer(product, cycle_id, number)
+    absence = absence_of(days)
+    if absence not in reviewer.absences:
+        raise InvalidInputError(f"first: this reviewer is not away from {days.first}")
+    product.remove_absence(cycle_id, number, absence)
+    note(request, visitor, "ended a reviewer's pause", about=reviewer.external_id)
+    return Response(status_code=204)
+
+
+def _task(product: Swapflow, cycle_id: str, number: int, task: str) -> Assignment:
+    """Find a reviewer's task of this program; any other is not there."""
+    gone = NotFoundError("this reviewer has no such task")
+    if task.partition(":")[0] != cycle_id:
+        raise gone
+    try:
+        return product.task(task, reviewer=number)
+    except NotFoundError as error:
+        raise gone from error
+
+
+def _waiting(product: Swapflow, assignment: Assignment) -> models.WaitingTask:
+    sheet = product.sheet(assignment)
+    return models.WaitingTask(
+        task=sheet.code,
+        applicant=sheet.applicant,
+        kind=sheet.kind.name,
+        due_at=assignment.due_at,
+        begun=assignment.opened_at is not None,
+    )

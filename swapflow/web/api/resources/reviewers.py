@@ -1,0 +1,201 @@
+"""Reviewers: add, change, read, release; conflicts of interest and panels."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+
+from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
+from swapflow.engine.services import Swapflow
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import (
+    MayEnterReviews,
+    MayManageReviewers,
+    MaySeeReviewers,
+    MaySetUp,
+)
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["reviewers"])
+
+Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's number.")]
+
+
+@router.get("/reviewers")
+def list_reviewers(
+    cycle_id: CycleId, visitor: MaySeeReviewers, product: Product, paging: Paged
+) -> Page[models.Reviewer]:
+    """List the roster."""
+    del visitor
+    return paging.after(list(map(_shown, product.reviewers(cycle_id))), lambda row: row.number)
+
+
+@router.post("/reviewers", status_code=201)
+def add_reviewers(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    new: models.NewReviewers,
+) -> models.Counted:
+    """Add reviewers, or change those whose ids are there: all of them, or none."""
+    changed = product.import_reviewers(cycle_id, [_new(one) for one in new.reviewers])
+    note(request, visitor, "added reviewers", about=f"{len(changed)} reviewers")
+    return models.Counted(count=len(new.reviewers))
+
+
+@router.get("/reviewers/{number:int}")
+def read_reviewer(
+    cycle_id: CycleId, number: Number, visitor: MaySeeReviewers, product: Product
+) -> models.Reviewer:
+    """Read one reviewer."""
+    del visitor
+    return _shown(_find(product, cycle_id, number))
+
+
+@router.post("/reviewers/{number:int}/release")
+def release_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayManageReviewers,
+    product: Product,
+    why: models.Because,
+) -> models.Counted:
+    """Take a reviewer off the roster; says how many of their tasks go to others."""
+    found = _find(product, cycle_id, number)
+    moved = product.leave(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
+    note(request, visitor, "released a reviewer", about=found.external_id)
+    return models.Counted(count=moved)
+
+
+@router.post("/reviewers/{number:int}/nudge")
+def nudge_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayManageReviewers,
+    product: Product,
+) -> models.Reviewer:
+    """Remind a reviewer of what waits, by mail."""
+    found = _find(product, cycle_id, number)
+    product.nudge(cycle_id, found.external_id, by=visitor.name)
+    note(request, visitor, "reminded a reviewer", about=found.external_id)
+    return _shown(found)
+
+
+@router.post("/reviewers/{number:int}/void")
+def void_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MayEnterReviews,
+    product: Product,
+    why: models.Because,
+) -> models.Counted:
+    """Make every score of a reviewer count no more; says how many did before."""
+    found = _find(product, cycle_id, number)
+    voided = product.void_reviewer(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
+    note(request, visitor, "voided a reviewer's scores", about=found.external_id)
+    return models.Counted(count=voided)
+
+
+@router.delete("/reviewers/{number:int}", status_code=204)
+def erase_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    visitor: MaySetUp,
+    product: Product,
+) -> Response:
+    """Erase one reviewer's data for good; their number and their scores stay."""
+    found = _find(product, cycle_id, number)
+    product.purge_reviewer(cycle_id, found.external_id, by=visitor.name)
+    note(request, visitor, "erased a reviewer", about=f"reviewer {number}")
+    return Response(status_code=204)
+
+
+@router.post("/conflicts")
+def add_conflicts(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    new: models.Pairs,
+) -> models.Counted:
+    """Record conflicts of interest, for good."""
+    product.add_conflicts(
+        cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs], source="staff"
+    )
+    note(request, visitor, "recorded conflicts of interest", about=f"{len(new.pairs)} pairs")
+    return models.Counted(count=len(new.pairs))
+
+
+@router.put("/panels")
+def set_panels(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayManageReviewers,
+    product: Product,
+    new: models.Pairs,
+) -> models.Counted:
+    """Let only the reviewers named judge the applicants named."""
+    product.set_panel(cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs])
+    note(request, visitor, "set panels", about=f"{len(new.pairs)} pairs")
+    return models.Counted(count=len(new.pairs))
+
+
+def absence_of(days: models.Away) -> Absence:
+    """Read days away.
+
+    Raises:
+        InvalidInputError: If they end before they begin.
+    """
+    if days.last < days.first:
+        raise InvalidInputError(f"last: {days.last} is before {days.first}")
+    return Absence(first=days.first, last=days.last)
+
+
+def _find(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
+    for reviewer in product.reviewers(cycle_id):
+        if reviewer.number == number:
+            return reviewer
+    raise NotFoundError(f"this program has no reviewer with the number {number}")
+
+
+def _shown(reviewer: Reviewer) -> models.Reviewer:
+    return models.Reviewer(
+        number=reviewer.number,
+        external_id=reviewer.external_id,
+        name=reviewer.name,
+        email=reviewer.email,
+        panel=reviewer.group,
+        capacity=reviewer.capacity,
+        packet=reviewer.packet,
+        automatic=bool(reviewer.automatic),
+        topics=list(reviewer.topics),
+        active=reviewer.active,
+        reserve=reviewer.reserve,
+        absences=[models.Away(first=a.first, last=a.last) for a in reviewer.absences],
+    )
+
+
+def _new(reviewer: models.NewReviewer) -> NewReviewer:
+    return NewReviewer(
+        external_id=reviewer.external_id,
+        name=reviewer.name,
+        email=reviewer.email,
+        group=reviewer.panel,
+        capacity=reviewer.capacity,
+        packet=reviewer.packet,
+        reserve=reviewer.reserve,
+        topics=tuple(reviewer.topics),
+        conflicts=tuple(reviewer.conflicts),
+        absences=tuple(map(absence_of, reviewer.absences)),
+    )

@@ -1,0 +1,145 @@
+"""Scores as staff see them: read, correct, void, keep and admit what nobody had asked for."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.engine.scoring.corrections import Volunteered
+from swapflow.engine.services import Swapflow
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MayEnterReviews, MaySeeApplicants
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.resources.tasks import answer_of
+from swapflow.web.http.context import Product
+
+
+router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["scores"])
+
+ScoreId = Annotated[str, Path(max_length=200, description="As the list of scores gives it.")]
+
+
+@router.get("/scores")
+def list_scores(
+    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+) -> Page[models.Score]:
+    """List scores as they stand, in the order of their ids."""
+    del visitor
+    last = paging.last(str)
+    kinds = [kind.name for kind in product.rules(cycle_id).kinds]
+    standing = {score.assignment_id: score for score in product.scores(cycle_id)}
+    rows = [
+        models.Score(
+            id=score.assignment_id,
+            applicant=score.application,
+            kind=kinds[score.kind],
+            reviewer=score.reviewer,
+            score=score.value / 10_000,
+            counts=score.counts,
+            reason=score.reason,
+            origin=score.origin.value,
+            late=None if score.late is None else score.late.value,
+            typed_by=score.typed_by or None,
+            revision=score.revision,
+            submitted_at=score.submitted_at,
+        )
+        for _, score in sorted(standing.items())
+        if last is None or score.assignment_id > str(last[0])
+    ]
+    return paging.page(rows, lambda row: [row.id])
+
+
+@router.post("/scores/{score}/correction")
+def correct_score(
+    request: Request,
+    cycle_id: CycleId,
+    score: ScoreId,
+    visitor: MayEnterReviews,
+    product: Product,
+    new: models.Correction,
+) -> models.Numbered:
+    """Put another score in the place of one; the old one stays on record."""
+    found = _find(product, cycle_id, score)
+    answer = answer_of(new.marks, new.score, product.sheet(found), remark=new.remark)
+    number = product.correct(answer, by=visitor.name, reason=new.reason, saw_others=new.saw_others)
+    note(request, visitor, "corrected a score", about=score, detail=new.reason)
+    return models.Numbered(number=number)
+
+
+@router.post("/scores/void")
+def void_scores(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayEnterReviews,
+    product: Product,
+    what: models.Voiding,
+) -> models.Counted:
+    """Make scores count no more; says how many did before."""
+    for name in what.scores:  # all are there, or none is touched
+        _find(product, cycle_id, name)
+    voided = product.void(what.scores, by=visitor.name, reason=what.reason)
+    note(request, visitor, "voided scores", about=f"{len(what.scores)} scores", detail=what.reason)
+    return models.Counted(count=voided)
+
+
+@router.post("/scores/volunteered", status_code=201)
+def keep_scores(
+    request: Request,
+    cycle_id: CycleId,
+    visitor: MayEnterReviews,
+    product: Product,
+    new: models.NewScores,
+) -> models.Ids:
+    """Keep scores that nobody had asked for; none counts until staff admit it."""
+    applications = {a.external_id: a.number for a in product.applications(cycle_id)}
+    reviewers = {r.external_id: r.number for r in product.reviewers(cycle_id)}
+    rules = product.rules(cycle_id)
+    kept = []
+    for row in new.scores:
+        kind = rules.kind_index(row.kind)
+        if row.applicant not in applications or row.reviewer not in reviewers or kind < 0:
+            raise InvalidInputError(
+                f"scores: {row.applicant!r}, {row.reviewer!r}, {row.kind!r}: there is no such "
+                "applicant, reviewer or kind in this program; nothing was kept"
+            )
+        kept.append(
+            Volunteered(
+                application=applications[row.applicant],
+                kind=kind,
+                reviewer=reviewers[row.reviewer],
+                utility=row.score / 100,
+                typed_by=visitor.name,
+                remark=row.remark,
+            )
+        )
+    ids = product.volunteer(cycle_id, kept, imported=True)
+    note(request, visitor, "kept volunteered scores", about=f"{len(ids)} scores")
+    return models.Ids(ids=list(ids))
+
+
+@router.post("/scores/{score}/admission")
+def admit_score(
+    request: Request,
+    cycle_id: CycleId,
+    score: ScoreId,
+    visitor: MayEnterReviews,
+    product: Product,
+    why: models.Because,
+) -> models.Numbered:
+    """Let a score count that nobody had asked for."""
+    _find(product, cycle_id, score)
+    number = product.admit(score, by=visitor.name, reason=why.reason)
+    note(request, visitor, "admitted a score", about=score, detail=why.reason)
+    return models.Numbered(number=number)
+
+
+def _find(product: Swapflow, cycle_id: str, score: str) -> Assignment:
+    """Find a score's assignment in this program; another program's is not there at all."""
+    if cycle_of(score) == cycle_id and score.isprintable():
+        return product.ledger.assignment(score)
+    raise NotFoundError(f"this program has no score {score!r}")

@@ -1,0 +1,349 @@
+"""The reviewer's side: one's own tasks, never anybody else's, and never others' marks."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.reviewer import Absence, DeclineKind
+from swapflow.domain.reviewing.rubric import utility
+from swapflow.domain.reviewing.score import Answer
+from swapflow.engine.reviewing.review_page import Sheet
+from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import Own, Reviewer, Seat
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.resources.reviewers import absence_of
+from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import open_seats
+
+
+router = APIRouter(route_class=ApiRoute, tags=["tasks"])
+
+TaskCode = Annotated[str, Path(description="As the list of tasks gives it.")]
+
+
+@router.get("/tasks")
+def list_tasks(
+    request: Request, visitor: Reviewer, product: Product, paging: Paged
+) -> Page[models.Task]:
+    """List one's own tasks in every program, in the order of their names."""
+    last = paging.last(str)
+    desk = product.desk_of(open_seats(request, visitor)[0])
+    rows = [
+        models.Task(
+            task=task.code,
+            program=task.cycle_id,
+            applicant=task.applicant,
+            kind=task.kind,
+            due_at=task.due_at,
+            state=task.section,
+            draft=task.draft,
+            skipped=task.skipped,
+            interview=shown_slot(task.interview),
+        )
+        for task in sorted(desk.tasks, key=lambda task: task.code)
+        if last is None or task.code > str(last[0])
+    ]
+    return paging.page(rows, lambda row: [row.task])
+
+
+@router.get("/tasks/{task}")
+def read_task(task: TaskCode, own: Own, product: Product) -> models.OpenTask:
+    """Read a task with what its reviewer may see; changes nothing."""
+    del task
+    return shown_task(product.sheet(own.assignment))
+
+
+@router.post("/tasks/{task}/open")
+def open_task(task: TaskCode, own: Own, product: Product) -> models.OpenTask:
+    """Begin: from now on the task is taken from nobody, and its form stays as it is."""
+    del task
+    return shown_task(product.sheet(product.begin(own.assignment)))
+
+
+@router.get(
+    "/tasks/{task}/documents/{number:int}",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}, "description": "The file."}},
+)
+def read_document(
+    task: TaskCode,
+    number: Annotated[int, Path(ge=1, le=1000, description="Its number in the task.")],
+    own: Own,
+    product: Product,
+) -> Response:
+    """Read an uploaded file of a task, under the program's blind policy."""
+    del task
+    _, body = product.document(own.assignment, number)
+    return Response(
+        content=body,
+        media_type="application/octet-stream",
+        headers={"Content-Disposition": "attachment"},
+    )
+
+
+@router.put("/tasks/{task}/draft")
+def save_draft(task: TaskCode, own: Own, product: Product, new: models.NewDraft) -> models.Draft:
+    """Keep what was typed so far; 409 when another tab or device was faster."""
+    del task
+    with by_code(own.code):
+        kept = product.save_draft(own.assignment, new.body, version=new.version)
+    return models.Draft(version=kept.version, body=dict(kept.body))
+
+
+@router.post("/tasks/{task}/skip", status_code=204)
+def skip_task(task: TaskCode, own: Own, product: Product) -> Response:
+    """Put a task at the end of one's list."""
+    del task
+    product.skip(own.assignment)
+    return Response(status_code=204)
+
+
+@router.post("/tasks/{task}/review", status_code=201)
+def submit_review(
+    task: TaskCode, own: Own, product: Product, review: models.Review
+) -> models.Receipt:
+    """Hand a review in; what is said to be stored is stored. The same again changes nothing."""
+    del task
+    answer = answer_to(review, product.sheet(own.assignment))
+    with by_code(own.code):
+        receipt = product.submit([answer])[0]
+    return models.Receipt(
+        task=own.code,
+        number=receipt.seq,
+        score=receipt.value / 10_000,
+        counts=receipt.counts,
+        repeated=receipt.repeated,
+    )
+
+
+@router.put("/tasks/{task}/review")
+def correct_review(
+    task: TaskCode, own: Own, product: Product, review: models.Review
+) -> models.OwnReview:
+    """Put another review in the place of one's own, until the decision is fixed."""
+    del task
+    answer = answer_to(review, product.sheet(own.assignment))
+    with by_code(own.code):
+        product.correct(answer, by=own.visitor.name, reason="corrected by the reviewer")
+    stored = _review(product.sheet(own.assignment))
+    if stored is None:
+        raise NotFoundError("nothing was handed in for this task yet")
+    return stored
+
+
+@router.post("/tasks/{task}/decline", status_code=204)
+def decline_task(task: TaskCode, own: Own, product: Product, no: models.Decline) -> Response:
+    """Say no: a conflict is recorded for good, busy keeps new tasks away until a day."""
+    del task
+    today = product.ledger.now().date()
+    if no.kind is DeclineKind.BUSY and (no.until is None or no.until < today):
+        raise InvalidInputError("until: with busy, give a day from today on")
+    busy = Absence(first=today, last=no.until) if no.until is not None else None
+    with by_code(own.code):
+        product.decline(
+            own.assignment.id,
+            no.kind,
+            by=own.visitor.name,
+            reason=no.reason,
+            busy=busy if no.kind is DeclineKind.BUSY else None,
+        )
+    return Response(status_code=204)
+
+
+@router.post("/tasks/{task}/missed", status_code=204)
+def note_missed(
+    request: Request, task: TaskCode, own: Own, product: Product, said: models.Missed
+) -> Response:
+    """Note that the applicant did not come to an interview; it goes to others."""
+    with by_code(task):
+        product.did_not_come(own.assignment.id, by=own.visitor.name, note=said.note.strip())
+    note(
+        request,
+        own.visitor,
+        "applicant did not come to an interview",
+        about=own.assignment.id,
+        cycle_id=own.assignment.cycle_id,
+    )
+    return Response(status_code=204)
+
+
+@router.get(
+    "/tasks/{task}/invitation.ics",
+    response_class=Response,
+    responses={200: {"content": {"text/calendar": {}}, "description": "The date."}},
+)
+def take_invitation(task: TaskCode, own: Own, product: Product) -> Response:
+    """Take the date of an interview as a calendar entry."""
+    del task
+    return Response(
+        product.calendar(product.sheet(own.assignment)),
+        media_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="interview.ics"'},
+    )
+
+
+@router.post("/cycles/{cycle_id}/availability/absences", status_code=204)
+def add_absence(cycle_id: CycleId, seat: Seat, product: Product, days: models.Away) -> Response:
+    """Keep new tasks away for some days."""
+    product.add_absence(cycle_id, seat.number, absence_of(days))
+    return Response(status_code=204)
+
+
+@router.post("/cycles/{cycle_id}/availability/absences/remove", status_code=204)
+def remove_absence(cycle_id: CycleId, seat: Seat, product: Product, days: models.Away) -> Response:
+    """Let new tasks come again on days that were kept free, named by first and last."""
+    product.remove_absence(cycle_id, seat.number, absence_of(days))
+    return Response(status_code=204)
+
+
+@router.put("/cycles/{cycle_id}/availability/packet", status_code=204)
+def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: models.Rhythm) -> Response:
+    """Say how many tasks one takes at the same time."""
+    product.set_packet(cycle_id, seat.number, rhythm.packet)
+    return Response(status_code=204)
+
+
+def answer_of(
+    marks: Mapping[str, float | None],
+    score: float | None,
+    sheet: Sheet,
+    *,
+    remark: str = "",
+    notes: Mapping[str, str] | None = None,
+) -> Answer:
+    """Read marks, or a score where there is no score form.
+
+    Raises:
+        InvalidInputError: If a criterion is left out (N/A is a choice), or both are given.
+        ScoreOutOfRangeError: If a mark is none of the criterion's.
+    """
+    rubric = sheet.rubric
+    if rubric is None and (score is None or marks):
+        raise InvalidInputError("score: this kind has no score form; give a score, 0 to 100")
+    if rubric is not None:
+        if score is not None:
+            raise InvalidInputError("score: this kind has a score form; give marks")
+        left_out = [c.name for c in rubric.criteria if c.name not in marks]
+        if left_out:
+            name = left_out[0]
+            raise InvalidInputError(f"marks: {name!r} is left out; give a mark, or null for N/A")
+        utility(rubric, marks)
+    return Answer(
+        assignment_id=sheet.assignment.id,
+        marks=dict(marks),
+        utility=None if score is None else score / 100,
+        remark=remark.strip(),
+        notes=dict(notes or {}),
+    )
+
+
+def answer_to(review: models.Review, sheet: Sheet, *, typed_by: str = "") -> Answer:
+    """Read a review of a task, with everything that its form asks.
+
+    Raises:
+        InvalidInputError: If something is left out, or said that the form does not ask.
+    """
+    answer = answer_of(
+        review.marks, review.score, sheet, remark=review.remark, notes=_notes(review, sheet)
+    )
+    return replace(answer, typed_by=typed_by)
+
+
+def _notes(review: models.Review, sheet: Sheet) -> dict[str, str]:
+    kind = sheet.kind
+    criteria = {c.name for c in sheet.rubric.criteria} if sheet.rubric else set()
+    notes = {"private": review.private.strip()}
+    if review.confidence is not None:
+        if not kind.confidence:
+            raise InvalidInputError("confidence: this kind does not ask for it")
+        notes["confidence"] = str(review.confidence)
+    if review.recommendation is not None:
+        if not kind.questions:
+            raise InvalidInputError("recommendation: this kind does not ask for it")
+        notes["recommendation"] = review.recommendation
+    for number, text in review.questions.items():
+        if not 1 <= number <= len(kind.questions):
+            raise InvalidInputError(f"questions: there is no question {number}")
+        notes[f"question:{number}"] = text.strip()
+    for name, text in review.criterion_notes.items():
+        if name not in criteria:
+            raise InvalidInputError(f"criterion_notes: there is no criterion {name!r}")
+        notes[f"criterion:{name}"] = text.strip()
+    return {name: text for name, text in notes.items() if text}
+
+
+@contextmanager
+def by_code(code: str) -> Iterator[None]:
+    """Name a task by its code in what a refusal says."""
+    try:
+        yield
+    except AssignmentClosedError as error:
+        raise AssignmentClosedError(code, error.status) from error
+
+
+def shown_task(sheet: Sheet) -> models.OpenTask:
+    """Spell a task as its reviewer may see it."""
+    criteria = sheet.rubric.criteria if sheet.rubric is not None else ()
+    draft = sheet.draft
+    return models.OpenTask(
+        task=sheet.code,
+        program=sheet.cycle.id,
+        kind=sheet.kind.name,
+        status=sheet.assignment.status,
+        due_at=sheet.assignment.due_at,
+        applicant=sheet.applicant,
+        fields=dict(sheet.fields),
+        documents=[
+            models.Paper(number=p.number, name=p.name, link=p.link, media=p.media)
+            for p in sheet.papers
+        ],
+        link=sheet.link,
+        criteria=[
+            models.Criterion(
+                name=c.name,
+                weight=c.weight,
+                marks=[models.Choice(mark=mark, means=means) for mark, means in c.marks],
+            )
+            for c in criteria
+        ],
+        questions=list(sheet.kind.questions),
+        interview=shown_slot(sheet.interview),
+        draft=models.Draft(version=draft.version, body=dict(draft.body)) if draft else None,
+        review=_review(sheet),
+    )
+
+
+def _review(sheet: Sheet) -> models.OwnReview | None:
+    given = sheet.given
+    if given is None:
+        return None
+    return models.OwnReview(
+        score=given.score.value / 10_000,
+        marks=dict(given.marks),
+        remark=given.remark,
+        notes=dict(given.notes),
+        counts=given.score.counts,
+        submitted_at=given.score.submitted_at,
+    )
+
+
+def shown_slot(interview: Interview | None) -> models.Slot | None:
+    """Spell when and where an interview is."""
+    if interview is None:
+        return None
+    return models.Slot(
+        starts_at=interview.starts_at,
+        minutes=interview.minutes,
+        zone=interview.zone,
+        place=interview.place,
+        link=interview.link,
+        cancelled=interview.cancelled,
+    )

@@ -1,0 +1,198 @@
+"""Webhooks: addresses that are told what happens, and how telling them goes."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from swapflow.domain.cycle import Cycle
+from swapflow.engine.services import Swapflow
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.identity.permissions import Right
+from swapflow.identity.ports.integration_store import Webhook
+from swapflow.identity.services import Office, Visitor, require
+from swapflow.web.api import models
+from swapflow.web.api.audit import note
+from swapflow.web.api.dependencies import MaySetWebhooks
+from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.http.context import Product, TheOffice, TheSettings
+
+
+router = APIRouter(prefix="/webhooks", route_class=ApiRoute, tags=["webhooks"])
+
+Id = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]{1,64}$")]
+
+
+@router.get("")
+def list_webhooks(
+    visitor: MaySetWebhooks, office: TheOffice, product: Product, paging: Paged
+) -> Page[models.Webhook]:
+    """List the webhooks of the programs that the caller sets up."""
+    last = paging.last(str)
+    rows = sorted(
+        (_shown(hook) for hook in office.webhooks() if _may(visitor, hook.cycle_id, product)),
+        key=lambda row: row.id,
+    )
+    shown = [row for row in rows if last is None or row.id > str(last[0])]
+    return paging.page(shown, lambda row: [row.id])
+
+
+@router.post("", status_code=201)
+def create_webhook(
+    visitor: MaySetWebhooks,
+    office: TheOffice,
+    product: Product,
+    settings: TheSettings,
+    new: models.NewWebhook,
+) -> models.MadeWebhook:
+    """Register an address; it is told what happens from now on. The secret is shown this once."""
+    cycle = None if new.program is None else _cycle(product, new.program)
+    require(
+        visitor,
+        Right.SET_UP,
+        cycle_id=new.program,
+        round_id=None if cycle is None else cycle.round_id,
+    )
+    if new.program is not None and cycle is None:
+        raise NotFoundError(f"there is no program {new.program!r} that you may see")
+    made = office.make_webhook(
+        visitor,
+        new.url,
+        events=[event.value for event in new.events],
+        cycle_id=new.program,
+        reach=settings.webhook_reach,
+    )
+    return models.MadeWebhook(**_shown(made).model_dump(), secret=made.secret)
+
+
+@router.get("/{webhook_id}")
+def read_webhook(
+    webhook_id: Id, visitor: MaySetWebhooks, office: TheOffice, product: Product
+) -> models.Webhook:
+    """Read one webhook."""
+    return _shown(_find(office, product, visitor, webhook_id))
+
+
+@router.patch("/{webhook_id}")
+def change_webhook(
+    request: Request,
+    webhook_id: Id,
+    visitor: MaySetWebhooks,
+    office: TheOffice,
+    product: Product,
+    change: models.Activity,
+) -> models.Webhook:
+    """Let a webhook rest, or go on: then it is told what happened meanwhile."""
+    found = _find(office, product, visitor, webhook_id)
+    office.ledger.set_webhook_active(found.id, active=change.active)
+    what = "let a webhook go on" if change.active else "let a webhook rest"
+    note(request, visitor, what, about=found.id, cycle_id=found.cycle_id)
+    return _shown(_find(office, product, visitor, webhook_id))
+
+
+@router.delete("/{webhook_id}", status_code=204)
+def remove_webhook(
+    request: Request,
+    webhook_id: Id,
+    visitor: MaySetWebhooks,
+    office: TheOffice,
+    product: Product,
+) -> Response:
+    """Remove a webhook with everything it was still to be told."""
+    found = _find(office, product, visitor, webhook_id)
+    office.ledger.remove_webhook(found.id)
+    note(request, visitor, "removed a webhook", about=found.id, cycle_id=found.cycle_id)
+    return Response(status_code=204)
+
+
+@router.get("/{webhook_id}/calls")
+def list_calls(
+    webhook_id: Id,
+    visitor: MaySetWebhooks,
+    office: TheOffice,
+    product: Product,
+    paging: Paged,
+) -> Page[models.Call]:
+    """List what a webhook is told, newest first, and how that goes."""
+    found = _find(office, product, visitor, webhook_id)
+    last = paging.last(str, str)
+    calls = office.ledger.webhook_calls(
+        found.id,
+        before=None if last is None else (_moment(str(last[0])), str(last[1])),
+        at_most=paging.limit + 1,
+    )
+    rows = [
+        models.Call(
+            id=call.id,
+            program=call.cycle_id,
+            event=call.event,
+            number=call.seq,
+            state=call.state,
+            attempts=call.attempts,
+            detail=call.detail,
+            created_at=call.created_at,
+            due_at=call.due_at,
+        )
+        for call in calls
+    ]
+    return paging.page(rows, lambda row: [row.created_at.isoformat(), row.id])
+
+
+@router.post("/{webhook_id}/calls/{call_id}/again", status_code=204)
+def call_again(
+    request: Request,
+    webhook_id: Id,
+    call_id: Annotated[str, Path(max_length=200)],
+    visitor: MaySetWebhooks,
+    office: TheOffice,
+    product: Product,
+) -> Response:
+    """Make a call once more, whatever became of it."""
+    found = _find(office, product, visitor, webhook_id)
+    if not call_id.isprintable() or not office.ledger.call_again(found.id, call_id):
+        raise NotFoundError("there is no such call")
+    note(request, visitor, "made a call once more", about=call_id, cycle_id=found.cycle_id)
+    return Response(status_code=204)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidInputError("cursor: this list gave no such cursor") from error
+    if moment.tzinfo is None:
+        raise InvalidInputError("cursor: this list gave no such cursor")
+    return moment
+
+
+def _cycle(product: Swapflow, cycle_id: str) -> Cycle | None:
+    try:
+        return product.cycle(cycle_id)
+    except NotFoundError:
+        return None
+
+
+def _may(visitor: Visitor, cycle_id: str | None, product: Swapflow) -> bool:
+    cycle = None if cycle_id is None else product.cycle(cycle_id)
+    round_id = None if cycle is None else cycle.round_id
+    return Right.SET_UP in visitor.rights(cycle_id=cycle_id, round_id=round_id)
+
+
+def _find(office: Office, product: Swapflow, visitor: Visitor, webhook_id: str) -> Webhook:
+    for webhook in office.webhooks():
+        if webhook.id == webhook_id and _may(visitor, webhook.cycle_id, product):
+            return webhook
+    raise NotFoundError("there is no such webhook among yours")
+
+
+def _shown(webhook: Webhook) -> models.Webhook:
+    return models.Webhook(
+        id=webhook.id,
+        url=webhook.url,
+        events=list(webhook.events),
+        program=webhook.cycle_id,
+        active=webhook.active,
+        by=webhook.by,
+        created_at=webhook.created_at,
+    )

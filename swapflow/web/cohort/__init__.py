@@ -1,0 +1,1 @@
+"""People decide, and what follows."""

@@ -1,0 +1,256 @@
+"""Letters to applicants: written, looked at, held for a while, taken back."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cohort.announcement import Announcement, Group, LetterState, Wording
+from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.offers.announcements import USUAL_HOLD, Draft
+from swapflow.errors import InvalidInputError, SwapflowError
+from swapflow.i18n.languages import later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.error_handlers import status_of
+from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, act
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.programs import about
+
+
+router = APIRouter(prefix="/decide/{cycle_id}/letters")
+
+MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+
+LISTED = 200
+"""Letters named on the page; the others are counted."""
+
+MOST_MINUTES = 43_200
+MOST_WAITING = 100_000
+
+FIELDS = {Group.OFFERED: "offered", Group.WAITLISTED: "waitlisted", Group.NOT_SELECTED: "declined"}
+"""How a group's fields are called in the form."""
+
+TITLES = {
+    Group.OFFERED: later("Those with an open offer"),
+    Group.WAITLISTED: later("Those on the waitlist"),
+    Group.NOT_SELECTED: later("Those who were not selected"),
+}
+
+STATES = {
+    LetterState.HELD: later("held"),
+    LetterState.QUEUED: later("on their way"),
+    LetterState.SENDING: later("on their way"),
+    LetterState.SENT: later("sent"),
+    LetterState.FAILED: later("failed"),
+    LetterState.TAKEN_BACK: later("taken back"),
+    LetterState.VOID: later("not sent, for they were no longer true"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An announcement as the page shows it.
+
+    Attributes:
+        groups: How many letters went to each group.
+        states: How many letters are in each state, in the order in which states follow.
+    """
+
+    announcement: Announcement
+    groups: dict[Group, int]
+    states: dict[LetterState, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """What was typed, as far as it can be used."""
+
+    wording: dict[Group, Wording]
+    waitlist: int | None
+    hold: timedelta
+
+
+@router.get("")
+def show_letters(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+    """Show what applicants were told, and what they could be told now."""
+    return _page(request, cycle_id, visitor, _usual_form(request, cycle_id))
+
+
+@router.post("/look")
+def look_at_letters(
+    request: Request, cycle_id: str, visitor: MayDecide, form: TheForm
+) -> Response:
+    """Show the letters as they would leave; stores nothing."""
+    view = _view(form)
+    typed = _read(view)
+    if typed is None:
+        return _page(request, cycle_id, visitor, view, status=422)
+    product = parts_of(request).product
+    try:
+        draft = product.draft_letters(cycle_id, typed.wording, waitlist=typed.waitlist)
+    except InvalidInputError as error:
+        view.note("", str(error))
+        return _page(request, cycle_id, visitor, view, status=422)
+    return _page(request, cycle_id, visitor, view, draft=draft)
+
+
+@router.post("/announce")
+def announce(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+    """Write the letters that were shown; they are held until their moment."""
+    view = _view(form)
+    seen = text(form, "seen")
+    typed = _read(view)
+    if not seen:
+        view.note("", "look at the letters first")
+    if typed is None or not seen:
+        return _page(request, cycle_id, visitor, view, status=422)
+    parts = parts_of(request)
+    try:
+        made = parts.product.announce(
+            cycle_id,
+            typed.wording,
+            by=visitor.name,
+            waitlist=typed.waitlist,
+            hold=typed.hold,
+            seen=seen,
+        )
+    except SwapflowError as error:
+        view.note("", str(error))
+        return _page(request, cycle_id, visitor, view, status=status_of(error)[0])
+    parts.office.record(
+        visitor.name,
+        "announced the decision",
+        cycle_id=cycle_id,
+        detail=f"{len(made.letters)} letters",
+    )
+    return RedirectResponse(f"/decide/{cycle_id}/letters#told", 303)
+
+
+@router.post("/take-back")
+def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
+    """Take back the letters that are held, and the offers they tell of."""
+    product = parts_of(request).product
+    return act(
+        request,
+        visitor,
+        f"/decide/{cycle_id}/letters",
+        "took letters back",
+        lambda: product.take_letters_back(cycle_id, by=visitor.name),
+        form="take-back",
+        again=lambda refused: _page(
+            request,
+            cycle_id,
+            visitor,
+            _usual_form(request, cycle_id),
+            refused=refused,
+            status=refused.status,
+        ),
+    )
+
+
+# What was typed
+
+
+def _usual_form(request: Request, cycle_id: str) -> FormView:
+    values = {"waitlist": "", "minutes": f"{USUAL_HOLD.total_seconds() / 60:.0f}"}
+    for group, words in parts_of(request).product.usual_letters(cycle_id).items():
+        name = FIELDS[group]
+        values |= {name: "yes", f"{name}_subject": words.subject, f"{name}_text": words.text}
+    return FormView(values, prefix="letters")
+
+
+def _view(form: TheForm) -> FormView:
+    names = [
+        part for name in FIELDS.values() for part in (name, f"{name}_subject", f"{name}_text")
+    ]
+    names += ["waitlist", "minutes"]
+    return FormView({name: text(form, name) for name in names}, prefix="letters")
+
+
+def _read(view: FormView) -> Typed | None:
+    """Read the form; None when something in it cannot be used, which is then noted."""
+    wording = {}
+    for group, name in FIELDS.items():
+        if not view.value(name):
+            continue
+        words = Wording(subject=view.value(f"{name}_subject"), text=view.value(f"{name}_text"))
+        for field, value, most in (
+            (f"{name}_subject", words.subject, 200),
+            (f"{name}_text", words.text, 10_000),
+        ):
+            missing = "" if value else later("write what it says")
+            if problem := unwritable(value, most=most) or missing:
+                view.note(field, problem)
+        wording[group] = words
+    if not wording:
+        view.note(FIELDS[Group.OFFERED], "choose at least one group to write to")
+    waitlist = _whole(view, "waitlist", MOST_WAITING)
+    minutes = _whole(view, "minutes", MOST_MINUTES)
+    if minutes is None:
+        view.note("minutes", "write a number of minutes; 0 lets them leave at once")
+    if view.problems or minutes is None:
+        return None
+    return Typed(wording=wording, waitlist=waitlist, hold=timedelta(minutes=minutes))
+
+
+def _whole(view: FormView, name: str, most: int) -> int | None:
+    typed = view.value(name)
+    if not typed:
+        return None
+    if not (typed.isdecimal() and len(typed) < 10 and int(typed) <= most):  # noqa: PLR2004 - digits
+        view.note(name, f"write a whole number from 0 to {most:,}")
+        return None
+    return int(typed)
+
+
+# The page
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    view: FormView,
+    *,
+    draft: Draft | None = None,
+    refused: Refused = NOTHING_REFUSED,
+    status: int = 200,
+) -> Response:
+    parts = parts_of(request)
+    product = parts.product
+    announcements = product.announcements(cycle_id)
+    return render(
+        request,
+        "cohort/announcements.html",
+        {
+            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            "fixed": product.cycle(cycle_id).status is CycleStatus.FINALIZED,
+            "told": [_told(one) for one in reversed(announcements)],
+            "now": product.now(),
+            "view": view,
+            "draft": draft,
+            "samples": draft.samples() if draft else {},
+            "listed": draft.letters[:LISTED] if draft else (),
+            "groups": [(group, FIELDS[group], TITLES[group]) for group in Group],
+            "titles": TITLES,
+            "states": STATES,
+            "refused": refused,
+        },
+        status=status,
+    )
+
+
+def _told(announcement: Announcement) -> Told:
+    letters = announcement.letters
+    return Told(
+        announcement=announcement,
+        groups={g: n for g in Group if (n := sum(one.group is g for one in letters))},
+        states={s: n for s in LetterState if (n := sum(one.state is s for one in letters))},
+    )

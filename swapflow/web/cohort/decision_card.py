@@ -1,0 +1,56 @@
+"""One applicant's decision card, to be downloaded: a page, a PDF or JSON."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+
+from swapflow.errors import NotFoundError
+from swapflow.files.exports.decision_card import card_document, card_json
+from swapflow.files.exports.document import html, pdf
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may
+
+
+router = APIRouter(prefix="/applicants/{cycle_id}/{number}/card")
+
+MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+
+
+@router.get("/{form}")
+def download(
+    request: Request, cycle_id: str, number: int, form: str, visitor: MayRead
+) -> Response:
+    """Give the card as `html`, `pdf` or `json`; reviewers are numbers on it.
+
+    A page and a PDF are in the language of whoever asks.
+    """
+    del visitor
+    content, media = card_file(parts_of(request), cycle_id, number, form)
+    name = f"{cycle_id}-{number}-card.{form}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media, headers=headers)
+
+
+def card_file(parts: Parts, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
+    """Make an applicant's card and say what media type it is; reviewers are numbers on it.
+
+    Raises:
+        NotFoundError: If there is no such applicant, or no such form.
+    """
+    found = parts.product.ledger.named(cycle_id, {number})
+    if not found or not found[0].external_id:
+        raise NotFoundError("there is no such applicant in this program")
+    card = parts.product.card(cycle_id, found[0].external_id)
+    match form:
+        case "html":
+            return html(card_document(card)), "text/html; charset=utf-8"
+        case "pdf":
+            fonts = parts.settings.font_folders
+            return pdf(card_document(card), fonts=fonts), "application/pdf"
+        case "json":
+            return card_json(card), "application/json"
+        case _:
+            raise NotFoundError(f"a card comes as html, pdf or json, not as {form[:10]}")

@@ -1,0 +1,196 @@
+"""A decision as files: lists, evidence, record; text that looks like a formula is guarded."""
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response, StreamingResponse
+
+from swapflow.domain.cohort.proposal import Outcome, Proposal, Verdict
+from swapflow.errors import NotFoundError
+from swapflow.files.bundles.bundle import Names, bundle
+from swapflow.files.bundles.signing_keys import signer_from
+from swapflow.files.exports.method_sheet import method_told
+from swapflow.files.exports.sheets import (
+    Format,
+    Sheet,
+    cohort_sheet,
+    decided_sheet,
+    event_lines,
+    evidence_sheet,
+    method_json,
+    outcomes_sheet,
+    scores_sheet,
+    sheet_bytes,
+)
+from swapflow.files.rules.rules_file import rules_text
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.cohort.decision import stored
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may
+
+
+router = APIRouter(prefix="/decide/{cycle_id}/files")
+
+MayExport = Annotated[Visitor, Depends(may(Right.EXPORT))]
+
+Raw = Annotated[bool, Query(description="For programs: nothing is put before would-be formulas.")]
+
+MEDIA: Mapping[Format, str] = {
+    Format.CSV: "text/csv; charset=utf-8",
+    Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Format.JSON: "application/json",
+}
+
+APPLICANTS_TOO = frozenset(("cohort", "waitlist", "proposed", "evidence", "outcomes", "scores"))
+"""Lists that name applicants; whoever may not see applicants gets the method alone."""
+
+
+@router.get("/{name}")
+def download(
+    request: Request,
+    cycle_id: str,
+    name: str,
+    visitor: MayExport,
+    version: int = 0,
+    raw: Raw = False,  # noqa: FBT002 - a query parameter
+) -> Response:
+    """Give one file: a list in a format, the method, the rules, the record, or all in a ZIP."""
+    parts = parts_of(request)
+    stem, _, suffix = name.partition(".")
+    cycle = parts.product.cycle(cycle_id)
+    names_too = Right.SEE_APPLICANTS in visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+    if not names_too and (stem in APPLICANTS_TOO or name == "all.zip"):
+        raise NotFoundError(f"there is no file {name!r} for you here")
+    if name == "events.jsonl":
+        lines = event_lines(parts.product.events(cycle_id))
+        return StreamingResponse(
+            lines, media_type="application/jsonl", headers=_named(cycle_id, name)
+        )
+    version = version or cycle.cohort_version
+    if stem in _SHEETS and suffix in set(Format):
+        content = sheet_bytes(_SHEETS[stem](parts, cycle_id, version), Format(suffix), raw=raw)
+    else:
+        content = _content(parts, cycle_id, stem, suffix, version)
+    media = MEDIA[Format(suffix)] if suffix in set(Format) else "application/octet-stream"
+    return Response(content, media_type=media, headers=_named(cycle_id, name))
+
+
+def record_bundle(parts: Parts, cycle_id: str, *, names: bool = False) -> bytes:
+    """Give a finished program's record as a signed file.
+
+    Args:
+        parts: What there is.
+        cycle_id: The program.
+        names: Whether names and ids of applicants and reviewers go in; else they are numbers.
+
+    Raises:
+        NotReadyError: If the program is not finished.
+    """
+    product = parts.product
+    people = (
+        Names(applications=product.applications(cycle_id), reviewers=product.reviewers(cycle_id))
+        if names
+        else None
+    )
+    signer = signer_from(parts.settings.bundle_key_file)
+    return bundle(product.closed(cycle_id), signer, names=people)
+
+
+def _named(cycle_id: str, name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{cycle_id}-{name}"'}
+
+
+def _content(parts: Parts, cycle_id: str, stem: str, suffix: str, version: int) -> bytes:
+    match stem, suffix:
+        case "rules", "toml":
+            return rules_text(parts.product.rules(cycle_id)).encode()
+        case "record", "bundle":
+            return record_bundle(parts, cycle_id)
+        case "method", "md":
+            return method_told(_proposal(parts, cycle_id, version).sheet).encode()
+        case "method", "json":
+            return method_json(_proposal(parts, cycle_id, version).sheet)
+        case "all", "zip":
+            return _everything(parts, cycle_id, version)
+        case _ if stem in _SHEETS and suffix in set(Format):
+            return sheet_bytes(_SHEETS[stem](parts, cycle_id, version), Format(suffix))
+        case _:
+            raise NotFoundError(f"there is no file {stem[:40]}.{suffix[:10]} here")
+
+
+def _proposal(parts: Parts, cycle_id: str, version: int) -> Proposal:
+    """Give the stored list, or the one that is proposed now while none is."""
+    return stored(parts, cycle_id, version) if version else parts.product.propose(cycle_id)
+
+
+def _outcomes(parts: Parts, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+    if not version:
+        raise NotFoundError("nothing is decided yet; the proposed list is in proposed.csv")
+    return parts.product.outcomes(cycle_id, version)
+
+
+def _decided(verdict: Verdict, name: str) -> Callable[[Parts, str, int], Sheet]:
+    return lambda parts, cycle_id, version: decided_sheet(
+        _proposal(parts, cycle_id, version),
+        _outcomes(parts, cycle_id, version),
+        verdict,
+        name=name,
+    )
+
+
+def _scores(parts: Parts, cycle_id: str, version: int) -> Sheet:
+    del version
+    product = parts.product
+    return scores_sheet(
+        product.scores(cycle_id),
+        applications={a.number: a.external_id for a in product.applications(cycle_id)},
+        reviewers={r.number: r.external_id for r in product.reviewers(cycle_id)},
+        kinds=[kind.name for kind in product.rules(cycle_id).kinds],
+        remarks=dict(product.ledger.remarks(cycle_id)),
+    )
+
+
+def _outcome_sheet(parts: Parts, cycle_id: str, version: int) -> Sheet:
+    return outcomes_sheet(
+        _proposal(parts, cycle_id, version),
+        _outcomes(parts, cycle_id, version),
+        parts.product.applications(cycle_id),
+    )
+
+
+def _proposed(parts: Parts, cycle_id: str, version: int) -> Sheet:
+    return cohort_sheet(_proposal(parts, cycle_id, version))
+
+
+def _evidence(parts: Parts, cycle_id: str, version: int) -> Sheet:
+    return evidence_sheet(_proposal(parts, cycle_id, version))
+
+
+_SHEETS: Mapping[str, Callable[[Parts, str, int], Sheet]] = {
+    "cohort": _decided(Verdict.SELECTED, "cohort"),
+    "waitlist": _decided(Verdict.WAITLISTED, "waitlist"),
+    "proposed": _proposed,
+    "evidence": _evidence,
+    "outcomes": _outcome_sheet,
+    "scores": _scores,
+}
+
+
+def _everything(parts: Parts, cycle_id: str, version: int) -> bytes:
+    names = [
+        *(f"{stem}.csv" for stem in _SHEETS if version or stem in {"proposed", "evidence"}),
+        "method.md",
+        "method.json",
+        "rules.toml",
+    ]
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in dict.fromkeys([*names, "scores.csv"]):
+            stem, _, suffix = name.partition(".")
+            archive.writestr(name, _content(parts, cycle_id, stem, suffix, version))
+        archive.writestr("events.jsonl", "".join(event_lines(parts.product.events(cycle_id))))
+    return file.getvalue()

@@ -1,0 +1,141 @@
+"""Monitoring: what became of groups of applicants, in sums, for the compliance role alone.
+
+Each look is written into the audit log before anything is shown; so looking is a POST, and the
+page that a GET gives holds no number.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import Response
+
+from swapflow.bootstrap import monitoring_beside
+from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
+from swapflow.files.exports.monitoring_report import as_plain, report_archive
+from swapflow.files.exports.sheets import Format
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.monitoring.report import Report
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.program_page import held, visible
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/today/{cycle_id}/monitoring")
+
+MaySee = Annotated[Visitor, Depends(may(Right.SEE_MONITORING))]
+
+DECIDES = frozenset({Right.DECIDE, Right.SIGN})
+"""Whoever holds one of these in a program does not see its groups, whatever else they are."""
+
+
+@router.get("")
+def ask(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+    """Say what looking means; shows no number and reads none."""
+    _keep_apart(request, cycle_id, visitor)
+    return _page(request, cycle_id, visitor)
+
+
+@router.post("")
+def look(
+    request: Request,
+    cycle_id: str,
+    visitor: MaySee,
+    cross: Annotated[list[str] | None, Form(max_length=20)] = None,
+) -> Response:
+    """Write down who looks, then show the tables."""
+    try:
+        report = made(request, cycle_id, visitor, cross or ())
+    except InvalidInputError as error:
+        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
+    names = monitoring_beside(parts_of(request).product).attributes(cycle_id)
+    shown = {
+        "report": as_plain(report),
+        "names": names,
+        "crossed": sorted(set(cross or ())),
+        "forms": list(Format),
+    }
+    return _page(request, cycle_id, visitor, shown=shown)
+
+
+@router.post("/files")
+def take(
+    request: Request,
+    cycle_id: str,
+    visitor: MaySee,
+    form: Annotated[str, Form(max_length=10)] = "csv",
+    cross: Annotated[list[str] | None, Form(max_length=20)] = None,
+    raw: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
+) -> Response:
+    """Write down who looks, then give the sums as a ZIP of lists."""
+    if form not in set(Format):
+        raise NotFoundError("the sums come as csv, xlsx or json")
+    try:
+        report = made(request, cycle_id, visitor, cross or ())
+    except InvalidInputError as error:
+        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
+    name = f"{cycle_id}-monitoring.zip"
+    return Response(
+        report_archive(report, Format(form), raw=raw),
+        media_type="application/zip",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+def made(request: Request, cycle_id: str, visitor: Visitor, cross: Iterable[str]) -> Report:
+    """Write down who looks, then make the report.
+
+    Raises:
+        ForbiddenError: If they may decide or sign in the program.
+        InvalidInputError: If an attribute is not known.
+    """
+    _keep_apart(request, cycle_id, visitor)
+    parts = parts_of(request)
+    monitoring = monitoring_beside(parts.product)
+    names, crossed = monitoring.attributes(cycle_id), sorted(set(cross))
+    pairs = " × ".join(name for name in crossed if name in names)
+    parts.office.record(visitor.name, "monitoring read", cycle_id=cycle_id, about=pairs)
+    return monitoring.report(cycle_id, crossed=crossed)
+
+
+def _keep_apart(request: Request, cycle_id: str, visitor: Visitor) -> None:
+    """Refuse whoever decides in this program.
+
+    Raises:
+        ForbiddenError: If they may decide or sign there.
+    """
+    parts = parts_of(request)
+    if held(parts, visitor, parts.product.cycle(cycle_id)) & DECIDES:
+        raise ForbiddenError(
+            "whoever decides or signs in a program does not see its groups of applicants, before "
+            "or after; somebody with the compliance role alone can"
+        )
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    *,
+    status: int = 200,
+    shown: Mapping[str, object] | None = None,
+) -> Response:
+    parts = parts_of(request)
+    cycle = parts.product.cycle(cycle_id)
+    content = {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, Right.SEE_MONITORING),
+        "rights": held(parts, visitor, cycle),
+        "tab": "monitoring",
+        "zone": parts.product.rules(cycle_id).zone,
+        "report": None,
+        "names": (),
+        "crossed": (),
+        "problem": "",
+    }
+    return render(request, "cohort/monitoring.html", content | dict(shown or {}), status=status)

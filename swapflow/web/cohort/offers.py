@@ -1,0 +1,290 @@
+"""Offers of places after the list is fixed: who is next, what was answered, how many accept."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cohort.offer import Offer, OfferAnswer
+from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
+from swapflow.engine.offers.offers import Round, Wave
+from swapflow.engine.ports import Named
+from swapflow.errors import InvalidInputError, SwapflowError
+from swapflow.i18n.languages import gettext, later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.error_handlers import status_of
+from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.programs import about
+
+
+router = APIRouter(prefix="/decide/{cycle_id}/offers")
+
+MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+
+USUAL_RISK = "5"
+"""Percent of rounds in which more accept than there are places, unless somebody says otherwise."""
+
+SHOWN = 50
+"""Of the waitlist, so many are listed."""
+
+MOST_OFFERS = 10_000
+
+LEAST_SHOWN = 0.0001
+"""A smaller probability is called smaller than this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """An offer and whose it is.
+
+    Attributes:
+        late: Its date has passed without an answer; the next offers pass the place on.
+        answers: What may be recorded now.
+    """
+
+    offer: Offer
+    who: Named
+    late: bool
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What may be recorded now: whoever accepted may still decline."""
+        if self.offer.answer is OfferAnswer.WAITING:
+            return (OfferAnswer.ACCEPTED.value, OfferAnswer.DECLINED.value)
+        accepted = self.offer.answer is OfferAnswer.ACCEPTED
+        return (OfferAnswer.DECLINED.value,) if accepted else ()
+
+
+@router.get("")
+def show_offers(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+    """Show offers and answers, who is next, and how likely too many accept."""
+    return _page(request, cycle_id, visitor, FormView({}))
+
+
+@router.post("/make")
+def make_offers(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+    """Record that the places that are free are offered to those who were shown as next."""
+    view = _typed(form, "until", "at_most", "seen", prefix="make")
+    parts = parts_of(request)
+    until = _until(view, parts.product.rules(cycle_id).zone)
+    at_most = _whole(view, "at_most", low=1) or 0
+    seen = [int(n) for n in view.value("seen").split(",") if n.isdecimal() and len(n) < 10]  # noqa: PLR2004 - what a number can be
+    if not view.problems:
+        try:
+            wave = parts.product.offer(
+                cycle_id, by=visitor.name, until=until, at_most=at_most, seen=seen
+            )
+        except InvalidInputError as error:
+            view.note("until", str(error))
+        except SwapflowError as error:
+            view.note("", str(error))
+            return _page(
+                request, cycle_id, visitor, view, which="make", status=status_of(error)[0]
+            )
+        else:
+            parts.office.record(
+                visitor.name,
+                "offered places",
+                cycle_id=cycle_id,
+                detail=f"{len(wave.places)} offered, {len(wave.lapsed)} passed on",
+            )
+            return RedirectResponse(f"/decide/{cycle_id}/offers#made", 303)
+    return _page(request, cycle_id, visitor, view, which="make", status=422)
+
+
+@router.post("/answer")
+def answer_offer(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+    """Record what an applicant answered."""
+    view = _typed(form, "applicant", "answer", "reason", prefix="answer")
+    parts = parts_of(request)
+    number, said = view.value("applicant"), view.value("answer")
+    if said not in {OfferAnswer.ACCEPTED.value, OfferAnswer.DECLINED.value}:
+        view.note("answer", "choose what they answered")
+    who = _named(parts, cycle_id).get(int(number)) if number.isdecimal() else None
+    if who is None:
+        view.note("", "choose the applicant who answered")
+    if not view.problems and who is not None:
+        try:
+            parts.product.answer_offer(
+                cycle_id,
+                who.external_id,
+                OfferAnswer(said),
+                by=visitor.name,
+                reason=view.value("reason"),
+            )
+        except InvalidInputError as error:
+            view.note("answer", str(error))
+        else:
+            parts.office.record(
+                visitor.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
+            )
+            return RedirectResponse(f"/decide/{cycle_id}/offers#offer-{number}", 303)
+    return _page(request, cycle_id, visitor, view, which=f"answer-{number}", status=422)
+
+
+@router.post("/rate")
+def set_rate(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+    """State how many accept, and how likely it may be that too many do."""
+    view = _typed(form, "accepted", "of", "low", "high", "risk", prefix="rate")
+    rate, source = _rate(view)
+    risk = _share(view, "risk", needed=True)
+    if rate is not None and risk is not None and not view.problems:
+        parts = parts_of(request)
+        try:
+            parts.product.set_yield(cycle_id, rate, risk=risk, source=source, by=visitor.name)
+        except InvalidInputError as error:
+            view.note("risk", str(error))
+        else:
+            parts.office.record(
+                visitor.name, "stated how many accept", cycle_id=cycle_id, detail=source
+            )
+            return RedirectResponse(f"/decide/{cycle_id}/offers#next", 303)
+    return _page(request, cycle_id, visitor, view, which="rate", status=422)
+
+
+# What was typed
+
+
+def _typed(form: TheForm, *names: str, prefix: str) -> FormView:
+    view = FormView({name: text(form, name) for name in names}, prefix=prefix)
+    for name in names:
+        if problem := unwritable(view.value(name)):
+            view.note(name, problem)
+    return view
+
+
+def _until(view: FormView, zone: str) -> datetime | None:
+    """Read the last day on which an answer counts; its end, where the program is."""
+    typed = view.value("until")
+    if not typed:
+        return None
+    try:
+        last = datetime.combine(date.fromisoformat(typed), time(23, 59, 59), ZoneInfo(zone))
+        last.astimezone(UTC)
+    except (ValueError, OverflowError):
+        view.note("until", "this is no date; write year-month-day, e.g. 2027-04-15")
+        return None
+    return last
+
+
+def _whole(view: FormView, name: str, *, low: int) -> int | None:
+    typed = view.value(name)
+    if not typed:
+        return None
+    if not (typed.isdecimal() and len(typed) < 10 and low <= int(typed) <= MOST_OFFERS):  # noqa: PLR2004 - digits
+        view.note(name, f"write a whole number from {low} to {MOST_OFFERS:,}")
+        return None
+    return int(typed)
+
+
+def _share(view: FormView, name: str, *, needed: bool = False) -> float | None:
+    """Read percent as a share."""
+    typed = view.value(name).removesuffix("%").strip().replace(",", ".")
+    if not typed and not needed:
+        return None
+    try:
+        percent = float(typed)
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:  # noqa: PLR2004 - percent
+        view.note(name, "write percent, a number from 0 to 100")
+        return None
+    return percent / 100
+
+
+def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
+    """Read the rate: last year's counts, or between which shares it lies."""
+    accepted, of = _whole(view, "accepted", low=0), _whole(view, "of", low=1)
+    low, high = _share(view, "low"), _share(view, "high")
+    if view.problems:
+        return None, ""
+    counted, between = (accepted is not None, of is not None), (low is not None, high is not None)
+    if any(counted) == any(between):
+        view.note("accepted", "fill in last year's two numbers, or the two percentages; not both")
+        return None, ""
+    for name, known in zip(
+        ("accepted", "of") if any(counted) else ("low", "high"),
+        counted if any(counted) else between,
+        strict=True,
+    ):
+        if not known:
+            view.note(name, "this number is missing")
+            return None, ""
+    try:
+        if accepted is not None and of is not None:
+            return from_counts(accepted, of), later(f"{accepted} of {of} accepted")
+        return from_interval(low or 0.0, high or 0.0), later(f"between {low:g} and {high:g}")
+    except InvalidInputError as error:
+        view.note("accepted" if any(counted) else "low", str(error))
+        return None, ""
+
+
+# The page
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    view: FormView,
+    *,
+    which: str = "",
+    status: int = 200,
+) -> Response:
+    parts = parts_of(request)
+    product = parts.product
+    fixed = product.cycle(cycle_id).status is CycleStatus.FINALIZED
+    stands = product.offers(cycle_id) if fixed else None
+    wave = product.next_offers(cycle_id) if fixed else None
+    names = _named(parts, cycle_id)
+    return render(
+        request,
+        "cohort/offers.html",
+        {
+            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            "stands": stands,
+            "wave": wave,
+            "rows": _rows(stands, wave, names),
+            "counts": {said.value: stands.count(said) for said in OfferAnswer} if stands else {},
+            "next": [(names[number], line) for number, line in wave.places] if wave else [],
+            "waitlist": [names[number] for number in stands.waitlist[:SHOWN]] if stands else [],
+            "rate": product.ledger.yield_rate(cycle_id),
+            "percent": percent,
+            "interval": interval,
+            "which": which,
+            "make": view if which == "make" else FormView({}, prefix="make"),
+            "typed": view,
+            "form": view if which == "rate" else FormView({"risk": USUAL_RISK}, prefix="rate"),
+        },
+        status=status,
+    )
+
+
+def _rows(stands: Round | None, wave: Wave | None, names: dict[int, Named]) -> list[Row]:
+    if stands is None or wave is None:
+        return []
+    late = {offer.id for offer in wave.lapsed}
+    return [
+        Row(offer=offer, who=names[offer.application], late=offer.id in late)
+        for offer in stands.offers
+    ]
+
+
+def percent(share: float) -> str:
+    """Spell a share as percent: "4.9 %", "0.02 %", "less than 0.01 %"."""
+    if 0 < share < LEAST_SHOWN:
+        return gettext("less than %(least)s %%") % {"least": f"{100 * LEAST_SHOWN:g}"}
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"  # noqa: PLR2004 - more digits below
+
+
+def _named(parts: Parts, cycle_id: str) -> dict[int, Named]:
+    return {one.number: one for one in parts.product.named(cycle_id)}

@@ -1,0 +1,306 @@
+"""Reconsiderations at the screen: opened, weighed, signed by two, taken back, undone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+
+from swapflow.domain.cohort.reconsideration import (
+    CHANGES,
+    USUAL_REVIEWS,
+    Reconsideration,
+    Result,
+)
+from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.cohort.signing import RECONSIDERATION, UNDOING
+from swapflow.engine.ports import Named
+from swapflow.engine.reconsideration.evidence import HOW, Weighed
+from swapflow.engine.reconsideration.reconsider import Wanted
+from swapflow.errors import NotFoundError, SwapflowError
+from swapflow.i18n.languages import later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import TheForm, text
+from swapflow.web.http.program_page import (
+    NOTHING_REFUSED,
+    FieldError,
+    Refused,
+    act,
+    plain_line,
+    said_why,
+)
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.programs import about
+
+
+router = APIRouter(prefix="/decide/{cycle_id}/reconsiderations")
+
+MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySign = Annotated[Visitor, Depends(may(Right.SIGN))]
+
+LONGEST_NAME = 200
+
+RESULTS = {
+    Result.ADDED: later("added to the list"),
+    Result.WAITLISTED: later("put on the waitlist"),
+    Result.STAYS: later("stays as it was"),
+    Result.WITHDRAWN: later("taken back"),
+    Result.UNDONE: later("undone"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A reconsideration and whose it is.
+
+    Attributes:
+        weighed: Where it stands; None once it ended.
+        undoable: It made the list that is in force.
+    """
+
+    one: Reconsideration
+    who: Named
+    kind: str
+    weighed: Weighed | None
+    undoable: bool
+
+    @property
+    def result(self) -> str:
+        """What it came to, or what is proposed, in words to be translated; "" for nothing yet."""
+        if self.one.closing is not None:
+            return RESULTS[self.one.closing.result]
+        ready = self.weighed is not None and self.weighed.ready
+        return RESULTS[self.weighed.proposes] if ready and self.weighed else ""
+
+
+@router.get("")
+def show_reconsiderations(
+    request: Request,
+    cycle_id: str,
+    visitor: MaySee,
+    applicant: Annotated[int | None, Query(ge=0, le=10_000_000)] = None,
+) -> Response:
+    """Show what is reconsidered and what was, and a form for another applicant."""
+    return _page(request, cycle_id, visitor, applicant=applicant)
+
+
+@router.post("/open")
+def open_again(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+    """Open a reconsideration: fresh reviews are asked for at once."""
+    names = ("applicant", "reason", "asked_by", "asked_on", "reviews", "kind")
+    typed = {name: text(form, name) for name in names}
+    product = parts_of(request).product
+
+    def deed() -> None:
+        who = next(
+            (n for n in product.named(cycle_id) if n.external_id == typed["applicant"]), None
+        )
+        if who is None or not who.external_id:
+            raise FieldError("applicant", "there is no applicant with this id")
+        asked_by = plain_line(typed["asked_by"], named="asked_by", most=LONGEST_NAME)
+        if not asked_by:
+            raise FieldError("asked_by", "write who asked for it")
+        wanted = Wanted(
+            reason=said_why(typed["reason"]),
+            asked_by=asked_by,
+            asked_on=_day(typed["asked_on"]),
+            reviews=_count(typed["reviews"]),
+            kind=typed["kind"],
+        )
+        product.reconsider(cycle_id, who.external_id, wanted, by=visitor.name)
+
+    return _do(request, cycle_id, visitor, "opened a reconsideration", deed, "open", typed)
+
+
+@router.post("/{number}/prepare")
+def prepare(
+    request: Request, cycle_id: str, number: int, visitor: MaySign, form: TheForm
+) -> Response:
+    """Sign what becomes of it, and put it up for the other signatures."""
+    typed = {name: text(form, name) for name in ("result", "reason", "beyond")}
+    product = parts_of(request).product
+
+    def deed() -> None:
+        if typed["result"] not in set(Result):
+            raise FieldError("result", "choose what becomes of it")
+        product.prepare_reconsideration(
+            cycle_id,
+            _name(parts_of(request), cycle_id, number),
+            by=visitor.name,
+            result=Result(typed["result"]),
+            reason=plain_line(typed["reason"], named="reason"),
+            beyond=bool(typed["beyond"]),
+        )
+
+    done = "signed a reconsideration"
+    return _do(request, cycle_id, visitor, done, deed, f"prepare-{number}", typed)
+
+
+@router.post("/{number}/take-back")
+def take_back(
+    request: Request, cycle_id: str, number: int, visitor: MayDecide, form: TheForm
+) -> Response:
+    """End a reconsideration without a decision."""
+    act_on = parts_of(request).product.take_back_reconsideration
+    done = "took a reconsideration back"
+    return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "take-back")
+
+
+@router.post("/{number}/undo")
+def ask_to_undo(
+    request: Request, cycle_id: str, number: int, visitor: MaySign, form: TheForm
+) -> Response:
+    """Ask that what it made of the list be undone; another person must agree."""
+    act_on = parts_of(request).product.prepare_undoing
+    done = "asked to undo a reconsideration"
+    return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "undo")
+
+
+@router.post("/sign")
+def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
+    """Sign what another person prepared; the last signature carries it out."""
+    product, digest = parts_of(request).product, text(form, "digest")
+    return _do(
+        request,
+        cycle_id,
+        visitor,
+        "signed what was prepared",
+        lambda: product.sign(cycle_id, digest, by=visitor.name),
+        "sign",
+        {},
+    )
+
+
+def _with_reason(
+    request: Request,
+    cycle_id: str,
+    number: int,
+    visitor: Visitor,
+    form: TheForm,
+    done: str,
+    act_on: Callable[..., object],
+    which: str,
+) -> Response:
+    """Do something to one reconsideration that needs nothing but a reason."""
+    typed = {"reason": text(form, "reason")}
+
+    def deed() -> None:
+        why = said_why(typed["reason"])
+        name = _name(parts_of(request), cycle_id, number)
+        act_on(cycle_id, name, by=visitor.name, reason=why)
+
+    return _do(request, cycle_id, visitor, done, deed, f"{which}-{number}", typed)
+
+
+def _do(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    done: str,
+    deed: Callable[[], object],
+    form: str,
+    typed: dict[str, str],
+) -> Response:
+    return act(
+        request,
+        visitor,
+        f"/decide/{cycle_id}/reconsiderations",
+        done,
+        deed,
+        form=form,
+        typed=typed,
+        again=lambda refused: _page(request, cycle_id, visitor, refused=refused),
+    )
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    *,
+    applicant: int | None = None,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    parts = parts_of(request)
+    product = parts.product
+    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    fixed = cycle.status is CycleStatus.FINALIZED
+    found = product.reconsiderations(cycle_id)
+    people = {
+        one.number: one
+        for one in product.named(
+            cycle_id,
+            {r.application for r in found} | ({applicant} if applicant is not None else set()),
+        )
+    }
+    rows = [
+        Row(
+            one=one,
+            who=people[one.application],
+            kind=rules.kinds[one.new.kind].name,
+            weighed=_weighed(parts, cycle_id, people[one.application]) if one.is_open else None,
+            undoable=fixed
+            and one.closing is not None
+            and one.closing.result in CHANGES
+            and one.closing.version == cycle.cohort_version,
+        )
+        for one in found
+    ]
+    pending = product.pending(cycle_id) if fixed else None
+    chosen = people.get(applicant) if applicant is not None else None
+    return render(
+        request,
+        "cohort/reconsiderations.html",
+        {
+            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            "rows": rows,
+            "fixed": fixed,
+            "pending": pending
+            if pending and pending.prepared.what in {RECONSIDERATION, UNDOING}
+            else None,
+            "other_waits": pending is not None
+            and pending.prepared.what not in {RECONSIDERATION, UNDOING},
+            "applicant": chosen.external_id if chosen else "",
+            "kinds": [(kind.name, kind.name) for kind in rules.kinds],
+            "usual": str(USUAL_REVIEWS),
+            "results": {result.value: words for result, words in RESULTS.items()},
+            "how": HOW,
+            "me": visitor.name,
+            "refused": refused,
+        },
+        status=refused.status,
+    )
+
+
+def _weighed(parts: Parts, cycle_id: str, who: Named) -> Weighed | None:
+    """Give where one stands; None where it ended a moment ago."""
+    try:
+        return parts.product.weigh(cycle_id, who.external_id)
+    except SwapflowError:
+        return None
+
+
+def _name(parts: Parts, cycle_id: str, number: int) -> str:
+    who = next(iter(parts.product.named(cycle_id, {number})), None)
+    if who is None or not who.external_id:
+        raise NotFoundError("there is no such applicant in this program")
+    return who.external_id
+
+
+def _day(typed: str) -> date | None:
+    try:
+        return date.fromisoformat(typed) if typed else None
+    except ValueError:
+        raise FieldError("asked_on", "write the day like 2027-05-04") from None
+
+
+def _count(typed: str) -> int:
+    if not typed.isdecimal() or len(typed) > 2:  # noqa: PLR2004 - more digits are no count
+        raise FieldError("reviews", "write how many fresh reviews are asked for, e.g. 2")
+    return int(typed)

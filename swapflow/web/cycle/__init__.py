@@ -1,0 +1,1 @@
+"""Staff run a program: today, applicants, reviewers, imports, mails."""

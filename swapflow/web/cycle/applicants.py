@@ -1,0 +1,358 @@
+"""Applicants: the table of a program, and one applicant's card with everything staff may do."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import numpy as np
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.errors import InvalidInputError
+from swapflow.files.exports.document import can_make_pdf
+from swapflow.i18n.languages import later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Product, parts_of
+from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.program_page import (
+    NOTHING_REFUSED,
+    Again,
+    FieldError,
+    Reason,
+    Refused,
+    act,
+    held,
+    said_why,
+    visible,
+)
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/applicants")
+
+MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
+MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_APPLICANTS))]
+Word = Annotated[str, Query(max_length=100)]
+
+PAGE = 100
+
+_MOVES = {
+    "hold": (ApplicationStatus.HELD, "held an applicant"),
+    "release": (ApplicationStatus.READY, "released an applicant"),
+    "withdraw": (ApplicationStatus.WITHDRAWN, "withdrew an applicant"),
+    "reinstate": (ApplicationStatus.READY, "reinstated an applicant"),
+    "ineligible": (ApplicationStatus.INELIGIBLE, "found an applicant ineligible"),
+}
+
+_WHY = {
+    "floor": later("Everybody gets this review."),
+    "rule": later("At that moment this review was expected to do most to settle the list."),
+    "staff": later("Staff asked for it."),
+    "chance": later("It was drawn near the cut, so that kinds can be compared."),
+    "appeal": later("It belongs to an appeal."),
+    "late": later("A late answer was taken."),
+}
+
+_SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    later("rank"): lambda row: row["rank"] or 10**9,
+    later("name"): lambda row: (row["name"].casefold(), row["external_id"]),
+    later("score"): lambda row: -(row["score"] if row["score"] is not None else -1.0),
+    later("margin"): lambda row: -(row["margin"] if row["margin"] is not None else -1.0),
+    later("reviews"): lambda row: -sum(row["closed"]),
+    later("state"): lambda row: row["state"],
+}
+
+
+@router.get("")
+def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+    """Lead to the applicants of the newest program, or say that there is none."""
+    cycles = visible(parts_of(request), visitor, Right.SEE_APPLICANTS)
+    address = f"/applicants/{cycles[0].id}" if cycles else "/today"
+    return RedirectResponse(address, status_code=303)
+
+
+@router.get("/{cycle_id}")
+def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the signature
+    request: Request,
+    visitor: MayRead,
+    product: Product,
+    cycle_id: str,
+    q: Word = "",
+    state: Word = "",
+    standing: Word = "",
+    sort: Word = "rank",
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+) -> Response:
+    """Show a page of the table, filtered and sorted here."""
+    rows = _rows(product, cycle_id)
+    wanted = q.strip().casefold()
+    found = [
+        row
+        for row in rows
+        if (not state or row["state"] == state)
+        and (not standing or row["standing"] == standing)
+        and (not wanted or wanted in f"{row['name']} {row['external_id']}".casefold())
+    ]
+    found.sort(key=_SORTS.get(sort, _SORTS["rank"]))
+    pages = max(1, -(-len(found) // PAGE))
+    page = min(page, pages)
+    query = {"q": q, "state": state, "standing": standing, "sort": sort}
+    cycle, shown = product.cycle(cycle_id), found[(page - 1) * PAGE : page * PAGE]
+    return render(
+        request,
+        "cycle/applicants.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "may_change": Right.MANAGE_APPLICANTS in held(parts_of(request), visitor, cycle),
+            "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
+            "rows": shown,
+            "moves": product.last_moves(cycle_id, [row["number"] for row in shown]),
+            "zone": product.rules(cycle_id).zone,
+            "count": len(found),
+            "all": len(rows),
+            "page": page,
+            "pages": pages,
+            "query": query,
+            "link": lambda **change: "?" + urlencode({**query, **change}),
+            "states": [status.value for status in ApplicationStatus],
+            "sorts": list(_SORTS),
+        },
+    )
+
+
+@router.get("/{cycle_id}/{number}")
+def show_card(
+    request: Request, visitor: MayRead, product: Product, cycle_id: str, number: int
+) -> Response:
+    """Show what reviewers said about an applicant, and why each of them was asked."""
+    return _card(request, visitor, product, cycle_id, number)
+
+
+def _card(
+    request: Request,
+    visitor: Visitor,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    application = product.application(cycle_id, number)
+    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    rights = held(parts_of(request), visitor, cycle)
+    (row,) = _rows(product, cycle_id, number)
+    asked = product.asked_about(cycle_id, number) if row["external_id"] else ()
+    staff = Right.SEE_REVIEWERS in rights
+    said = []
+    for one in asked:
+        given = product.given(one.request)
+        notes = dict(given.notes) if given else {}
+        private = notes.pop("private", "")
+        said.append(
+            {
+                "asked": one,
+                "why": _WHY.get(one.why, one.why),
+                "marks": dict(given.marks) if given else {},
+                "remark": given.remark if given else "",
+                "notes": notes,
+                "private": private if staff else "",
+                "reviewer": one.reviewer if staff else "",
+            }
+        )
+    return render(
+        request,
+        "cycle/applicant.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "words": {right.name for right in rights},
+            "rules": rules,
+            "application": application,
+            "row": row,
+            "said": said,
+            "pin": next((p for p in product.pins(cycle_id) if p.application == number), None),
+            "documents": product.files_of(cycle_id, number),
+            "again": [r for r in product.reconsiderations(cycle_id) if r.application == number],
+            "zone": rules.zone,
+            "pdf_too": can_make_pdf(),
+            "refused": refused,
+        },
+        status=refused.status,
+    )
+
+
+def _card_again(
+    request: Request, visitor: Visitor, product: Product, cycle_id: str, number: int
+) -> Again:
+    return lambda refused: _card(request, visitor, product, cycle_id, number, refused)
+
+
+@router.post("/{cycle_id}/{number}/status")
+def move(
+    request: Request,
+    visitor: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    what: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Hold, release, withdraw, reinstate or find ineligible, with a reason."""
+
+    def deed() -> None:
+        if what not in _MOVES:
+            raise InvalidInputError("choose what is to happen: press one of the buttons")
+        why = said_why(reason)
+        name = _name(product, cycle_id, number)
+        product.move_application(cycle_id, name, _MOVES[what][0], by=visitor.name, reason=why)
+
+    done = _MOVES.get(what, (None, "moved an applicant"))[1]
+    return act(
+        request,
+        visitor,
+        f"/applicants/{cycle_id}/{number}",
+        done,
+        deed,
+        form="status",
+        typed={"reason": reason},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/ask")
+def ask(
+    request: Request,
+    visitor: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    kind: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Ask for an extra review."""
+
+    def deed() -> None:
+        if kind not in {known.name for known in product.rules(cycle_id).kinds}:
+            raise FieldError("kind", "choose one of the kinds of review")
+        why = said_why(reason)
+        name = _name(product, cycle_id, number)
+        product.ask(cycle_id, name, kind, by=visitor.name, reason=why)
+
+    back = f"/applicants/{cycle_id}/{number}"
+    return act(
+        request,
+        visitor,
+        back,
+        "asked for an extra review",
+        deed,
+        form="ask",
+        typed={"kind": kind, "reason": reason},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/pin")
+def pin(
+    request: Request,
+    visitor: MayDecide,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    verdict: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Want an applicant in or out at the decision, or take that back."""
+
+    def deed() -> None:
+        _name(product, cycle_id, number)
+        why = said_why(reason)
+        product.pin(cycle_id, number, verdict, by=visitor.name, reason=why)
+
+    back = f"/applicants/{cycle_id}/{number}"
+    done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
+    return act(
+        request,
+        visitor,
+        back,
+        done.get(verdict, "took a pin back"),
+        deed,
+        form="pin",
+        typed={"reason": reason},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/erase")
+def erase(
+    request: Request,
+    visitor: MaySetUp,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    confirm: Annotated[str, Form()] = "",
+) -> Response:
+    """Erase everything personal about an applicant, once their id is typed."""
+
+    def deed() -> None:
+        name = _name(product, cycle_id, number)
+        if confirm.strip() != name:
+            raise FieldError("confirm", f"type {name} to erase this applicant; nothing was erased")
+        product.purge(cycle_id, name, by=visitor.name)
+
+    return act(
+        request,
+        visitor,
+        f"/applicants/{cycle_id}",
+        f"erased applicant {number}",
+        deed,
+        form="erase",
+        typed={"confirm": confirm},
+        again=_card_again(request, visitor, product, cycle_id, number),
+    )
+
+
+def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict[str, Any]]:
+    board, _ = product.board(cycle_id)
+    where = {n: i for i, n in enumerate(board.application.tolist())}
+    unknown = np.isnan(board.estimate).tolist()
+    estimate, margin = board.estimate.tolist(), board.margin.tolist()
+    in_list, contested = board.in_list.tolist(), board.contested.tolist()
+    kinds = len(product.rules(cycle_id).kinds)
+    closed, pending = board.received(kinds).tolist(), board.pending.tolist()
+    none = [0] * kinds
+    pins = {pin.application: pin.verdict for pin in product.pins(cycle_id)}
+    rows = []
+    for one in product.named(cycle_id, None if only is None else {only}):
+        i = where.get(one.number)
+        known = i is not None and not unknown[i]
+        standing = ""
+        if i is not None and known:
+            standing = "too close" if contested[i] else "in" if in_list[i] else "out"
+        rows.append(
+            {
+                "number": one.number,
+                "name": one.name,
+                "external_id": one.external_id,
+                "state": one.status.value,
+                "rank": i + 1 if i is not None and known else None,
+                "score": estimate[i] if i is not None and known else None,
+                "margin": min(margin[i], 1.0) if i is not None and known else None,
+                "standing": standing,
+                "closed": closed[i] if i is not None else none,
+                "waiting": i is not None and pending[i] > 0,
+                "pin": pins.get(one.number, ""),
+            }
+        )
+    return rows
+
+
+def _name(product: Product, cycle_id: str, number: int) -> str:
+    name = product.application(cycle_id, number).external_id
+    if not name:
+        raise InvalidInputError("this applicant was erased; nothing can be changed any more")
+    return name

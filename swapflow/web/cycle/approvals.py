@@ -1,0 +1,185 @@
+"""Approvals: what waits for a person's word, and the page on which one is exchanged."""
+
+import math
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import Response
+
+from swapflow.engine.lifecycle.approvals import Awaited
+from swapflow.engine.read_models.dashboard import Board
+from swapflow.i18n.languages import gettext
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Product, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.program_page import (
+    NOTHING_REFUSED,
+    FieldError,
+    Reason,
+    Refused,
+    act,
+    held,
+    said_why,
+    visible,
+)
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/today")
+
+MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
+Text = Annotated[str, Form()]
+
+KEEP = "keep"
+"""Value of a choice that exchanges nothing."""
+
+
+@router.get("/{cycle_id}/swap")
+def show_swap(
+    request: Request,
+    visitor: MayApprove,
+    product: Product,
+    cycle_id: str,
+    pull: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """Show who may stand in the place of whom."""
+    return _page(request, visitor, product, cycle_id, pull)
+
+
+@router.post("/{cycle_id}/swap")
+def swap(
+    request: Request,
+    visitor: MayApprove,
+    product: Product,
+    cycle_id: str,
+    pull: Text = "",
+    applicant: Text = KEEP,
+    reviewer: Text = KEEP,
+    reason: Reason = "",
+) -> Response:
+    """Approve a request with another applicant, or with a chosen reviewer."""
+
+    def deed() -> None:
+        another, chosen = _number(applicant, "applicant"), _number(reviewer, "reviewer")
+        if another is None and chosen is None:
+            raise FieldError("applicant", "choose another applicant or a reviewer")
+        product.swap(
+            cycle_id,
+            pull,
+            application=another,
+            reviewer=chosen,
+            by=visitor.name,
+            reason=said_why(reason),
+        )
+
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        "exchanged a request",
+        deed,
+        form="swap",
+        typed={"applicant": applicant, "reviewer": reviewer, "reason": reason},
+        again=lambda refused: _page(request, visitor, product, cycle_id, pull, refused),
+    )
+
+
+def reasons(waiting: tuple[Awaited, ...], board: Board) -> list[dict[str, Any]]:
+    """Give requests that wait for approval with what speaks for each, in sentences."""
+    where = {number: i for i, number in enumerate(board.application.tolist())}
+    return [
+        {"one": one, "why": why(one, board, where.get(one.pull.application))} for one in waiting
+    ]
+
+
+def why(one: Awaited, board: Board, row: int | None) -> list[str]:
+    """Say in sentences what speaks for a request."""
+    told = []
+    if one.decision and one.why == "rule":
+        told.append(
+            gettext(
+                "Decision %(decision)s expected this to do most to settle the list, as number "
+                "%(turn)s of %(of)s."
+            )
+            % {"decision": one.decision, "turn": one.turn, "of": one.of}
+            if one.turn and one.of > 1
+            else gettext("Decision %(decision)s expected this to do most to settle the list.")
+            % {"decision": one.decision}
+        )
+    elif one.why == "floor":
+        told.append(gettext("The rules promise this to everybody."))
+    elif one.why == "chance":
+        told.append(gettext("It was drawn near the cut, so that kinds can be compared."))
+    else:
+        told.append(gettext("Staff asked for it."))
+    if one.contested_then:
+        told.append(gettext("The applicant was too close to call then."))
+    if row is not None and not math.isnan(board.estimate[row]):
+        stands = (
+            gettext("too close to call")
+            if board.contested[row]
+            else gettext("in the list")
+            if board.in_list[row]
+            else gettext("not in the list")
+        )
+        told.append(
+            gettext(
+                "Now at rank %(rank)s for %(places)s places, %(stands)s: score %(score)s, margin "
+                "%(margin)s."
+            )
+            % {
+                "rank": row + 1,
+                "places": board.places,
+                "stands": stands,
+                "score": f"{100 * board.estimate[row]:.0f}",
+                "margin": f"{100 * min(board.margin[row], 1.0):.0f}",
+            }
+        )
+    return told
+
+
+def _page(
+    request: Request,
+    visitor: Visitor,
+    product: Product,
+    cycle_id: str,
+    pull: str,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    cycle = product.cycle(cycle_id)
+    found = product.swap_choices(cycle_id, pull)
+    board, _ = product.board(cycle_id)
+    return render(
+        request,
+        "cycle/swap.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts_of(request), visitor, Right.SEE_PROGRESS),
+            "rights": held(parts_of(request), visitor, cycle),
+            "one": found.awaited,
+            "why": reasons((found.awaited,), board)[0]["why"],
+            "applicants": [
+                (KEEP, gettext("Keep the proposed applicant")),
+                *((str(a.number), _shown(a.name, a.external_id)) for a in found.applicants),
+            ],
+            "reviewers": [
+                (KEEP, gettext("Let swapflow choose")),
+                *((str(r.number), _shown(r.name, r.external_id)) for r in found.reviewers),
+            ],
+            "refused": refused,
+        },
+        status=refused.status,
+    )
+
+
+def _shown(name: str, external_id: str) -> str:
+    return f"{name} ({external_id})" if name else external_id
+
+
+def _number(text: str, named: str) -> int | None:
+    if text in {KEEP, ""}:
+        return None
+    if not (text.isascii() and text.isdecimal()) or len(text) > 9:  # noqa: PLR2004 - numbers of a program are smaller
+        raise FieldError(named, "choose one of the list")
+    return int(text)

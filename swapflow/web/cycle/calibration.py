@@ -1,0 +1,213 @@
+"""Calibration: how reviewers and kinds mark, and what adjusting for it changes in the list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.rules import Estimates
+from swapflow.engine.ports import Named
+from swapflow.engine.read_models.calibration import Calibration, Row
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.languages import gettext
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import TheForm, text
+from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, act, said_why
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.programs import about
+
+
+router = APIRouter(prefix="/decide/{cycle_id}/calibration")
+
+MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+
+NEAR = 12
+"""Places on either side of the cut that are shown."""
+
+MOST_DRAWN = 60
+"""Most applicants in the figure."""
+
+LEFT, RIGHT, STEP = 150.0, 700.0, 20.0
+"""Where the figure's scale begins and ends, and the height of a line, in its own units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One applicant in the figure; `y`, `raw` and `adjusted` are places in it."""
+
+    who: str
+    y: float
+    raw: float
+    adjusted: float
+    row: Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """Raw and adjusted estimates around the cut, each applicant a line between two points.
+
+    Attributes:
+        marks: Places of the scale and what stands there, in points of 100.
+        raw_cut: Where the list by raw estimates is cut; adjusted_cut: by adjusted ones.
+    """
+
+    height: float
+    lines: tuple[Line, ...]
+    marks: tuple[tuple[float, int], ...]
+    raw_cut: float | None
+    adjusted_cut: float | None
+
+
+@router.get("")
+def show_calibration(
+    request: Request,
+    cycle_id: str,
+    visitor: MaySee,
+    everybody: Annotated[bool, Query(alias="all")] = False,  # noqa: FBT002 - the query's name
+) -> Response:
+    """Show how reviewers and kinds mark, and whom adjusting would move; changes nothing."""
+    return _page(request, cycle_id, visitor, everybody=everybody)
+
+
+@router.post("")
+def ask_for_estimates(
+    request: Request, cycle_id: str, visitor: MayDecide, form: TheForm
+) -> Response:
+    """Have the list made by other estimates, or by the rule's own again."""
+    product = parts_of(request).product
+    typed = {"estimates": text(form, "estimates"), "reason": text(form, "reason")}
+
+    def choose() -> None:
+        product.choose_estimates(
+            cycle_id,
+            _estimates(typed["estimates"]),
+            by=visitor.name,
+            reason=said_why(typed["reason"]),
+        )
+
+    return act(
+        request,
+        visitor,
+        f"/decide/{cycle_id}/calibration",
+        f"asked for the list by {typed['estimates']} estimates",
+        choose,
+        form=typed["estimates"],
+        typed=typed,
+        again=lambda refused: _page(request, cycle_id, visitor, refused=refused),
+    )
+
+
+def _estimates(word: str) -> Estimates:
+    if word not in set(Estimates):
+        raise InvalidInputError("say whether the list is to be made by raw or adjusted estimates")
+    return Estimates(word)
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    *,
+    everybody: bool = False,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    parts = parts_of(request)
+    cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
+    started = cycle.status is not CycleStatus.DRAFT
+    seen = parts.product.calibration(cycle_id) if started else None
+    people = {one.number: one for one in parts.product.named(cycle_id)} if seen else {}
+    near = around_the_cut(seen) if seen else ()
+    return render(
+        request,
+        "cycle/calibration.html",
+        {
+            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            "seen": seen,
+            "judges": reviewer_names(parts, cycle_id, visitor, seen) if seen else {},
+            "people": people,
+            "kinds": [kind.name for kind in rules.kinds],
+            "figure": figure(seen, near, people) if seen and near else None,
+            "near": seen.rows if seen and everybody else near,
+            "hidden": len(seen.rows) - len(near) if seen and not everybody else 0,
+            "fixed": cycle.status is CycleStatus.FINALIZED,
+            "refused": refused,
+        },
+        status=refused.status,
+    )
+
+
+def around_the_cut(seen: Calibration) -> tuple[Row, ...]:
+    """Give the applicants near the cut, and everybody whom other estimates would move."""
+    size = sum(row.listed for row in seen.rows)
+    moved = {
+        row.application
+        for other in seen.others
+        for row in (*seen.comes_in(other), *seen.goes_out(other))
+    }
+    return tuple(
+        row
+        for row in seen.rows
+        if size - NEAR < row.rank <= size + NEAR or row.application in moved
+    )
+
+
+def figure(seen: Calibration, rows: tuple[Row, ...], people: Mapping[int, Named]) -> Figure:
+    """Lay out the figure of these applicants."""
+    rows = rows[:MOST_DRAWN]
+    cuts = [seen.cut(one) for one in (Estimates.RAW, Estimates.ADJUSTED)]
+    values = [v for row in rows for v in (row.raw, row.adjusted)]
+    low = 5 * int(min(values) * 20)
+    high = max(low + 5, 5 * -int(-max(values) * 20 // 1))
+
+    def at(value: float) -> float:
+        return LEFT + (RIGHT - LEFT) * (100 * value - low) / (high - low)
+
+    def kept(cut: float | None) -> float | None:
+        return None if cut is None or not low <= 100 * cut <= high else at(cut)
+
+    return Figure(
+        height=STEP * (len(rows) + 3),
+        lines=tuple(
+            Line(
+                who=_who(people.get(row.application)),
+                y=STEP * (place + 1.5),
+                raw=at(row.raw),
+                adjusted=at(row.adjusted),
+                row=row,
+            )
+            for place, row in enumerate(rows)
+        ),
+        marks=tuple((at(mark / 100), mark) for mark in range(low, high + 1, 5)),
+        raw_cut=kept(cuts[0]),
+        adjusted_cut=kept(cuts[1]),
+    )
+
+
+def reviewer_names(
+    parts: Parts, cycle_id: str, visitor: Visitor, seen: Calibration
+) -> dict[int, str]:
+    """Call reviewers by name, or by a number to those who may not know who they are."""
+    cycle = parts.product.cycle(cycle_id)
+    rights = visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    if Right.SEE_REVIEWERS in rights:
+        return {
+            one.number: one.name or one.external_id or gettext("erased")
+            for one in parts.product.reviewers(cycle_id)
+        }
+    order = [one.reviewer for one in seen.measured.judges]
+    order += [number for group in (*seen.groups, *seen.apart) for number in group]
+    return {
+        number: gettext("reviewer %(number)s") % {"number": turn}
+        for turn, number in enumerate(dict.fromkeys(order), start=1)
+    }
+
+
+def _who(known: Named | None) -> str:
+    return (known.external_id if known else "") or gettext("erased")

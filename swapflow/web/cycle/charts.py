@@ -1,0 +1,180 @@
+"""The numbers behind the charts of Today: for the script, as tables, and to be downloaded."""
+
+import csv
+import io
+from datetime import datetime
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import Response
+
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports import Step
+from swapflow.engine.read_models.dashboard import Board
+from swapflow.errors import NotFoundError
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import may
+
+
+router = APIRouter(prefix="/today")
+
+MayWatch = Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))]
+Row = dict[str, Any]
+
+BELOW_THE_LINE = 3
+"""The chart of applicants shows ranks 1 to so many times the places."""
+
+MOST_SHOWN = 600
+"""Most applicants in the chart."""
+
+MOST_REVIEWERS = 40
+"""Most reviewers in the chart of their load: those with most to do."""
+
+HEADS = {
+    "intervals": ("rank", "score", "margin", "standing", "waiting"),
+    "decisions": ("number", "at", "too_close", "could_gain"),
+    "budget": ("at", "spent", "asked_for", "left"),
+    "load": ("reviewer", "overdue", "open", "done"),
+}
+"""The charts, and the columns of each one's table."""
+
+
+@router.get("/{cycle_id}/data")
+def chart_data(visitor: MayWatch, product: Product, cycle_id: str) -> Row:
+    """Give the numbers behind the charts; reviewers' names only to those who may see them."""
+    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    board, _ = product.board(cycle_id)
+    steps = product.steps(cycle_id)
+    return {
+        "seq": board.position.seq,
+        "places": board.places,
+        "applicants": intervals(board),
+        "decisions": decisions(steps),
+        "budget": budget(steps, cycle, rules, product.now()),
+        "load": load(product, visitor, cycle, board),
+    }
+
+
+@router.get("/{cycle_id}/data.csv")
+def chart_csv(
+    visitor: MayWatch,
+    product: Product,
+    cycle_id: str,
+    chart: Annotated[str, Query(max_length=20)] = "intervals",
+) -> Response:
+    """Give the numbers behind one chart as a table; no applicant's name."""
+    if chart not in HEADS:
+        raise NotFoundError("there is no such chart")
+    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    match chart:
+        case "intervals":
+            rows = intervals(product.board(cycle_id)[0])
+        case "decisions":
+            rows = decisions(product.steps(cycle_id))
+        case "budget":
+            rows = budget(product.steps(cycle_id), cycle, rules, product.now())
+        case _:
+            rows = load(product, visitor, cycle, product.board(cycle_id)[0])
+    out = io.StringIO()
+    writer = csv.DictWriter(out, HEADS[chart], extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows({name: _guarded(value) for name, value in row.items()} for row in rows)
+    name = f'attachment; filename="{cycle_id}-{chart}.csv"'
+    return Response(out.getvalue(), media_type="text/csv", headers={"Content-Disposition": name})
+
+
+def intervals(board: Board) -> list[Row]:
+    """Give the applicants around the cut line: rank, score, margin and standing, by rank."""
+    most = min(board.application.size, max(20, BELOW_THE_LINE * board.places), MOST_SHOWN)
+    rows = []
+    for i in range(most):
+        if np.isnan(board.estimate[i]):
+            continue
+        standing = "too close" if board.contested[i] else "in" if board.in_list[i] else "out"
+        margin = float(min(board.margin[i], 1.0))
+        rows.append(
+            {
+                "rank": i + 1,
+                "score": round(float(board.estimate[i]), 4),
+                "margin": round(margin, 4),
+                "standing": standing,
+                "waiting": bool(board.pending[i] > 0),
+            }
+        )
+    return rows
+
+
+def decisions(steps: tuple[Step, ...]) -> list[Row]:
+    """Give the decisions since the first marks in numbers, oldest first."""
+    return [
+        {
+            "number": step.number,
+            "at": step.at,
+            "too_close": step.too_close,
+            "could_gain": round(step.look["certified_loss"], 4),
+        }
+        for step in steps
+        if "certified_loss" in step.look
+    ]
+
+
+def budget(steps: tuple[Step, ...], cycle: Cycle, rules: Rules, now: datetime) -> list[Row]:
+    """Give what was spent, asked for and left at every decision and now, oldest first.
+
+    What is left is always told from the budget in force now.
+    """
+    told = [
+        (step.at, int(step.look["spent"]), int(step.look["committed"]))
+        for step in steps
+        if "spent" in step.look
+    ]
+    return [
+        {
+            "at": at,
+            "spent": spent,
+            "asked_for": asked_for,
+            "left": rules.budget - spent - asked_for,
+        }
+        for at, spent, asked_for in (*told, (now, cycle.spent, cycle.committed))
+    ]
+
+
+def load(product: Product, visitor: Visitor, cycle: Cycle, board: Board) -> list[Row]:
+    """Give what waits for each reviewer and what they have done, most to do first."""
+    rights = visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    # Read before the roster: whoever joins in between has nothing waiting yet.
+    waiting = product.waiting(cycle.id)
+    people = {r.number: r for r in product.reviewers(cycle.id)}
+    count, late = dict.fromkeys(people, 0), dict.fromkeys(people, 0)
+    for one in waiting:
+        count[one.reviewer] += one.count
+        late[one.reviewer] += one.overdue
+    done = dict(enumerate(board.done.tolist()))
+    busiest = sorted(
+        (n for n, who in people.items() if who.active or count[n] or done.get(n)),
+        key=lambda n: (-count[n], -done.get(n, 0), n),
+    )
+    names = {n: who.name or who.external_id for n, who in people.items()}
+    shown = names if Right.SEE_REVIEWERS in rights else {}
+    return [
+        {
+            "reviewer": shown.get(number, f"reviewer {turn}"),
+            "overdue": late[number],
+            "open": count[number] - late[number],
+            "done": done.get(number, 0),
+        }
+        for turn, number in enumerate(busiest[:MOST_REVIEWERS], start=1)
+    ]
+
+
+def _guarded(value: object) -> object:
+    """Spell moments, and keep spreadsheets from reading a name as a formula."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t")):
+        return f"'{value}"
+    return value

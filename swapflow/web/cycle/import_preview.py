@@ -1,0 +1,211 @@
+"""Files of applicants and reviewers read as the form of their preview says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from swapflow.engine.intake.list_import import Known
+from swapflow.engine.services import Swapflow
+from swapflow.errors import BadRow, InvalidInputError
+from swapflow.files.imports.applicant_list import LookedAt, look_at_applicants, take_applicants
+from swapflow.files.imports.import_settings import LEFT_OUT, Reading
+from swapflow.files.imports.possible_duplicates import Alike
+from swapflow.files.imports.reviewer_list import Roster, look_at_reviewers, take_reviewers
+from swapflow.files.imports.uploads import Upload
+from swapflow.files.tables.table import Table, read_table
+
+
+What = Literal["applicants", "reviewers"]
+
+SEPARATORS = (("", "as found"), (",", "comma"), (";", "semicolon"), ("tab", "tab"), ("|", "bar"))
+ENCODINGS = (
+    ("", "as found"),
+    *((name, name) for name in ("utf-8", "cp1252", "iso-8859-2", "utf-16", "utf-16-le", "cp1251")),
+    ("cp1250", "cp1250"),
+    ("mac_roman", "mac_roman"),
+    ("shift_jis", "shift_jis"),
+    ("gb18030", "gb18030"),
+)
+SAID = "said"
+"""Field of a form that says all there is to say about its columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a file holds, read as the form says.
+
+    Attributes:
+        typed: Fields of the form as they stand when nobody has typed anything.
+        columns: (header, role it is taken for, "" for left out).
+        total: Rows that can be taken.
+        fresh: Those that are new in the program; `known` are there already.
+        changes: Those known whom the file changes, or of whom staff keep something against it.
+        alike: People who may stand under two ids.
+        looked: The list of applicants that `take` imports.
+        roster: The list of reviewers that it imports.
+    """
+
+    typed: Mapping[str, str]
+    table: Table
+    columns: tuple[tuple[str, str], ...]
+    bad: tuple[BadRow, ...]
+    warnings: tuple[str, ...]
+    total: int
+    fresh: int
+    known: int
+    changed: int = 0
+    changes: tuple[Known, ...] = ()
+    alike: tuple[Alike, ...]
+    looked: LookedAt | None = None
+    roster: Roster | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What an import did."""
+
+    new: int
+    changed: int
+    known: int
+
+
+def look(
+    product: Swapflow, cycle_id: str, upload: Upload, what: What, typed: Mapping[str, str]
+) -> Found:
+    """Read a kept file as the form says; nothing is written.
+
+    Raises:
+        InvalidInputError: If the file cannot be read so.
+    """
+    separator = typed.get("separator", "")
+    table = read_table(
+        upload.data,
+        encoding=_known(typed.get("encoding", ""), ENCODINGS) or None,
+        separator="\t" if separator == "tab" else _known(separator, SEPARATORS),
+        name=upload.name,
+        sheet=typed.get("sheet", ""),
+    )
+    chosen = _chosen(table, typed)
+    if what == "applicants":
+        first = SAID not in typed
+        return find_applicants(product, cycle_id, table, chosen, as_last_time=first, propose=first)
+    return find_reviewers(product, cycle_id, table, chosen, as_last_time=SAID not in typed)
+
+
+def take(product: Swapflow, cycle_id: str, found: Found, *, by: str) -> Done:
+    """Import what was found, and remember how it was read.
+
+    Raises:
+        InvalidInputError: If anything in it must be cured first; nothing was written.
+    """
+    if found.bad:
+        raise InvalidInputError("Nothing was imported: the rows below must be cured first.")
+    if found.looked is not None:
+        listed = take_applicants(found.looked, product=product, cycle_id=cycle_id, by=by)
+        return Done(new=len(listed.added), changed=listed.changed, known=listed.unchanged)
+    assert found.roster is not None
+    new = take_reviewers(found.roster, product=product, cycle_id=cycle_id, by=by)
+    return Done(new=new, changed=0, known=found.total - new)
+
+
+def find_applicants(
+    product: Swapflow,
+    cycle_id: str,
+    table: Table,
+    chosen: Reading,
+    *,
+    as_last_time: bool = True,
+    propose: bool = False,
+) -> Found:
+    """Say what a table of applicants would bring.
+
+    Args:
+        product: Supplies the cycle's rules and people.
+        cycle_id: The cycle.
+        table: The list.
+        chosen: What staff say about it.
+        as_last_time: Whether what they leave open is filled from the last list.
+        propose: Whether to take the mail address for the key where the list's shape has no other,
+            as a proposal that staff see before they import.
+    """
+    looked = look_at_applicants(
+        table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
+    )
+    if propose and looked.shape is not None and looked.shape.key == "email":
+        looked = look_at_applicants(
+            table, looked.reading.over(Reading(key="email")), product=product, cycle_id=cycle_id
+        )
+    plan = looked.plan
+    columns = looked.found.columns
+    return Found(
+        typed=_typed(table, looked.reading),
+        table=table,
+        columns=tuple(columns.items()) or tuple((h, "") for h in table.headers),
+        bad=looked.bad,
+        warnings=looked.warnings,
+        total=len(looked.found.new),
+        fresh=len(plan.fresh),
+        known=plan.unchanged,
+        changed=len(plan.changed),
+        changes=tuple(known for known in plan.known if known.differences),
+        alike=looked.alike,
+        looked=looked,
+    )
+
+
+def find_reviewers(
+    product: Swapflow,
+    cycle_id: str,
+    table: Table,
+    chosen: Reading,
+    *,
+    as_last_time: bool = True,
+) -> Found:
+    """Say what a table of reviewers would bring."""
+    roster = look_at_reviewers(
+        table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
+    )
+    return Found(
+        typed=_typed(table, roster.reading),
+        table=table,
+        columns=tuple(roster.found.columns.items()),
+        bad=roster.bad,
+        warnings=roster.warnings,
+        total=len(roster.found.new),
+        fresh=roster.fresh,
+        known=roster.known,
+        alike=roster.alike,
+        roster=roster,
+    )
+
+
+# The form
+
+
+def _chosen(table: Table, typed: Mapping[str, str]) -> Reading:
+    # Columns are numbered: a header may hold anything.
+    columns = {
+        header: "" if role == LEFT_OUT else role
+        for number, header in enumerate(table.headers)
+        if (role := typed.get(f"column.{number}", "").strip()) and role != "as found"
+    }
+    settings = {name: typed[name] for name in ("key", "date_order") if typed.get(name)}
+    said = Reading.of_settings(settings)
+    return Reading(
+        columns=columns,
+        key=said.key,
+        dates=tuple(h for n, h in enumerate(table.headers) if typed.get(f"date.{n}")),
+        date_order=said.date_order,
+    )
+
+
+def _typed(table: Table, reading: Reading) -> dict[str, str]:
+    """Spell a reading as the fields of the form."""
+    numbers = {header: number for number, header in enumerate(table.headers)}
+    columns = {f"column.{numbers[h]}": role or LEFT_OUT for h, role in reading.columns.items()}
+    dates = {f"date.{numbers[h]}": "yes" for h in reading.dates}
+    return {**columns, **dates, "key": reading.key, "date_order": reading.date_order}
+
+
+def _known(value: str, choices: Sequence[tuple[str, str]]) -> str:
+    return value if value in {name for name, _ in choices} else ""

@@ -1,0 +1,337 @@
+"""Applicants and reviewers from a file: look first, then take all of it or nothing.
+
+The file waits in the data folder between the two steps (`files.uploads`): for a day, for whoever
+uploaded it, for one program and one purpose. The preview is made anew from it each time, so what
+is applied is what the form says, not what an earlier page believed.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.rules import Rules
+from swapflow.errors import BadRowsError, InvalidInputError
+from swapflow.files.imports.rejected_rows import refused_file
+from swapflow.files.imports.reviewers import REVIEWER_ROLES
+from swapflow.files.imports.uploads import Uploads
+from swapflow.files.tables.table import read_table
+from swapflow.i18n.formatting import counted
+from swapflow.i18n.languages import gettext, later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.cycle.import_preview import ENCODINGS, SEPARATORS, Found, What, look, take
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import TheForm, file_of, text, texts
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.programs import about
+
+
+router = APIRouter(prefix="/setup/{cycle_id}")
+
+SHOWN_ROWS = 20
+SHOWN_BAD = 200
+
+MayApplicants = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
+MayReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
+
+
+@router.get("/applicants")
+def show_applicants(
+    request: Request,
+    cycle_id: str,
+    visitor: MayApplicants,
+    imported: int = -1,
+    changed: int = 0,
+    known: int = 0,
+) -> Response:
+    """Show how many applicants there are, and a form to bring more."""
+    done = _done("applicant", imported, changed, known)
+    return _start(request, cycle_id, visitor, "applicants", said=done)
+
+
+@router.post("/applicants")
+def upload_applicants(
+    request: Request, cycle_id: str, visitor: MayApplicants, form: TheForm
+) -> Response:
+    """Keep a file of applicants and lead to its preview."""
+    return _keep(request, cycle_id, visitor, "applicants", form)
+
+
+@router.get("/applicants/{key}")
+def preview_applicants(
+    request: Request, cycle_id: str, key: str, visitor: MayApplicants
+) -> Response:
+    """Show what a kept file of applicants would bring."""
+    return _preview(request, cycle_id, key, visitor, "applicants", {})
+
+
+@router.post("/applicants/{key}")
+def apply_applicants(
+    request: Request, cycle_id: str, key: str, visitor: MayApplicants, form: TheForm
+) -> Response:
+    """Read a kept file in another way, or import it."""
+    return _apply(request, cycle_id, key, visitor, "applicants", form)
+
+
+@router.get("/reviewers")
+def show_reviewers(
+    request: Request, cycle_id: str, visitor: MayReviewers, imported: int = -1, known: int = 0
+) -> Response:
+    """Show how many reviewers there are, and a form to bring more."""
+    done = _done("reviewer", imported, 0, known)
+    return _start(request, cycle_id, visitor, "reviewers", said=done)
+
+
+@router.post("/reviewers")
+def upload_reviewers(
+    request: Request, cycle_id: str, visitor: MayReviewers, form: TheForm
+) -> Response:
+    """Keep a file of reviewers and lead to its preview."""
+    return _keep(request, cycle_id, visitor, "reviewers", form)
+
+
+@router.get("/reviewers/{key}")
+def preview_reviewers(
+    request: Request, cycle_id: str, key: str, visitor: MayReviewers
+) -> Response:
+    """Show what a kept file of reviewers would bring."""
+    return _preview(request, cycle_id, key, visitor, "reviewers", {})
+
+
+@router.post("/reviewers/{key}")
+def apply_reviewers(
+    request: Request, cycle_id: str, key: str, visitor: MayReviewers, form: TheForm
+) -> Response:
+    """Read a kept file in another way, or import it."""
+    return _apply(request, cycle_id, key, visitor, "reviewers", form)
+
+
+def _right(what: What) -> Right:
+    return Right.MANAGE_APPLICANTS if what == "applicants" else Right.MANAGE_REVIEWERS
+
+
+def _uploads(parts: Parts) -> Uploads:
+    return Uploads(parts.settings.data_dir / "uploads")
+
+
+def _start(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    what: What,
+    *,
+    said: str = "",
+    problem: str = "",
+) -> Response:
+    parts = parts_of(request)
+    product = parts.product
+    there = product.applications(cycle_id) if what == "applicants" else product.reviewers(cycle_id)
+    return render(
+        request,
+        "cycle/import_start.html",
+        {
+            **about(parts, cycle_id, visitor, _right(what)),
+            "what": what,
+            "count": len(there),
+            "most": parts.settings.upload_mb,
+            "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
+            "said": said,
+            "problem": problem,
+        },
+        status=422 if problem else 200,
+    )
+
+
+def _done(noun: str, imported: int, changed: int, known: int) -> str:
+    """Say what an import did; "" if there was none."""
+    if imported < 0:
+        return ""
+    said = [
+        counted(imported, "%(count)s applicant imported", "%(count)s applicants imported")
+        if noun == "applicant"
+        else counted(imported, "%(count)s reviewer imported", "%(count)s reviewers imported")
+    ]
+    if changed:
+        said.append(gettext("%(count)s changed") % {"count": changed})
+    if known:
+        said.append(gettext("%(count)s were there already.") % {"count": known})
+    return ", ".join(said)
+
+
+def _keep(
+    request: Request, cycle_id: str, visitor: Visitor, what: What, form: TheForm
+) -> Response:
+    parts = parts_of(request)
+    try:
+        name, data = file_of(form, "file")
+        read_table(data, name=name)  # what is no table at all is not worth keeping
+    except BadRowsError as error:
+        return _start(request, cycle_id, visitor, what, problem=str(error))
+    except InvalidInputError as error:
+        # Another encoding may help, and the next page offers one; nothing else does.
+        if "holds bytes that" not in str(error) and "is no text in" not in str(error):
+            return _start(request, cycle_id, visitor, what, problem=str(error))
+    key = _uploads(parts).keep(
+        data, owner=visitor.account.id, purpose=f"{cycle_id}:{what}", name=name
+    )
+    return RedirectResponse(f"/setup/{cycle_id}/{what}/{key}", 303)
+
+
+def _preview(
+    request: Request,
+    cycle_id: str,
+    key: str,
+    visitor: Visitor,
+    what: What,
+    typed: Mapping[str, str],
+    *,
+    problem: str = "",
+) -> Response:
+    parts = parts_of(request)
+    upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
+    found: Found | None = None
+    try:
+        found = look(parts.product, cycle_id, upload, what, typed)
+    except InvalidInputError as error:
+        problem = problem or str(error)
+    typed = {**(found.typed if found else {}), **typed}
+    rules = parts.product.rules(cycle_id)
+    return render(
+        request,
+        "cycle/import_preview.html",
+        {
+            **about(parts, cycle_id, visitor, _right(what)),
+            "what": what,
+            "upload": upload,
+            "found": found,
+            "typed": dict(typed),
+            "roles": _roles(what, rules, found),
+            "words": words,
+            "named": named,
+            "separators": SEPARATORS,
+            "encodings": ENCODINGS,
+            "shown_rows": SHOWN_ROWS,
+            "shown_bad": SHOWN_BAD,
+            "problem": problem,
+        },
+        status=422 if problem else 200,
+    )
+
+
+def _apply(
+    request: Request, cycle_id: str, key: str, visitor: Visitor, what: What, form: TheForm
+) -> Response:
+    parts = parts_of(request)
+    typed = dict(texts(form))
+    uploads = _uploads(parts)
+    if text(form, "do") == "drop":
+        uploads.find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
+        uploads.drop(key)
+        return RedirectResponse(f"/setup/{cycle_id}/{what}", 303)
+    if text(form, "do") not in {"apply", "errors"}:
+        return _preview(request, cycle_id, key, visitor, what, typed)
+    upload = uploads.find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
+    try:
+        found = look(parts.product, cycle_id, upload, what, typed)
+        if text(form, "do") == "errors":
+            return _to_cure(cycle_id, found)
+        done = take(parts.product, cycle_id, found, by=visitor.name)
+    except InvalidInputError as error:
+        return _preview(request, cycle_id, key, visitor, what, typed, problem=str(error))
+    uploads.drop(key)
+    parts.office.record(
+        visitor.name,
+        f"imported {what}",
+        cycle_id=cycle_id,
+        about=upload.name,
+        detail=f"{done.new} new, {done.changed} changed, {done.known} there already",
+    )
+    query = f"imported={done.new}&known={done.known}"
+    query += f"&changed={done.changed}" if done.changed else ""
+    return RedirectResponse(f"/setup/{cycle_id}/{what}?{query}", 303)
+
+
+def _to_cure(cycle_id: str, found: Found) -> Response:
+    """Give the rows to be cured as a file."""
+    name = f'attachment; filename="{cycle_id}-to-cure.csv"'
+    return Response(
+        refused_file(found.table, found.bad),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": name},
+    )
+
+
+# What the form offers
+
+
+def _roles(what: What, rules: Rules, found: Found | None) -> list[tuple[str, list[str]]]:
+    """Give per column the roles to choose from, the one it has among them."""
+    if found is None:
+        return []
+    attribute = rules.objective.attribute
+    choices = []
+    for header, role in found.columns:
+        if what == "reviewers":
+            own = [*REVIEWER_ROLES, *(f"capacity:{kind.name}" for kind in rules.kinds)]
+        else:
+            own = [
+                "external_id", "name", "first_name", "last_name", "email", "ready", "topic",
+                "redacted", f"field:{header}", f"document:{header}", f"monitor:{header}",
+                f"select:{header}",
+            ]  # fmt: skip
+            if attribute and attribute != header:
+                own.append(f"select:{attribute}")
+        choices.append((header, [*own, *([role] if role and role not in own else [])]))
+    return choices
+
+
+def words(role: str) -> str:
+    """Say what a column is taken for, in words of the screen."""
+    kind, _, name = role.partition(":")
+    if kind == "capacity" and name:
+        return gettext("most %(kind)s requests") % {"kind": name}
+    if kind == "select":
+        return gettext("may enter the objective, as %(attribute)s") % {"attribute": name}
+    return gettext(_WORDS.get(kind, kind))
+
+
+def named(what: str) -> str:
+    """Name a value of an applicant, in words of the screen."""
+    kind, _, name = what.partition(":")
+    if name:
+        return gettext(_KINDS[kind]) % {"name": name}
+    return gettext(_SAID.get(what) or _WORDS.get(what, what))
+
+
+_KINDS: Mapping[str, str] = {
+    "select": later("attribute %(name)s"),
+    "field": later("field %(name)s"),
+    "document": later("document %(name)s"),
+}
+_SAID: Mapping[str, str] = {"ready": later("complete")}
+
+_WORDS: Mapping[str, str] = {
+    "external_id": later("id"),
+    "name": later("name"),
+    "first_name": later("first name"),
+    "last_name": later("last name"),
+    "email": later("mail address"),
+    "ready": later("ready"),
+    "topic": later("topic"),
+    "field": later("shown to reviewers, unless they must not see it"),
+    "document": later("document (address or file name)"),
+    "monitor": later("for monitoring reports only"),
+    "redacted": later("whether documents are redacted"),
+    "packet": later("packet"),
+    "topics": later("topics"),
+    "conflicts": later("conflicts"),
+    "away": later("away"),
+    "reserve": later("reserve"),
+    "group": later("group"),
+    "kinds": later("kinds"),
+    "capacity": later("capacity"),
+    "automatic": later("automatic"),
+}

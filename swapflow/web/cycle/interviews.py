@@ -1,0 +1,231 @@
+"""Interviews' dates: staff set them one by one or from a table; reviewers take them along."""
+
+from datetime import datetime
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Depends, Form, Request, UploadFile
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.engine.reviewing.interviews import Requested, Slot
+from swapflow.engine.services import Swapflow
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+from swapflow.files.tables.cells import refuse
+from swapflow.files.tables.table import read_table
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Product, TheOffice
+from swapflow.web.http.dependencies import Own, may
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter()
+
+Manager = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
+
+
+@router.get("/tasks/{task}/invitation.ics")
+def take_along(own: Own, product: Product) -> Response:
+    """Give the date of a task as a calendar entry."""
+    text = product.calendar(product.sheet(own.assignment))
+    return Response(
+        text,
+        media_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="interview.ics"'},
+    )
+
+
+@router.get("/applicants/{cycle_id}/slots")
+def show_slots(
+    request: Request, cycle_id: str, product: Product, visitor: Manager, changed: int = -1
+) -> Response:
+    """Show every request for an interview, with its date or a form for one."""
+    del visitor
+    return _page(request, product, cycle_id, changed=changed)
+
+
+@router.post("/applicants/{cycle_id}/slots")
+def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
+    request: Request,
+    cycle_id: str,
+    product: Product,
+    office: TheOffice,
+    visitor: Manager,
+    pull: Annotated[str, Form(max_length=200)] = "",
+    starts: Annotated[str, Form(max_length=40)] = "",
+    minutes: Annotated[str, Form(max_length=6)] = "",
+    place: Annotated[str, Form(max_length=400)] = "",
+    link: Annotated[str, Form(max_length=2000)] = "",
+) -> Response:
+    """Set one date and invite whoever sits there."""
+    typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
+    try:
+        slot = Slot(
+            pull_id=pull,
+            starts_at=_moment(starts, product.rules(cycle_id).zone),
+            minutes=_minutes(minutes),
+            place=place.strip(),
+            link=link.strip(),
+        )
+        changed = product.set_slots(cycle_id, [slot], by=visitor.name)
+    except InvalidInputError as error:
+        return _page(request, product, cycle_id, typed={pull: typed}, problems={pull: str(error)})
+    office.record(visitor.name, "set an interview's date", cycle_id=cycle_id, about=pull)
+    return RedirectResponse(f"/applicants/{cycle_id}/slots?changed={changed}", status_code=303)
+
+
+@router.post("/applicants/{cycle_id}/slots/cancel")
+def cancel_slot(
+    cycle_id: str,
+    product: Product,
+    office: TheOffice,
+    visitor: Manager,
+    pull: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Take a date back and tell its people."""
+    product.cancel_slot(cycle_id, pull, by=visitor.name)
+    office.record(visitor.name, "took an interview's date back", cycle_id=cycle_id, about=pull)
+    return RedirectResponse(f"/applicants/{cycle_id}/slots", status_code=303)
+
+
+@router.post("/applicants/{cycle_id}/slots/import")
+def import_slots(
+    request: Request,
+    cycle_id: str,
+    product: Product,
+    office: TheOffice,
+    visitor: Manager,
+    file: UploadFile | None = None,
+) -> Response:
+    """Set the dates of a table, all of them or none."""
+    try:
+        slots = slots_of(file, cycle_id, product)
+        changed = product.set_slots(cycle_id, slots, by=visitor.name)
+    except BadRowsError as error:
+        return _page(request, product, cycle_id, bad=error.rows)
+    except InvalidInputError as error:
+        return _page(request, product, cycle_id, problems={"file": str(error)})
+    office.record(
+        visitor.name, "set interviews' dates", cycle_id=cycle_id, detail=f"{changed} changed"
+    )
+    return RedirectResponse(f"/applicants/{cycle_id}/slots?changed={changed}", status_code=303)
+
+
+def _page(
+    request: Request,
+    product: Swapflow,
+    cycle_id: str,
+    *,
+    changed: int = -1,
+    typed: dict[str, dict[str, str]] | None = None,
+    problems: dict[str, str] | None = None,
+    bad: tuple[BadRow, ...] = (),
+) -> Response:
+    requested = sorted(product.interview_requests(cycle_id), key=_undated_first)
+    context = {
+        "cycle": product.cycle(cycle_id),
+        "rules": product.rules(cycle_id),
+        "requested": requested,
+        "changed": changed,
+        "typed": typed or {},
+        "problems": problems or {},
+        "bad": bad,
+        "local": lambda at, zone: f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}",
+    }
+    return render(
+        request, "cycle/interviews.html", context, status=422 if problems or bad else 200
+    )
+
+
+def _undated_first(one: Requested) -> tuple[bool, float]:
+    stands = one.interview is not None and one.interview.stands
+    return stands, one.interview.starts_at.timestamp() if one.interview and stands else 0.0
+
+
+def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[Slot]:
+    """Read a table with the columns applicant, starts, minutes, place, link."""
+    if file is None or not file.filename:
+        raise InvalidInputError("choose a file: CSV or XLSX")
+    table = read_table(file.file.read(), name=file.filename)
+    zone = product.rules(cycle_id).zone
+    open_for: dict[str, list[Requested]] = {}
+    for one in product.interview_requests(cycle_id):
+        open_for.setdefault(one.external_id, []).append(one)
+    headers = {header.strip().lower(): header for header in table.headers}
+    slots: list[Slot] = []
+    bad = list(table.bad)
+    if missing := [name for name in ("applicant", "starts") if name not in headers]:
+        raise InvalidInputError(
+            f"the table has no column {missing[0]!r}; it needs applicant, starts, and may have "
+            "minutes, place and link"
+        )
+    for row in table.rows:
+        cells = {name: row[header] for name, header in headers.items()}
+        reason = _obstacle(cells, open_for, zone)
+        if reason:
+            column, said, cure = reason
+            bad.append(
+                BadRow(
+                    line=row.line,
+                    column=column,
+                    value=cells.get(column, "")[:60],
+                    reason=said,
+                    cure=cure,
+                )
+            )
+            continue
+        slots.append(
+            Slot(
+                pull_id=open_for[cells["applicant"]][0].pull.id,
+                starts_at=_moment(cells["starts"], zone),
+                minutes=_minutes(cells.get("minutes") or "30"),
+                place=cells.get("place", ""),
+                link=cells.get("link", ""),
+            )
+        )
+    refuse(table.source, bad)
+    return slots
+
+
+def _obstacle(
+    cells: dict[str, str], open_for: dict[str, list[Requested]], zone: str
+) -> tuple[str, str, str] | None:
+    applicant = cells["applicant"]
+    if applicant not in open_for:
+        return "applicant", "no interview is asked for this applicant", "Correct the id"
+    if len(open_for[applicant]) > 1:
+        return "applicant", "several interviews are open for them", "Set these dates by hand"
+    try:
+        _moment(cells["starts"], zone)
+    except InvalidInputError as error:
+        return "starts", str(error), "Write e.g. 2027-01-31 14:00"
+    try:
+        _minutes(cells.get("minutes") or "30")
+    except InvalidInputError as error:
+        return "minutes", str(error), "Write e.g. 45"
+    return None
+
+
+def _moment(text: str, zone: str) -> datetime:
+    """Read a local time in the program's zone.
+
+    An hour that the clocks skip is refused; of one that comes twice the first is meant.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise InvalidInputError("give day and time, e.g. 2027-01-31 14:00") from error
+    if moment.tzinfo is not None:
+        return moment
+    local = moment.replace(tzinfo=ZoneInfo(zone))
+    # There and back again by way of UTC: an hour that does not exist comes back as another.
+    again = local.astimezone(ZoneInfo("UTC")).astimezone(ZoneInfo(zone))
+    if again.replace(tzinfo=None) != moment:
+        raise InvalidInputError("the clocks skip this hour; choose another")
+    return local
+
+
+def _minutes(text: str) -> int:
+    if not text.strip().isdecimal() or len(text.strip()) > 4:  # noqa: PLR2004 - a day has 1440
+        raise InvalidInputError("give the length in minutes, e.g. 45")
+    return int(text)

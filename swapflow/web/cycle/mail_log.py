@@ -1,0 +1,198 @@
+"""The mails of a program: sent, waiting, failed; each can be looked at, failed ones sent again.
+
+A sign-in mail belongs to no program and is never shown: it holds a way in.
+"""
+
+from email.message import EmailMessage
+from email.utils import format_datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse, Response
+
+from swapflow.engine.ports import MailRecord
+from swapflow.errors import NotReadyError
+from swapflow.i18n.languages import later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, act, held, visible
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/today/{cycle_id}/mail")
+
+PAGE = 50
+
+MaySeeMail = Annotated[Visitor, Depends(may(Right.SEE_MAIL))]
+MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+
+STATES = (
+    ("", later("All")),
+    ("sent", later("Sent")),
+    ("queued", later("Waiting")),
+    ("sending", later("On their way")),
+    ("failed", later("Failed")),
+    ("held", later("Held")),
+    ("taken back", later("Taken back")),
+    ("void", later("No longer true")),
+)
+
+FRAME_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+)
+"""A mail's HTML may style itself and show what it carries, and do nothing else."""
+
+
+@router.get("")
+def list_mails(
+    request: Request,
+    cycle_id: str,
+    visitor: MaySeeMail,
+    state: str = "",
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+) -> Response:
+    """List a program's mails, newest first."""
+    return _list(request, cycle_id, visitor, state, page)
+
+
+@router.post("/again")
+def send_all_again(request: Request, cycle_id: str, visitor: MayRun) -> Response:
+    """Let every mail that failed be sent again."""
+    product = parts_of(request).product
+
+    def deed() -> None:
+        if not product.queue_all_again(cycle_id):
+            raise NotReadyError("no mail has failed")
+
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}/mail?state=queued",
+        "sent every mail again that had failed",
+        deed,
+        form="again",
+        again=lambda refused: _list(request, cycle_id, visitor, "failed", 1, refused),
+    )
+
+
+def _list(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    state: str,
+    page: int,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    product = parts_of(request).product
+    state = state if state in dict(STATES) else ""
+    found = product.cycle_mails(cycle_id, state=state, skip=(page - 1) * PAGE, at_most=PAGE + 1)
+    return render(
+        request,
+        "cycle/mail_log.html",
+        {
+            **_context(request, cycle_id, visitor),
+            "mails": found[:PAGE],
+            "more": len(found) > PAGE,
+            "page": page,
+            "state": state,
+            "states": STATES,
+            "counts": product.count_mails(cycle_id),
+            "refused": refused,
+        },
+        status=refused.status,
+    )
+
+
+@router.get("/{mail_id}")
+def show_mail(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
+    """Show one mail as text and as its reader sees it."""
+    return _mail(request, cycle_id, mail_id, visitor)
+
+
+def _mail(
+    request: Request,
+    cycle_id: str,
+    mail_id: str,
+    visitor: Visitor,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    context = {
+        **_context(request, cycle_id, visitor),
+        "record": parts_of(request).product.cycle_mail(cycle_id, mail_id),
+        "states": dict(STATES),
+        "refused": refused,
+    }
+    return render(request, "cycle/mail.html", context, status=refused.status)
+
+
+@router.get("/{mail_id}/html")
+def show_html(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
+    """Give a mail's HTML, to be shown in a frame that can do nothing."""
+    del visitor
+    mail = parts_of(request).product.cycle_mail(cycle_id, mail_id).mail
+    return HTMLResponse(mail.html, headers={"Content-Security-Policy": FRAME_POLICY})
+
+
+@router.get("/{mail_id}/eml")
+def download_mail(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
+    """Give a mail as a file that mail programs open."""
+    del visitor
+    parts = parts_of(request)
+    record = parts.product.cycle_mail(cycle_id, mail_id)
+    content = eml(record, sender=parts.settings.mail_from)
+    headers = {"Content-Disposition": 'attachment; filename="mail.eml"'}
+    return Response(content, media_type="message/rfc822", headers=headers)
+
+
+@router.post("/{mail_id}/again")
+def send_again(request: Request, cycle_id: str, mail_id: str, visitor: MayRun) -> Response:
+    """Let a mail that failed be sent again."""
+    product = parts_of(request).product
+
+    def deed() -> None:
+        product.cycle_mail(cycle_id, mail_id)
+        if not product.queue_again(cycle_id, mail_id):
+            raise NotReadyError("only a mail that failed is sent again")
+
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}/mail",
+        "sent a mail again",
+        deed,
+        form="again",
+        again=lambda refused: _mail(request, cycle_id, mail_id, visitor, refused),
+    )
+
+
+def eml(record: MailRecord, *, sender: str) -> bytes:
+    """Write a mail as its reader gets it."""
+    mail = record.mail
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = mail.to
+    message["Subject"] = mail.subject
+    message["Date"] = format_datetime(record.created_at)
+    message.set_content(mail.text)
+    if mail.html:
+        message.add_alternative(mail.html, subtype="html")
+    if mail.calendar:
+        message.add_attachment(mail.calendar, subtype="calendar", filename="invitation.ics")
+    return bytes(message)
+
+
+def _context(request: Request, cycle_id: str, visitor: Visitor) -> dict[str, object]:
+    parts = parts_of(request)
+    cycle = parts.product.cycle(cycle_id)
+    rights = held(parts, visitor, cycle)
+    return {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
+        "rights": rights,
+        "tab": "mail",
+        "zone": parts.product.rules(cycle_id).zone,
+        "may_run": Right.RUN in rights,
+    }

@@ -1,0 +1,256 @@
+"""Sheets for reviewers who answer by mail: taken from here, and brought back here."""
+
+from collections.abc import Mapping
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.engine.services import Swapflow
+from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
+from swapflow.files.exports.offline_sheet import FORMATS, file_name, sheet_file
+from swapflow.files.exports.sheets import Format
+from swapflow.files.imports.scores import read_scale
+from swapflow.files.imports.uploads import Uploads
+from swapflow.files.tables.table import read_table
+from swapflow.i18n.formatting import counted
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.cohort.downloads import MEDIA
+from swapflow.web.cycle.score_imports import ScoresFound, find_scores, store_scores, told
+from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import TheForm, file_of, text, texts, unwritable
+from swapflow.web.http.program_page import visible
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/reviewers/{cycle_id}")
+
+LONGEST_TYPED = 40
+"""Characters of a scale."""
+
+SHOWN_BAD = 200
+SHOWN_ROWS = 500
+
+MayEnter = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
+Typed = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/sheets")
+def show_sheets(request: Request, cycle_id: str, visitor: MayEnter, stored: int = -1) -> Response:
+    """Show whose sheets there are to take, and a form to bring one back."""
+    return _start(request, cycle_id, visitor, stored=stored)
+
+
+@router.post("/sheets")
+def upload_sheet(request: Request, cycle_id: str, visitor: MayEnter, form: TheForm) -> Response:
+    """Keep a file of reviews and lead to what it would bring."""
+    parts = parts_of(request)
+    typed = {name: text(form, name) for name in ("kind", "scale")}
+    problems = _misread(parts, cycle_id, typed)
+    try:
+        name, data = file_of(form, "file")
+        read_table(data, name=name)  # what is no table at all is not worth keeping
+    except InvalidInputError as error:
+        problems["file"] = str(error)
+    if problems:
+        return _start(request, cycle_id, visitor, typed=typed, problems=problems)
+    key = _uploads(parts).keep(
+        data, owner=visitor.account.id, purpose=f"{cycle_id}:scores", name=name
+    )
+    return RedirectResponse(f"/reviewers/{cycle_id}/sheets/{key}?{urlencode(typed)}", 303)
+
+
+@router.get("/sheets/{key}")
+def preview_sheet(
+    request: Request,
+    cycle_id: str,
+    key: str,
+    visitor: MayEnter,
+    kind: Typed = "",
+    scale: Typed = "",
+) -> Response:
+    """Show what a kept file of reviews would bring."""
+    return _preview(request, cycle_id, key, visitor, {"kind": kind, "scale": scale})
+
+
+@router.post("/sheets/{key}")
+def apply_sheet(
+    request: Request, cycle_id: str, key: str, visitor: MayEnter, form: TheForm
+) -> Response:
+    """Store what a kept file holds, read it in another way, or throw it away."""
+    parts = parts_of(request)
+    typed = dict(texts(form))
+    uploads, purpose = _uploads(parts), f"{cycle_id}:scores"
+    upload = uploads.find(key, owner=visitor.account.id, purpose=purpose)
+    if text(form, "do") == "drop":
+        uploads.drop(key)
+        return RedirectResponse(f"/reviewers/{cycle_id}/sheets", 303)
+    if text(form, "do") != "apply":
+        return _preview(request, cycle_id, key, visitor, typed)
+    try:
+        found = _found(parts, cycle_id, upload.data, upload.name, visitor, typed)
+        store_scores(parts.product, cycle_id, found, by=visitor.name)
+    except SwapflowError as error:
+        return _preview(request, cycle_id, key, visitor, typed, problem=str(error))
+    uploads.drop(key)
+    parts.office.record(
+        visitor.name,
+        "entered reviews from a file",
+        cycle_id=cycle_id,
+        about=upload.name,
+        detail=told(found),
+    )
+    return RedirectResponse(f"/reviewers/{cycle_id}/sheets?stored={found.stores}", 303)
+
+
+@router.get("/{number}/sheet")
+def take_sheet(
+    cycle_id: str, number: int, product: Product, visitor: MayEnter, form: str = "xlsx"
+) -> Response:
+    """Give a reviewer's sheet, as far as the blind policy lets the reviewer see."""
+    del visitor
+    if form not in {known.value for known in FORMATS}:
+        raise NotFoundError("a sheet is xlsx or csv")
+    made = Format(form)
+    reviewer = find_reviewer(product, cycle_id, number)
+    tasks = product.reviewer_sheet(cycle_id, reviewer.number)
+    return Response(
+        sheet_file(tasks, made, address=product.address),
+        media_type=MEDIA[made],
+        headers={
+            "Content-Disposition": f'attachment; filename="{file_name(cycle_id, number, made)}"',
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+def find_reviewer(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
+    """Find a reviewer of a program by number.
+
+    Raises:
+        NotFoundError: If there is none.
+    """
+    for reviewer in product.reviewers(cycle_id):
+        if reviewer.number == number:
+            return reviewer
+    raise NotFoundError(f"this program has no reviewer with the number {number}")
+
+
+def _uploads(parts: Parts) -> Uploads:
+    return Uploads(parts.settings.data_dir / "uploads")
+
+
+def _misread(parts: Parts, cycle_id: str, typed: Mapping[str, str]) -> dict[str, str]:
+    """Say what is wrong with how a file is to be read, by field."""
+    problems = {}
+    kind, scale = typed.get("kind", "").strip(), typed.get("scale", "").strip()
+    if kind and kind not in _kinds(parts, cycle_id):
+        problems["kind"] = "Choose one of the kinds of review."
+    if problem := unwritable(scale, most=LONGEST_TYPED):
+        problems["scale"] = problem
+    elif scale:
+        try:
+            read_scale(scale)
+        except InvalidInputError as error:
+            problems["scale"] = str(error)
+    return problems
+
+
+def _kinds(parts: Parts, cycle_id: str) -> list[str]:
+    return [kind.name for kind in parts.product.rules(cycle_id).kinds]
+
+
+def _found(
+    parts: Parts, cycle_id: str, data: bytes, name: str, visitor: Visitor, typed: Mapping[str, str]
+) -> ScoresFound:
+    return find_scores(
+        parts.product,
+        cycle_id,
+        data,
+        name=name,
+        by=visitor.name,
+        kind=typed.get("kind", "").strip(),
+        scale=typed.get("scale", "").strip(),
+    )
+
+
+def _start(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    *,
+    typed: Mapping[str, str] | None = None,
+    stored: int = -1,
+    problems: Mapping[str, str] | None = None,
+) -> Response:
+    parts = parts_of(request)
+    product = parts.product
+    waiting: dict[int, int] = {}
+    for one in product.waiting(cycle_id):
+        waiting[one.reviewer] = waiting.get(one.reviewer, 0) + one.count
+    return render(
+        request,
+        "cycle/offline_sheets.html",
+        {
+            **_about(parts, cycle_id, visitor),
+            "roster": [
+                (reviewer, waiting[reviewer.number])
+                for reviewer in product.reviewers(cycle_id)
+                if waiting.get(reviewer.number)
+            ],
+            "said": ""
+            if stored < 0
+            else counted(stored, "%(count)s review stored.", "%(count)s reviews stored."),
+            "typed": typed or {},
+            "most": parts.settings.upload_mb,
+            "problems": problems or {},
+        },
+        status=422 if problems else 200,
+    )
+
+
+def _preview(
+    request: Request,
+    cycle_id: str,
+    key: str,
+    visitor: Visitor,
+    typed: Mapping[str, str],
+    *,
+    problem: str = "",
+) -> Response:
+    parts = parts_of(request)
+    upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:scores")
+    found: ScoresFound | None = None
+    problems = _misread(parts, cycle_id, typed)
+    if not problems:
+        try:
+            found = _found(parts, cycle_id, upload.data, upload.name, visitor, typed)
+        except InvalidInputError as error:
+            problem = problem or str(error)
+    return render(
+        request,
+        "cycle/offline_sheet_preview.html",
+        {
+            **_about(parts, cycle_id, visitor),
+            "upload": upload,
+            "found": found,
+            "typed": typed,
+            "shown_bad": SHOWN_BAD,
+            "shown_rows": SHOWN_ROWS,
+            "problem": "" if problems else problem,
+            "problems": problems,
+        },
+        status=422 if problem or problems else 200,
+    )
+
+
+def _about(parts: Parts, cycle_id: str, visitor: Visitor) -> dict[str, object]:
+    return {
+        "cycle": parts.product.cycle(cycle_id),
+        "cycles": visible(parts, visitor, Right.ENTER_REVIEWS),
+        "kinds": _kinds(parts, cycle_id),
+    }

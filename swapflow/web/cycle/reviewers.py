@@ -1,0 +1,385 @@
+"""Reviewers: who is busy, who is late, how they judge, and what staff may do about it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.people.reviewer import Absence, DeclineKind, Reviewer
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.engine.ports import Named
+from swapflow.engine.selection.reviewer_severity import Judging
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.i18n.languages import later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.program_page import (
+    NOTHING_REFUSED,
+    Again,
+    FieldError,
+    Reason,
+    Refused,
+    act,
+    held,
+    said_why,
+    visible,
+)
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/reviewers")
+
+MaySee = Annotated[Visitor, Depends(may(Right.SEE_REVIEWERS))]
+MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
+MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+MayEnter = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
+MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_REVIEWERS))]
+Text = Annotated[str, Form()]
+
+PAGE = 25
+"""Reviews of one reviewer on a page."""
+
+CLEAR = 2.0
+"""A severity of so many standard errors is called by its name."""
+
+_WORDS = {
+    "nudge": "reminded a reviewer",
+    "leave": "ended a reviewer's role",
+    "release": "took back what a reviewer had not begun",
+    "reassign": "passed a request on",
+    "away": "paused a reviewer for some days",
+    "back": "ended a reviewer's pause",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a reviewer judges, in points of 100 and in words."""
+
+    points: float
+    error: float
+    apart: float | None
+    shared: int
+
+    @property
+    def shown(self) -> str:
+        """Spell the points with their sign and error: "+3 ± 2"."""
+        points = round(self.points)
+        sign = "+" if points > 0 else "−" if points < 0 else ""
+        return f"{sign}{abs(points)} ± {self.error:.0f}"
+
+    @property
+    def words(self) -> str:
+        """Say whether the reviewer is strict or generous, as far as that is clear."""
+        if abs(self.points) < CLEAR * self.error:
+            return later("like the others")
+        return later("generous") if self.points > 0 else later("strict")
+
+
+@router.get("")
+def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+    """Lead to the reviewers of the newest program."""
+    cycles = visible(parts_of(request), visitor, Right.SEE_REVIEWERS)
+    return RedirectResponse(f"/reviewers/{cycles[0].id}" if cycles else "/today", status_code=303)
+
+
+@router.get("/{cycle_id}")
+def show_table(request: Request, visitor: MaySee, product: Product, cycle_id: str) -> Response:
+    """Show how busy everybody is, and how they judge."""
+    loads, rules = product.loads(cycle_id), product.rules(cycle_id)
+    board, _ = product.board(cycle_id)
+    seen = _last_seen(parts_of(request))
+    today = product.now().date()
+    return render(
+        request,
+        "cycle/reviewers.html",
+        {
+            "cycle": product.cycle(cycle_id),
+            "cycles": visible(parts_of(request), visitor, Right.SEE_REVIEWERS),
+            "rows": [
+                {
+                    "reviewer": one,
+                    "load": loads.get(one.number),
+                    "manner": manner_of(board.judging, one.number),
+                    "seen": seen.get(one.email.casefold()) if one.email else None,
+                    "away": next((a for a in one.absences if a.first <= today <= a.last), None),
+                }
+                for one in product.reviewers(cycle_id)
+            ],
+            "adjusted": rules.severity,
+            "zone": rules.zone,
+        },
+    )
+
+
+@router.get("/{cycle_id}/{number}")
+def show_reviewer(
+    request: Request,
+    visitor: MaySee,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+) -> Response:
+    """Show what waits for a reviewer, what came from them, and what may be done about it."""
+    return _card(request, visitor, product, cycle_id, number, page=page)
+
+
+@router.post("/{cycle_id}/{number}/void")
+def void_all(
+    request: Request,
+    visitor: MayEnter,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    reason: Reason = "",
+) -> Response:
+    """Make every review of a reviewer count no more."""
+
+    def deed() -> None:
+        why = said_why(reason)
+        name = _reviewer(product, cycle_id, number).external_id
+        product.void_reviewer(cycle_id, name, by=visitor.name, reason=why)
+
+    return act(
+        request,
+        visitor,
+        f"/reviewers/{cycle_id}/{number}",
+        "voided all reviews of a reviewer",
+        deed,
+        form="change",
+        typed={"reason": reason},
+        again=_again(request, visitor, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/reviews/void")
+def void_one(
+    request: Request,
+    visitor: MayEnter,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    task: Text = "",
+    reason: Reason = "",
+) -> Response:
+    """Make one review count no more."""
+
+    def deed() -> None:
+        if task not in {one.id for one in product.reviews_by(cycle_id, number)}:
+            raise InvalidInputError("choose one of this reviewer's reviews")
+        product.void([task], by=visitor.name, reason=said_why(reason))
+
+    return act(
+        request,
+        visitor,
+        f"/reviewers/{cycle_id}/{number}",
+        "voided one review",
+        deed,
+        form=f"void {task}",
+        typed={"reason": reason},
+        again=_again(request, visitor, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/erase")
+def erase(
+    request: Request,
+    visitor: MaySetUp,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    confirm: Text = "",
+) -> Response:
+    """Erase everything personal about a reviewer, once their id is typed."""
+
+    def deed() -> None:
+        name = _reviewer(product, cycle_id, number).external_id
+        if confirm.strip() != name:
+            raise FieldError("confirm", f"type {name} to erase this reviewer; nothing was erased")
+        product.purge_reviewer(cycle_id, name, by=visitor.name)
+
+    return act(
+        request,
+        visitor,
+        f"/reviewers/{cycle_id}/{number}",
+        f"erased reviewer {number}",
+        deed,
+        form="erase",
+        typed={"confirm": confirm},
+        again=_again(request, visitor, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/{what}")
+def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signature
+    request: Request,
+    visitor: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    what: str,
+    reason: Reason = "",
+    task: Text = "",
+    first: Text = "",
+    last: Text = "",
+) -> Response:
+    """Ask again, pause, take back what was not begun, pass one request on, or end the role."""
+    forms = {"release": "change", "leave": "change", "reassign": f"reassign {task}"}
+
+    def deed() -> None:
+        name = _reviewer(product, cycle_id, number).external_id
+        match what:
+            case "nudge":
+                product.nudge(cycle_id, name, by=visitor.name)
+            case "away":
+                product.add_absence(cycle_id, number, _days(first, last))
+            case "back":
+                product.remove_absence(cycle_id, number, _days(first, last))
+            case "leave":
+                product.leave(cycle_id, name, by=visitor.name, reason=said_why(reason))
+            case "release" | "reassign":
+                _pass_on(product, visitor, cycle_id, number, task, what, said_why(reason))
+            case _:
+                raise NotFoundError("there is no such thing to do")
+
+    return act(
+        request,
+        visitor,
+        f"/reviewers/{cycle_id}/{number}",
+        _WORDS.get(what, what),
+        deed,
+        form=forms.get(what, what),
+        typed={"reason": reason, "first": first, "last": last},
+        again=_again(request, visitor, product, cycle_id, number),
+    )
+
+
+def _pass_on(
+    product: Product, visitor: Visitor, cycle_id: str, number: int, task: str, what: str, why: str
+) -> None:
+    waiting = product.waiting_for(cycle_id, number)
+    if what == "release":
+        chosen = [t.id for t in waiting if t.status is not AssignmentStatus.OPENED]
+    else:
+        chosen = [t.id for t in waiting if t.id == task]
+    if not chosen:
+        raise InvalidInputError("there is nothing to take back: all of it was begun or answered")
+    for one in chosen:
+        product.decline(one, DeclineKind.BUSY, by=visitor.name, reason=why)
+
+
+def _card(
+    request: Request,
+    visitor: Visitor,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    *,
+    page: int = 1,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    reviewer = _reviewer(product, cycle_id, number)
+    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    tasks, answered = product.waiting_for(cycle_id, number), product.reviews_by(cycle_id, number)
+    pages = max(1, -(-len(answered) // PAGE))
+    page = min(page, pages)
+    shown = answered[(page - 1) * PAGE : page * PAGE]
+    if refused.form.startswith("void "):
+        shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
+    wanted = {one.application for one in (*tasks, *shown)}
+    names = {n.number: n for n in product.named(cycle_id, wanted)}
+    board, _ = product.board(cycle_id)
+    return render(
+        request,
+        "cycle/reviewer.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts_of(request), visitor, Right.SEE_REVIEWERS),
+            "words": {right.name for right in held(parts_of(request), visitor, cycle)},
+            "reviewer": reviewer,
+            "load": product.loads(cycle_id).get(number),
+            "manner": manner_of(board.judging, number),
+            "seen": _last_seen(parts_of(request)).get(reviewer.email.casefold())
+            if reviewer.email
+            else None,
+            "tasks": [
+                (t, cycle.task_code(t.id), names[t.application], rules.kinds[t.kind].name)
+                for t in tasks
+            ],
+            "reviews": [_review(product, one, names, rules.kinds[one.kind].name) for one in shown],
+            "page": page,
+            "pages": pages,
+            "zone": rules.zone,
+            "refused": refused,
+        },
+        status=refused.status,
+    )
+
+
+def _review(
+    product: Product, one: Assignment, names: Mapping[int, Named], kind: str
+) -> dict[str, Any]:
+    given = product.given(one.id)
+    return {
+        "id": one.id,
+        "who": names[one.application],
+        "kind": kind,
+        "score": given.score.value / 1e6 if given else None,
+        "counts": bool(given and given.score.counts),
+        "why": given.score.reason if given else "",
+        "at": given.score.submitted_at if given else None,
+    }
+
+
+def _again(
+    request: Request, visitor: Visitor, product: Product, cycle_id: str, number: int
+) -> Again:
+    return lambda refused: _card(request, visitor, product, cycle_id, number, refused=refused)
+
+
+def manner_of(judging: Judging, number: int) -> Manner | None:
+    """Say how a reviewer judges; None before the first score that counts."""
+    if number >= judging.severity.size or math.isnan(judging.severity[number]):
+        return None
+    shared = int(judging.shared[number])
+    return Manner(
+        points=100 * float(judging.severity[number]),
+        error=100 * float(judging.error[number]),
+        apart=100 * float(judging.apart[number]) if shared else None,
+        shared=shared,
+    )
+
+
+def _last_seen(parts: Parts) -> dict[str, datetime]:
+    """When whoever has an address was last signed in."""
+    return {
+        user.account.email.casefold(): user.account.last_seen_at
+        for user in parts.office.users()
+        if user.account.last_seen_at is not None
+    }
+
+
+def _days(first: str, last: str) -> Absence:
+    days = []
+    for name, text in (("first", first), ("last", last or first)):
+        try:
+            days.append(date.fromisoformat(text))
+        except ValueError as error:
+            raise FieldError(name, "give a day, such as 2027-01-31") from error
+    if days[1] < days[0]:
+        raise FieldError("last", "the last day comes after the first")
+    return Absence(first=days[0], last=days[1])
+
+
+def _reviewer(product: Product, cycle_id: str, number: int) -> Reviewer:
+    for reviewer in product.reviewers(cycle_id):
+        if reviewer.number == number:
+            return reviewer
+    raise NotFoundError("there is no such reviewer in this program")

@@ -1,0 +1,376 @@
+"""Today: what needs a person in a program, how it stands, and what was decided so far."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.rules import Rules
+from swapflow.engine.cohort.finalize import STOP_SENTENCES
+from swapflow.engine.ports import Pulse
+from swapflow.engine.read_models.dashboard import Board
+from swapflow.engine.selection.assign import Obstacle
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.i18n.formatting import until
+from swapflow.i18n.languages import gettext, later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.cycle import charts
+from swapflow.web.cycle.approvals import reasons
+from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.program_page import (
+    NOTHING_REFUSED,
+    Again,
+    Reason,
+    Refused,
+    act,
+    held,
+    said_why,
+    visible,
+)
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter(prefix="/today")
+
+MayWatch = Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))]
+MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
+MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_PROGRESS))]
+
+MayManageReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
+
+PAGE = 25
+"""Decisions on a page of the log."""
+
+ASKED, CLOSE = 100, 20
+"""Names shown of those asked about, and of those too close to call; a batch may have thousands."""
+
+TABLE = 60
+"""Rows of a chart's table on the page; the download has all of them."""
+
+_CURES = {
+    Obstacle.NO_REVIEWER: ("/setup/{cycle}/reviewers", later("Import a reviewer of this kind")),
+    Obstacle.CONFLICTS: ("/setup/{cycle}/reviewers", later("Add a reviewer")),
+    Obstacle.CAPACITY: ("/setup/{cycle}/reviewers", later("Raise capacities or add a reviewer")),
+    Obstacle.AWAY: ("/reviewers/{cycle}", later("Look at who is away")),
+    Obstacle.BUSY: ("/reviewers/{cycle}", later("Look at who is busy")),
+}
+"""Where each obstacle is cured, and what the button says."""
+
+_WORDS = {
+    "floor": later("everybody gets these reviews"),
+    "rule": later("reviews of those too close to call are expected to change the list most"),
+    "staff": later("staff asked"),
+    "chance": later("kinds are compared by a draw"),
+    "appeal": later("an appeal"),
+    "late": later("a late answer was taken"),
+}
+
+
+@router.get("")
+def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+    """List the programs that the visitor may see."""
+    cycles = visible(parts_of(request), visitor, Right.SEE_PROGRESS)
+    if len(cycles) == 1:
+        return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
+    product = parts_of(request).product
+    live, now = product.state_answers(), product.now()
+    health = {
+        cycle.id: _health(product.pulse(cycle.id), now, live=live)
+        for cycle in cycles
+        if cycle.status is CycleStatus.RUNNING
+    }
+    return render(request, "cycle/programs.html", {"cycles": cycles, "health": health})
+
+
+@router.get("/{cycle_id}")
+def show_today(request: Request, visitor: MayWatch, cycle_id: str) -> Response:
+    """Show what needs a person, and how the program stands."""
+    return _page(request, visitor, cycle_id)
+
+
+def _page(
+    request: Request, visitor: Visitor, cycle_id: str, refused: Refused = NOTHING_REFUSED
+) -> Response:
+    parts = parts_of(request)
+    standing = _standing(parts, visitor, parts.product.cycle(cycle_id))
+    return render(
+        request, "cycle/today.html", {**standing, "refused": refused}, status=refused.status
+    )
+
+
+def _again(request: Request, visitor: Visitor, cycle_id: str) -> Again:
+    return lambda refused: _page(request, visitor, cycle_id, refused)
+
+
+@router.get("/{cycle_id}/decisions")
+def show_decisions(
+    request: Request,
+    visitor: MayRead,
+    product: Product,
+    cycle_id: str,
+    before: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Response:
+    """Show batch by batch what was believed and asked for."""
+    rules = product.rules(cycle_id)
+    found = product.decisions_before(cycle_id, before, at_most=PAGE + 1)
+    wanted = {
+        application
+        for record, _ in found[:PAGE]
+        for application in (
+            *(pick[0] for pick in record.picks[:ASKED]),
+            *record.contested[:CLOSE],
+        )
+    }
+    names = {n.number: n for n in product.named(cycle_id, wanted)}
+    shown = [
+        {
+            "record": record,
+            "at": at,
+            "why": _WORDS.get(record.why, record.why),
+            "asked": [
+                (names[a], rules.kinds[k].name) for a, k, *_ in record.picks[:ASKED] if a in names
+            ],
+            "close": [names[a] for a in record.contested[:CLOSE] if a in names],
+            "stop": STOP_SENTENCES.get(record.stop, ""),
+        }
+        for record, at in found[:PAGE]
+    ]
+    return render(
+        request,
+        "cycle/decisions.html",
+        {
+            "cycle": product.cycle(cycle_id),
+            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "rights": held(parts_of(request), visitor, product.cycle(cycle_id)),
+            "decisions": shown,
+            "zone": rules.zone,
+            "older": found[PAGE - 1][0].number if len(found) > PAGE else 0,
+            "newest": before == 0,
+        },
+    )
+
+
+@router.post("/{cycle_id}/requests")
+def answer_requests(
+    request: Request,
+    visitor: MayApprove,
+    product: Product,
+    cycle_id: str,
+    what: Annotated[str, Form()] = "",
+    pulls: Annotated[list[str] | None, Form()] = None,
+    reason: Reason = "",
+) -> Response:
+    """Approve requests that wait, or strike them with a reason."""
+    chosen = pulls or []
+
+    def deed() -> None:
+        mine = {name for name, *_ in product.proposed_requests(cycle_id)}
+        if not chosen or not set(chosen) <= mine:
+            raise InvalidInputError("choose at least one request that still waits")
+        if what == "approve":
+            product.approve(cycle_id, chosen, by=visitor.name)
+        elif what == "strike":
+            product.strike(cycle_id, chosen, by=visitor.name, reason=said_why(reason))
+        else:
+            raise InvalidInputError("choose whether to approve or to strike")
+
+    done = f"{'approved' if what == 'approve' else 'struck'} {len(chosen)} requests"
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        done,
+        deed,
+        form="requests",
+        typed={"reason": reason, **dict.fromkeys(chosen, "on")},
+        again=_again(request, visitor, cycle_id),
+    )
+
+
+@router.post("/{cycle_id}/remind")
+def remind_late(
+    request: Request, visitor: MayManageReviewers, product: Product, cycle_id: str
+) -> Response:
+    """Ask everybody who is late, by mail."""
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        "reminded everybody who is late",
+        lambda: product.nudge_late(cycle_id, by=visitor.name),
+        form="remind",
+        again=_again(request, visitor, cycle_id),
+    )
+
+
+@router.post("/{cycle_id}/{what}")
+def change_course(
+    request: Request,
+    visitor: MayRun,
+    product: Product,
+    cycle_id: str,
+    what: str,
+    reason: Reason = "",
+) -> Response:
+    """Pause, resume or end the asking, with a reason."""
+    deeds = {"pause": product.pause, "resume": product.resume, "stop": product.stop}
+
+    def deed() -> None:
+        if what not in deeds:
+            raise NotFoundError("there is no such thing to do")
+        deeds[what](cycle_id, by=visitor.name, reason=said_why(reason))
+
+    words = {"pause": "paused the program", "resume": "resumed the program"}
+    done = words.get(what, "ended the asking")
+    status = product.cycle(cycle_id).status
+    return act(
+        request,
+        visitor,
+        f"/today/{cycle_id}",
+        done,
+        deed,
+        form="stop" if status is CycleStatus.PROPOSED else "course",
+        typed={"reason": reason},
+        again=_again(request, visitor, cycle_id),
+    )
+
+
+def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
+    product, rights = parts.product, held(parts, visitor, cycle)
+    rules = product.rules(cycle.id)
+    board, live = product.board(cycle.id)
+    received = board.received(len(rules.kinds))
+    waiting, pulse, now = product.waiting(cycle.id), product.pulse(cycle.id), product.now()
+    mails = product.count_mails(cycle.id)
+    steps = product.steps(cycle.id)
+    sees_names = Right.SEE_APPLICANTS in rights
+    finish = _finish(cycle, rules, pulse, now)
+    settled = ~board.contested & ~np.isnan(board.estimate)
+    late: dict[int, int] = {}
+    for one in waiting:
+        late[one.reviewer] = late.get(one.reviewer, 0) + one.overdue
+    named = any(late.values()) or board.apart
+    people = {r.number: r for r in product.reviewers(cycle.id)} if named else {}
+    sees_reviewers = Right.SEE_REVIEWERS in rights
+    names = {n: r.name or r.external_id for n, r in people.items() if sees_reviewers}
+    return {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
+        "rights": rights,
+        "rules": rules,
+        "zone": rules.zone,
+        "unit": next((r.unit for r in product.rounds() if r.id == cycle.round_id), ""),
+        "board": board,
+        "settled_in": int((settled & board.in_list).sum()),
+        "settled_out": int((settled & ~board.in_list).sum()),
+        "too_close": int((board.contested & ~np.isnan(board.estimate)).sum()),
+        "unseen": int(np.isnan(board.estimate).sum()),
+        "kinds": [
+            {
+                "name": kind.name,
+                "done": int(received[:, index].sum()),
+                "open": sum(w.count for w in waiting if w.kind == index),
+                "overdue": sum(w.overdue for w in waiting if w.kind == index),
+            }
+            for index, kind in enumerate(rules.kinds)
+        ],
+        "left": rules.budget - cycle.spent - cycle.committed,
+        "finish": finish,
+        "proposed": reasons(product.awaited(cycle.id), board) if sees_names else [],
+        "blocked": _blocked(product, cycle, board, rules, named=sees_names),
+        "late": [
+            (people[number], count)
+            for number, count in sorted(late.items(), key=lambda pair: -pair[1])
+            if count and number in people
+        ],
+        "apart": [[names[n] for n in group if n in names] for group in board.apart],
+        "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
+        "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
+        "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
+        "health": _health(pulse, now, live=live or product.state_answers()),
+        "now": now,
+        "intervals": charts.intervals(board)[:TABLE],
+        "steps": charts.decisions(steps)[-TABLE:],
+        "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
+        "loads": charts.load(product, visitor, cycle, board),
+        "running": cycle.status is CycleStatus.RUNNING,
+        "chart_words": _chart_words(),
+    }
+
+
+def _health(pulse: Pulse, now: datetime, *, live: bool) -> dict[str, Any]:
+    """Say whether what a program runs on is at work; `live`: whether Redis answers."""
+    return {
+        "live": live,
+        "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
+        "stuck": pulse.stuck,
+        "event_at": pulse.event_at,
+        "age": until(pulse.event_at, now),
+    }
+
+
+def _chart_words() -> dict[str, str]:
+    """Give the words of the charts, which the page's script draws."""
+    return {
+        "cutLine": gettext("cut line"),
+        "rank": gettext("rank"),
+        "score": gettext("score of 100"),
+        "in": gettext("in"),
+        "tooClose": gettext("too close"),
+        "out": gettext("out"),
+        "decision": gettext("decision"),
+        "contested": gettext("too close to call"),
+        "couldGain": gettext("most the list could gain"),
+        "left": gettext("left"),
+        "askedFor": gettext("asked for"),
+        "spent": gettext("spent"),
+        "overdue": gettext("overdue"),
+        "open": gettext("open"),
+        "done": gettext("done"),
+        "points": gettext("points"),
+        "applicants": gettext("applicants"),
+        "reviews": gettext("reviews"),
+        "margin": gettext("margin"),
+    }
+
+
+def _blocked(
+    product: Product, cycle: Cycle, board: Board, rules: Rules, *, named: bool
+) -> list[dict[str, Any]]:
+    """Say what cannot go out, by kind and reason; what waits for an answer is left out."""
+    found: dict[tuple[int, Obstacle], list[int]] = {}
+    for one in board.blocked:
+        if one.obstacle is not Obstacle.BUSY and one.kind < len(rules.kinds):
+            found.setdefault((one.kind, one.obstacle), []).append(one.application)
+    wanted = {number for numbers in found.values() for number in numbers}
+    people = {n.number: n for n in product.named(cycle.id, wanted)}
+    return [
+        {
+            "kind": rules.kinds[kind].name,
+            "why": obstacle.value,
+            "count": len(numbers),
+            "more": board.blocked_count > len(board.blocked),
+            "who": [people[n] for n in dict.fromkeys(numbers) if n in people] if named else [],
+            "path": _CURES[obstacle][0].format(cycle=cycle.id),
+            "button": _CURES[obstacle][1],
+        }
+        for (kind, obstacle), numbers in found.items()
+    ]
+
+
+def _finish(cycle: Cycle, rules: Rules, pulse: Pulse, now: datetime) -> datetime | None:
+    """Say when the budget will be used up at the pace so far; None before there is a pace."""
+    if pulse.begun_at is None or cycle.spent <= 0 or cycle.status is not CycleStatus.RUNNING:
+        return None
+    took = now - pulse.begun_at
+    left = max(0, rules.budget - cycle.spent)
+    if took < timedelta(hours=1) or left / cycle.spent > 10_000:  # noqa: PLR2004 - no pace yet
+        return None
+    return now + took * (left / cycle.spent)

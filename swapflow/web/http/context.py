@@ -1,0 +1,47 @@
+"""What every page is handed: the product, the office, the settings."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from swapflow.engine.services import Swapflow
+from swapflow.identity.services import Office
+from swapflow.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The parts that one web process serves; they hang on its application."""
+
+    product: Swapflow
+    office: Office
+    settings: Settings
+
+
+def parts_of(request: Request) -> Parts:
+    """Give the parts that a request is served from."""
+    parts = request.app.state.parts
+    assert isinstance(parts, Parts)
+    return parts
+
+
+# Coroutines, though they wait for nothing: a plain function would be handed to another thread,
+# which costs more than all that they do.
+
+
+async def _product(request: Request) -> Swapflow:
+    return parts_of(request).product
+
+
+async def _office(request: Request) -> Office:
+    return parts_of(request).office
+
+
+async def _settings(request: Request) -> Settings:
+    return parts_of(request).settings
+
+
+Product = Annotated[Swapflow, Depends(_product)]
+TheOffice = Annotated[Office, Depends(_office)]
+TheSettings = Annotated[Settings, Depends(_settings)]

@@ -1,0 +1,198 @@
+"""Who asks, and whether they may: every page hangs on one of these, and on nothing else.
+
+A page that anybody may open says so with `anybody`; a test walks the routes and refuses one that
+says nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.rules import Rules
+from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor, require
+from swapflow.web.http.context import parts_of
+
+
+def cookie_name(*, secure: bool) -> str:
+    """Name the session's cookie; over TLS it is bound to host and path by its prefix."""
+    return "__Host-swapflow" if secure else "swapflow"
+
+
+def visitor_of(request: Request) -> Visitor | None:
+    """Recognise whoever asks, once per request; None when nobody is signed in."""
+    if not hasattr(request.state, "visitor"):
+        parts = parts_of(request)
+        secret = request.cookies.get(cookie_name(secure=parts.settings.secure), "")
+        request.state.visitor = parts.office.visitor(secret)
+    visitor: Visitor | None = request.state.visitor
+    return visitor
+
+
+def signed_in(request: Request) -> Visitor:
+    """Require that somebody is signed in.
+
+    Raises:
+        NotSignedInError: If nobody is.
+    """
+    visitor = visitor_of(request)
+    if visitor is None:
+        raise NotSignedInError("please sign in to go on")
+    return visitor
+
+
+# Coroutines, since they wait for nothing: a plain function would be given a thread to say it in.
+
+
+async def anybody() -> None:
+    """Say that a page is for everybody, signed in or not."""
+
+
+def round_of(request: Request, cycle_id: str) -> str | None:
+    """Give the round of a cycle, None when there is no such cycle; read once per request."""
+    known: dict[str, Cycle | None] = request.state._state.setdefault("cycles", {})  # noqa: SLF001
+    if cycle_id not in known:
+        try:
+            known[cycle_id] = parts_of(request).product.cycle(cycle_id)
+        except NotFoundError:
+            known[cycle_id] = None
+    cycle = known[cycle_id]
+    return cycle.round_id if cycle else None
+
+
+def check_way_in(request: Request, visitor: Visitor, cycle_id: str) -> Rules:
+    """Refuse a sign-in that the rules of a cycle do not take; asked once the right is there.
+
+    Gives the rules, which it has to read.
+
+    Raises:
+        ForbiddenError: If the rules want the identity provider and it was something else.
+        NotSignedInError: If the rules let no session become as old as this one.
+    """
+    parts = parts_of(request)
+    rules = parts.product.rules(cycle_id)
+    parts.office.check_way_in(visitor, rules)
+    return rules
+
+
+def may(right: Right) -> Callable[[Request], Visitor]:
+    """Require a right: in the cycle that the path's `cycle_id` names, else in the office.
+
+    The dependency raises NotSignedInError, ForbiddenError, or NotFoundError for a cycle in which
+    the visitor has no right at all, whether there is such a cycle or not.
+    """
+
+    def check(request: Request) -> Visitor:
+        visitor = signed_in(request)
+        cycle_id = request.path_params.get("cycle_id")
+        round_id = round_of(request, cycle_id) if cycle_id else None
+        if cycle_id and round_id is None:
+            raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
+        require(visitor, right, cycle_id=cycle_id, round_id=round_id)
+        if cycle_id:
+            check_way_in(request, visitor, cycle_id)
+        return visitor
+
+    check.__name__ = f"may_{right.name.lower()}"
+    return check
+
+
+def may_anywhere(right: Right) -> Callable[[Request], Visitor]:
+    """Require a right in at least one cycle: for pages that list what the visitor may see."""
+
+    def check(request: Request) -> Visitor:
+        visitor = signed_in(request)
+        if right not in visitor.rights_anywhere:
+            require(visitor, right, cycle_id=None, round_id=None)
+        return visitor
+
+    check.__name__ = f"may_somewhere_{right.name.lower()}"
+    return check
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnTask:
+    """A reviewer's own task, the code that names it, its program's rules, and the reviewer."""
+
+    visitor: Visitor
+    assignment: Assignment
+    code: str
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSeat:
+    """A reviewer's own seat in a cycle."""
+
+    visitor: Visitor
+    cycle_id: str
+    number: int
+
+
+def own_task(request: Request, task: str) -> OwnTask:
+    """Require that the task in the path is the visitor's own; another's is not there at all.
+
+    Raises:
+        NotSignedInError: If nobody is signed in.
+        NotFoundError: If it is not theirs, or there is none.
+    """
+    visitor = signed_in(request)
+    cycle_id = cycle_of(task)
+    number = visitor.reviews_in(cycle_id)
+    if number is None:
+        raise NotFoundError("there is no such task among yours")
+    parts = parts_of(request)
+    assignment, rules = parts.product.task_and_rules(task, reviewer=number)
+    parts.office.check_way_in(visitor, rules)
+    return OwnTask(visitor=visitor, assignment=assignment, code=task, rules=rules)
+
+
+async def own_task_within() -> None:
+    """Say that the handler asks `own_task` itself, in the thread in which it works.
+
+    A dependency is given a thread of its own, and whoever saves would wait for two in turn.
+    """
+
+
+def open_seats(
+    request: Request, visitor: Visitor
+) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
+    """Give the seats whose cycles take this sign-in, and why the others do not.
+
+    A program that wants the identity provider must not close the others' list.
+    """
+    seats, refusals = [], []
+    for cycle_id, number in visitor.seats:
+        try:
+            check_way_in(request, visitor, cycle_id)
+        except ForbiddenError as error:
+            refusals.append(str(error))
+        else:
+            seats.append((cycle_id, number))
+    return tuple(seats), tuple(dict.fromkeys(refusals))
+
+
+def own_seat(request: Request, cycle_id: str) -> OwnSeat:
+    """Require that the visitor reviews in the cycle that the path names."""
+    visitor = signed_in(request)
+    number = visitor.reviews_in(cycle_id)
+    if number is None:
+        raise NotFoundError("you have no reviewer role there")
+    check_way_in(request, visitor, cycle_id)
+    return OwnSeat(visitor=visitor, cycle_id=cycle_id, number=number)
+
+
+Own = Annotated[OwnTask, Depends(own_task)]
+"""A task of whoever is signed in."""
+
+Seat = Annotated[OwnSeat, Depends(own_seat)]
+"""A seat of whoever is signed in."""
+
+Signed = Annotated[Visitor, Depends(signed_in)]
+"""Whoever is signed in."""

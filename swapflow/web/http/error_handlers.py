@@ -1,0 +1,224 @@
+"""Errors raised on purpose become pages, fragments or problems; anything else becomes a number.
+
+Nobody sees a traceback: what was not foreseen is logged under a number that the page shows.
+"""
+
+import secrets
+from urllib.parse import quote, urlsplit
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from swapflow.errors import (
+    BadRowsError,
+    ConflictError,
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    NotSignedInError,
+    SwapflowError,
+    TooManyTriesError,
+    UnavailableError,
+    WayInRefusedError,
+)
+from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.told import told
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import visitor_of
+from swapflow.web.http.rendering import render
+
+
+log = structlog.get_logger()
+
+STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
+    (NotSignedInError, 401, later("Please sign in")),
+    (ForbiddenError, 403, later("This is not yours to do")),
+    (NotFoundError, 404, later("There is nothing here")),
+    (ConflictError, 409, later("Things have moved on")),
+    (InvalidInputError, 422, later("This cannot be used as it is")),
+    (TooManyTriesError, 429, later("Too many tries")),
+    (UnavailableError, 503, later("A part of swapflow does not answer")),
+)
+"""Status and heading of each branch of the tree of errors."""
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Teach an application how to answer when something goes wrong."""
+    app.add_exception_handler(SwapflowError, _known)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def status_of(error: SwapflowError) -> tuple[int, str]:
+    """Give status and heading of an error."""
+    return next(
+        ((status, title) for kind, status, title in STATUSES if isinstance(error, kind)),
+        (500, later("Something went wrong")),
+    )
+
+
+def is_api(request: Request) -> bool:
+    """Say whether a program asks, by the address it asks at."""
+    return request.url.path.startswith("/api/")
+
+
+def problem(
+    request: Request, status: int, title: str, detail: str, **more: object
+) -> JSONResponse:
+    """Answer a program as RFC 9457 has it."""
+    return JSONResponse(
+        {
+            "type": "about:blank",
+            "title": title,
+            "status": status,
+            "detail": detail,
+            "instance": request.url.path,
+            **more,
+        },
+        status_code=status,
+        media_type="application/problem+json",
+    )
+
+
+def answer(
+    request: Request, status: int, title: str, detail: str, *, back: str | None = None
+) -> Response:
+    """Answer a person, or a script that acts for one: a page, or a notice to put into it.
+
+    Args:
+        request: What is answered.
+        status: HTTP status.
+        title: What happened, in a few words.
+        detail: What happened, and what to do.
+        back: Where to go after a sign-in through the identity provider, which is then offered.
+    """
+    if is_api(request):
+        return problem(request, status, title, detail)
+    try:
+        visitor_of(request)
+    except UnavailableError:  # the page that says so must not need what is away
+        request.state.visitor = None
+    whole = "hx-request" not in request.headers
+    template = "error.html" if whole else "error_notice.html"
+    context = {"title": gettext(title), "detail": told(detail), "back": back}
+    return render(request, template, context, status=status)
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SwapflowError)
+    status, title = status_of(error)
+    wants_page = request.method == "GET" and "hx-request" not in request.headers
+    if isinstance(error, NotSignedInError) and wants_page and not is_api(request):
+        target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/sign-in?next={quote(target)}", status_code=303)
+    if isinstance(error, WayInRefusedError):
+        return _other_way(request, error)
+    if isinstance(error, BadRowsError) and is_api(request):
+        return problem(request, status, title, str(error), errors=_by_row(error))
+    if isinstance(error, NotSignedInError) and (typed := await _typed(request)):
+        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        context = {"address": address, "typed": typed}
+        return render(request, "signed_out.html", context, status=status)
+    if isinstance(error, UnavailableError):
+        log.warning("a part does not answer", said=str(error))
+    detail = error.outside if isinstance(error, UnavailableError) else str(error)
+    response = answer(request, status, title, detail)
+    if isinstance(error, NotSignedInError) and is_api(request):
+        response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
+    if isinstance(error, TooManyTriesError):
+        response.headers["Retry-After"] = str(error.seconds)
+    return response
+
+
+async def _typed(request: Request) -> list[tuple[str, str]]:
+    """Give what a form holds that was sent after its session had ended, to be sent again.
+
+    Nothing is given for files, for passwords, and for scripts, which keep what was typed.
+    """
+    kind = request.headers.get("content-type", "")
+    is_form = kind.startswith("application/x-www-form-urlencoded")
+    if not is_form or "application/json" in request.headers.get("accept", ""):
+        return []
+    form = await request.form()
+    if any("password" in name for name in form):
+        return []
+    return [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+
+
+def _by_row(error: BadRowsError) -> list[dict[str, str]]:
+    """Name every bad row of a file as the field that it is."""
+    return [
+        {
+            "field": f"line {row.line}" + (f", column {row.column}" if row.column else ""),
+            "message": f"{row.reason}. {row.cure}",
+        }
+        for row in error.rows
+    ]
+
+
+def _other_way(request: Request, error: WayInRefusedError) -> Response:
+    """Say that the identity provider is wanted, and offer it; it leads back to this page."""
+    status, _ = status_of(error)
+    cure = (
+        gettext("your organisation's sign-in brings you back here")
+        if parts_of(request).settings.provider
+        else gettext("that is not connected any more; tell whoever runs swapflow")
+    )
+    place = request.url.path if request.method == "GET" else _came_from(request)
+    title = later("Please sign in through your organisation")
+    return answer(request, status, title, f"{told(str(error))}; {cure}", back=place)
+
+
+def _came_from(request: Request) -> str:
+    """Give the path of our page from which a form was sent."""
+    page = urlsplit(request.headers.get("referer", ""))
+    return page.path if page.netloc == request.headers.get("host") and page.path else "/"
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        {"field": ".".join(str(part) for part in one["loc"][1:]), "message": one["msg"]}
+        for one in error.errors()
+    ]
+    detail = "; ".join(f"{one['field']}: {one['message']}" for one in problems)
+    if is_api(request):
+        return problem(request, 422, "This cannot be used as it is", detail, errors=problems)
+    return answer(request, 422, later("This cannot be used as it is"), detail)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    titles = {404: later("There is nothing here"), 405: later("This cannot be done here")}
+    title = titles.get(error.status_code, later("This did not work"))
+    # The framework's own words, from HTTP's list of phrases.
+    said = {404: later("Not Found"), 405: later("Method Not Allowed")}
+    detail = said.get(error.status_code, str(error.detail)) if error.detail else ""
+    response = answer(request, error.status_code, title, detail)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    number = secrets.token_hex(4)
+    log.error(
+        "a request failed in a way nobody foresaw",
+        event_id=number,
+        method=request.method,
+        route=getattr(request.scope.get("route"), "path", ""),
+        exc_info=error,
+    )
+    return answer(
+        request,
+        500,
+        later("Something went wrong"),
+        gettext(
+            "This is a fault of swapflow. Nothing half-done was stored; please tell whoever runs "
+            "it that number %(number)s stands in the log."
+        )
+        % {"number": number},
+    )

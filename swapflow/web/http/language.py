@@ -1,0 +1,84 @@
+"""The language of a request: what its reader has chosen, else what their browser wishes."""
+
+from http.cookies import CookieError, SimpleCookie
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.languages import SOURCE, chosen_language, known_languages, speaking, wished
+from swapflow.settings import Settings
+from swapflow.web.account.sign_in import safe_path
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import anybody
+
+
+router = APIRouter()
+
+COOKIE = "swapflow-language"
+"""Holds the language that somebody has chosen in this browser, and nothing else."""
+
+YEAR = 365 * 86_400
+
+
+class Speaking:
+    """Lets everything that answers a request speak its reader's language.
+
+    The language is the one chosen in this browser, else the browser's wish, else the deployment's.
+    Programs at the API are always answered in English: they may compare what they read.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+        self._app = app
+        self._own = settings.language
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with speaking(self._language(scope)):
+            await self._app(scope, receive, send)
+
+    def _language(self, scope: Scope) -> str:
+        if str(scope["path"]).startswith(("/api/", "/static/")):
+            return SOURCE
+        headers = Headers(scope=scope)
+        chosen = _chosen(headers.get("cookie", ""))
+        if chosen:
+            return chosen
+        return chosen_language(wished(headers.get("accept-language", "")), otherwise=self._own)
+
+
+@router.post("/language", dependencies=[Depends(anybody)])
+def choose_language(
+    request: Request,
+    language: Annotated[str, Form(max_length=20)] = "",
+    path: Annotated[str, Form(alias="next", max_length=2000)] = "/",
+) -> Response:
+    """Keep the language that somebody reads in, in their browser."""
+    if language not in known_languages():
+        raise InvalidInputError("choose one of the languages that are listed")
+    response = RedirectResponse(safe_path(path), status_code=303)
+    response.set_cookie(
+        COOKIE,
+        language,
+        max_age=YEAR,
+        path="/",
+        secure=parts_of(request).settings.secure,
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+def _chosen(cookies: str) -> str:
+    """Read the language from a request's cookies, "" where none was chosen or it is gone."""
+    try:
+        found = SimpleCookie(cookies).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found is not None and found.value in known_languages() else ""

@@ -1,0 +1,178 @@
+"""What stands before every page: where a request comes from, how big it is, what browsers may do.
+
+Written as plain ASGI: it runs for every request and every event of a stream.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from swapflow.i18n.languages import gettext
+
+
+POLICY = (
+    "default-src 'self'; "
+    "img-src 'self' data:; "
+    "object-src 'none'; "
+    "base-uri 'none'; "
+    "form-action 'self'; "
+    "frame-ancestors 'self'"
+)
+"""No inline script or style, and no request to another host."""
+
+_HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class SecurityHeaders:
+    """Adds the headers that tell browsers what pages may do; a page may set its own instead."""
+
+    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
+        self._app = app
+        self._headers = dict(_HEADERS)
+        if secure:
+            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+                # What is behind a sign-in must not wait in a shared computer's cache.
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+class SameSiteOnly:
+    """Refuses writes that another site makes a signed-in browser send.
+
+    Browsers say where a request comes from (Fetch Metadata, or Origin in old ones). A request
+    that carries a cookie and says neither is refused; one without a cookie carries no rights.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if (
+            scope["type"] == "http"
+            and scope["method"] not in _SAFE
+            and not _is_ours(Headers(scope=scope))
+        ):
+            refusal = _refusal(
+                scope,
+                403,
+                gettext(
+                    "This request came from another site and was refused. "
+                    "Open swapflow itself and try again."
+                ),
+            )
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def _is_ours(headers: Headers) -> bool:
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    origin = headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc == headers.get("host")
+    # No site can make a browser send a key, and whoever sends one is not judged by the cookie.
+    return "cookie" not in headers or "authorization" in headers
+
+
+class SmallBodies:
+    """Refuses bodies that are too big, before and while they arrive."""
+
+    def __init__(self, app: ASGIApp, *, most: int, uploads: int) -> None:
+        """Take the application and two limits.
+
+        Args:
+            app: The application behind.
+            most: Bytes of an ordinary request.
+            uploads: Bytes of a request that carries files.
+        """
+        self._app = app
+        self._most = most
+        self._uploads = uploads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        with_files = headers.get("content-type", "").startswith("multipart/form-data")
+        most = self._uploads if with_files else self._most
+        said = headers.get("content-length", "0")
+        if said.isdigit() and int(said) > most:
+            await _too_big(scope, most)(scope, receive, send)
+            return
+        seen = 0
+        begun = False
+
+        async def receive_counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > most:
+                raise _TooBigError
+            return message
+
+        async def send_noted(message: Message) -> None:
+            nonlocal begun
+            begun = begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive_counted, send_noted)
+        except _TooBigError:
+            if not begun:
+                await _too_big(scope, most)(scope, receive, send)
+
+
+class _TooBigError(Exception):
+    """More has arrived than is taken."""
+
+
+def _too_big(scope: Scope, most: int) -> Response:
+    size = f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1000} kB"  # noqa: PLR2004
+    return _refusal(
+        scope,
+        413,
+        gettext("This is more than the %(size)s that are taken at once; nothing was stored.")
+        % {"size": size},
+    )
+
+
+def _refusal(scope: Scope, status: int, detail: str) -> Response:
+    """Refuse in the words of whoever asks: a person, or a program at the API."""
+    path = str(scope["path"])
+    if not path.startswith("/api/"):
+        return PlainTextResponse(detail, status_code=status)
+    title = "Too big" if status == 413 else "This is not yours to do"  # noqa: PLR2004
+    said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    return JSONResponse(
+        said | {"instance": path}, status_code=status, media_type="application/problem+json"
+    )

@@ -1,0 +1,207 @@
+"""Forms with rows that can be added and removed: `kinds.0.name` and its like, without scripts.
+
+Everything that was typed stays text until it is read, so that a form with a mistake in it comes
+back as it was sent.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData, UploadFile
+
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.languages import later
+from swapflow.web.http.text import is_plain
+
+
+Tree: TypeAlias = "str | dict[str, Tree] | list[Tree]"
+
+MOST_ROWS = 200
+"""Rows of one list in a form."""
+
+LONGEST_TEXT = 4000
+"""Characters of a reason, a legal basis, a guidance."""
+
+
+async def _form(request: Request) -> AsyncIterator[FormData]:
+    async with request.form(max_files=1, max_fields=20_000) as form:
+        yield form
+
+
+TheForm = Annotated[FormData, Depends(_form)]
+"""The fields of a posted form."""
+
+
+def texts(form: FormData) -> list[tuple[str, str]]:
+    """Give the fields that are text, with line ends as one character."""
+    return [
+        (name, value.replace("\r\n", "\n"))
+        for name, value in form.multi_items()
+        if isinstance(value, str)
+    ]
+
+
+def text(form: FormData, name: str) -> str:
+    """Give one field as text, "" when it is not there."""
+    value = form.get(name, "")
+    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
+
+
+def file_of(form: FormData, name: str) -> tuple[str, bytes]:
+    """Give the name and the bytes of an uploaded file.
+
+    Raises:
+        InvalidInputError: If none was chosen, or it is empty.
+    """
+    value = form.get(name)
+    if not isinstance(value, UploadFile) or not value.filename:
+        raise InvalidInputError("choose a file first")
+    data = value.file.read()
+    if not data:
+        raise InvalidInputError(f"{value.filename}: the file is empty")
+    return value.filename, data
+
+
+def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
+    """Say what keeps a text from being stored, "" when nothing does."""
+    if len(value) > most:
+        return later(f"this has {len(value):,} characters, and {most:,} are the most; shorten it")
+    if not is_plain(value):
+        return later("this holds invisible control characters; type it instead of pasting it")
+    return ""
+
+
+def nested(fields: Iterable[tuple[str, str]]) -> dict[str, Tree]:
+    """Give fields such as `kinds.0.name` as dicts and lists; rows keep their order.
+
+    Raises:
+        InvalidInputError: If a list has too many rows.
+    """
+    tree: dict[str, Tree] = {}
+    for name, value in fields:
+        *path, last = name.split(".")
+        here = tree
+        for part in path:
+            below = here.setdefault(part, {})
+            if not isinstance(below, dict):
+                below = here[part] = {}
+            here = below
+        here[last] = value
+    listed = _listed(tree)
+    assert isinstance(listed, dict)
+    return listed
+
+
+def _listed(tree: Tree) -> Tree:
+    """Turn dicts whose keys are numbers into lists."""
+    if not isinstance(tree, dict):
+        return tree
+    below = {key: _listed(value) for key, value in tree.items()}
+    if not below or not all(key.isdecimal() for key in below):
+        return below
+    if len(below) > MOST_ROWS:
+        raise InvalidInputError(f"{len(below)} rows are too many; {MOST_ROWS} are the most")
+    return [below[key] for key in sorted(below, key=int)]
+
+
+def rows(tree: Mapping[str, Tree], name: str) -> list[dict[str, Tree]]:
+    """Give the rows of a list in a form; none when there is no such list."""
+    found = tree.get(name, [])
+    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+
+
+def change_rows(tree: dict[str, Tree], what: str, blank: Mapping[str, Tree]) -> bool:
+    """Carry out a button such as `add:kinds` or `remove:kinds.1`; False for another button.
+
+    Args:
+        tree: The form; changed.
+        what: The button's value.
+        blank: What a new row holds, by the name of its list.
+    """
+    verb, _, path = what.partition(":")
+    if verb not in {"add", "remove"} or not path:
+        return False
+    parts = path.split(".")
+    index = int(parts.pop()) if verb == "remove" and parts[-1].isdecimal() else -1
+    last = parts.pop()
+    here: Tree = tree
+    for part in parts:
+        here = _step(here, part)
+    if not isinstance(here, dict):
+        return True
+    there = here.setdefault(last, [])
+    if not isinstance(there, list):
+        there = here[last] = []
+    if verb == "add":
+        there.append(_copied(blank.get(last, {})))
+    elif 0 <= index < len(there):
+        del there[index]
+    return True
+
+
+def _step(here: Tree, part: str) -> Tree:
+    if isinstance(here, dict):
+        return here.get(part, {})
+    if isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+        return here[int(part)]
+    return {}
+
+
+def _copied(value: Tree) -> Tree:
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+@dataclass(slots=True)
+class FormView:
+    """A form as a template shows it: values and, beside them, what is wrong with them.
+
+    Attributes:
+        values: The nested texts.
+        problems: Messages by field name; "" for the form as a whole.
+        prefix: Begins the ids of its fields, where a page has several forms.
+    """
+
+    values: Mapping[str, Tree]
+    problems: dict[str, list[str]] = field(default_factory=dict)
+    prefix: str = "f"
+
+    def value(self, name: str) -> str:
+        """Give what stands in a field."""
+        found = self._find(name)
+        return found if isinstance(found, str) else ""
+
+    def rows(self, name: str) -> Sequence[int]:
+        """Give the numbers of a list's rows."""
+        found = self._find(name)
+        return range(len(found)) if isinstance(found, list) else ()
+
+    def problem(self, name: str) -> str:
+        """Give what is wrong with a field, "" for nothing."""
+        return "; ".join(self.problems.get(name, ()))
+
+    def has(self, part: str) -> bool:
+        """Say whether something is wrong in a part of the form."""
+        return any(name == part or name.startswith(f"{part}.") for name in self.problems)
+
+    def id(self, name: str) -> str:
+        """Give the field's id in the page."""
+        return f"{self.prefix}-" + re.sub(r"[^A-Za-z0-9]+", "-", name)
+
+    def listed(self) -> list[tuple[str, str]]:
+        """Give every problem as (field, message), for the summary above the form."""
+        return [(name, text) for name, texts in self.problems.items() for text in texts]
+
+    def note(self, name: str, message: str) -> None:
+        """Add a problem."""
+        self.problems.setdefault(name, []).append(message)
+
+    def _find(self, name: str) -> Tree:
+        here: Tree = dict(self.values)
+        for part in name.split("."):
+            here = _step(here, part)
+        return here

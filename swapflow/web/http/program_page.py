@@ -1,0 +1,153 @@
+"""What every page of staff about one program has in common."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias
+
+from fastapi import Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import Cycle
+from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.error_handlers import status_of
+from swapflow.web.http.text import is_plain
+
+
+LONGEST_REASON = 2000
+"""Characters of a reason."""
+
+
+Reason = Annotated[str, Form()]
+"""Why something is done; `said_why` checks it, so that a form with a bad one can come back."""
+
+
+class FieldError(InvalidInputError):
+    """What stands in one field of a form cannot be used; `field` names it."""
+
+    def __init__(self, field_name: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A form that comes back: what was typed, and what is wrong with it.
+
+    Attributes:
+        form: Which of the page's forms, "" when none was refused.
+        field: The field that the message belongs to, "" for the form as a whole.
+        status: HTTP status of the page that shows it.
+    """
+
+    form: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    field: str = ""
+    message: str = ""
+    status: int = 200
+
+    def value(self, form: str, name: str, otherwise: str = "") -> str:
+        """Give what was typed into a field, or else what stands there at first."""
+        return self.values.get(name, otherwise) if form == self.form else otherwise
+
+    def problem(self, form: str, name: str = "") -> str:
+        """Give what is wrong with a field, or with the form as a whole; "" for nothing."""
+        return self.message if (form, name) == (self.form, self.field) else ""
+
+
+NOTHING_REFUSED = Refused()
+
+Again: TypeAlias = Callable[[Refused], Response]
+"""Shows the page that a form came from, with what was typed."""
+
+
+def said_why(reason: str, *, named: str = "reason") -> str:
+    """Give a reason as it is stored.
+
+    Args:
+        reason: As typed.
+        named: The field it was typed into.
+
+    Raises:
+        FieldError: If there is none, if it is too long, or if it holds control characters.
+    """
+    if not reason.strip():
+        raise FieldError(named, "write why; it stands in the record")
+    return plain_line(reason, named=named)
+
+
+def plain_line(text: str, *, named: str, most: int = LONGEST_REASON) -> str:
+    """Give a text as it is stored, "" if nothing was typed.
+
+    Raises:
+        FieldError: If it is too long, or if it holds control characters.
+    """
+    if len(text) > most:
+        raise FieldError(named, f"this has {len(text):,} characters; {most:,} are the most")
+    if not is_plain(text):
+        raise FieldError(named, "there is a control character in this; write it by hand")
+    return text.strip()
+
+
+def visible(parts: Parts, visitor: Visitor, right: Right) -> tuple[Cycle, ...]:
+    """Give the programs in which somebody has a right, newest first."""
+    return tuple(
+        cycle
+        for cycle in reversed(parts.product.cycles())
+        if right in visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    )
+
+
+def held(parts: Parts, visitor: Visitor, cycle: Cycle) -> frozenset[Right]:
+    """Give what somebody may do in a program."""
+    del parts
+    return visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+
+
+def act(
+    request: Request,
+    visitor: Visitor,
+    back: str,
+    done: str,
+    deed: Callable[[], object],
+    *,
+    again: Again,
+    form: str,
+    typed: Mapping[str, str] | None = None,
+) -> Response:
+    """Do something, record it and go back; what was refused comes back on its own page.
+
+    Args:
+        request: The request, whose path names the program.
+        visitor: Who does it.
+        back: Where to go afterwards.
+        done: What stands in the audit log.
+        deed: Does it; raises one of swapflow's errors when it cannot be done.
+        again: Shows the page that the form is on.
+        form: The form's name on that page.
+        typed: What was typed into it, by field.
+
+    Raises:
+        NotFoundError: If what the form is about is not there at all.
+    """
+    try:
+        deed()
+    except NotFoundError:
+        raise
+    except SwapflowError as error:
+        status, _ = status_of(error)
+        return again(
+            Refused(
+                form=form,
+                values=typed or {},
+                field=error.field if isinstance(error, FieldError) else "",
+                message=str(error),
+                status=status,
+            )
+        )
+    parts_of(request).office.record(
+        visitor.name, done, cycle_id=request.path_params["cycle_id"], about=back
+    )
+    return RedirectResponse(back, status_code=303)

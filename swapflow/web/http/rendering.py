@@ -1,0 +1,135 @@
+"""From a template and what it shows to a page: what every page has in common."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from swapflow.i18n.formatting import clock, counted, date_of, day, moment, number
+from swapflow.i18n.languages import gettext, later, ngettext, spoken
+from swapflow.i18n.told import told
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.dependencies import visitor_of
+
+
+STATIC = Path(__file__).parents[1] / "static"
+
+PLACES: tuple[tuple[str, str, Right], ...] = (
+    ("today", later("Today"), Right.SEE_PROGRESS),
+    ("applicants", later("Applicants"), Right.SEE_APPLICANTS),
+    ("reviewers", later("Reviewers"), Right.SEE_REVIEWERS),
+    ("decide", later("Decide"), Right.SEE_APPLICANTS),
+    ("setup", later("Setup"), Right.SET_UP),
+)
+"""The five places of staff: path, name, and the right without which a place is not shown."""
+
+
+def render(
+    request: Request,
+    template: str,
+    context: Mapping[str, Any] | None = None,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> HTMLResponse:
+    """Fill a template.
+
+    Beside its own context it sees `visitor`, `place`, `places`, `request`, `provider`, `language`.
+
+    Args:
+        request: What is answered.
+        template: Name of a file in `templates/`.
+        context: What the template shows.
+        status: HTTP status.
+        headers: Further headers.
+    """
+    visitor = visitor_of(request)
+    page = _environment().get_template(template)
+    text = page.render(
+        {
+            "request": request,
+            "visitor": visitor,
+            "places": places_of(visitor, request.path_params.get("cycle_id")),
+            "place": request.url.path.split("/")[1],
+            "provider": parts_of(request).settings.provider,
+            "language": spoken(),
+            **(context or {}),
+        }
+    )
+    return HTMLResponse(text, status_code=status, headers=dict(headers or {}))
+
+
+def places_of(visitor: Visitor | None, cycle_id: str | None) -> list[tuple[str, str, str]]:
+    """Give path, address and name of the places that a visitor may go to, in this cycle."""
+    if visitor is None:
+        return []
+    held = visitor.rights_anywhere
+    return [
+        (path, f"/{path}/{cycle_id}" if cycle_id else f"/{path}", gettext(name))
+        for path, name, right in PLACES
+        if right in held
+    ]
+
+
+def asset(name: str) -> str:
+    """Give the address of a file in `static/`, which changes with its content."""
+    return f"/static/{name}?v={_digest(name)}"
+
+
+@cache
+def _digest(name: str) -> str:
+    return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("swapflow.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    environment.policies["ext.i18n.trimmed"] = True
+    install = environment.install_gettext_callables  # type: ignore[attr-defined]  # the extension
+    install(gettext, ngettext, newstyle=True)
+    environment.globals.update(asset=asset, counted=counted)
+    environment.filters.update(
+        moment=moment,
+        day=day,
+        date_of=date_of,
+        clock=clock,
+        hundred=hundred,
+        number=number,
+        plural=plural,
+        sentence=sentence,
+        told=told,
+    )
+    return environment
+
+
+def hundred(value: float | None) -> str:
+    """Spell a score in [0, 1] as 0 to 100."""
+    return "–" if value is None else f"{100 * value:.0f}"
+
+
+def plural(count: int, noun: str, many: str = "") -> str:
+    """Spell a count and its noun in English: "1 review", "3 reviews"."""
+    return f"{number(count)} {noun if count == 1 else many or noun + 's'}"
+
+
+def sentence(text: str) -> str:
+    """Spell a message as a sentence: a capital first, a full stop last.
+
+    Refusals of lower layers arrive in English; here they are said in the reader's language.
+    """
+    text = told(text.strip())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

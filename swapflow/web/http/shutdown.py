@@ -1,0 +1,48 @@
+"""What somebody hears whose request was still under way when its process had to stop."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from swapflow.i18n.languages import later
+from swapflow.web.http.error_handlers import answer
+
+
+class Stopping:
+    """Answers 503 where the server cuts a request short at its own end; else it would say 500.
+
+    What the request began goes on in its thread and may still be stored: to send the same again
+    is safe, and the answer says so.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except asyncio.CancelledError:
+            if begun:
+                raise
+            said = answer(
+                Request(scope, receive),
+                503,
+                later("swapflow is being started again"),
+                later(
+                    "What you sent may have been stored or not. Send it again in a moment: "
+                    "nothing counts twice."
+                ),
+            )
+            await said(scope, receive, send)

@@ -1,0 +1,142 @@
+"""Documents: served to whoever judges them, and brought in by staff, many at once."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request, UploadFile
+from fastapi.responses import Response
+
+from swapflow.engine.reviewing.documents import ENDINGS, PDF, Attached, Upload, neutral_name
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.files.tables.zip_archive import read_archive
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Product, TheOffice
+from swapflow.web.http.dependencies import Own, may
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter()
+
+_SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox"
+_FOR_PDF = (
+    "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+)
+"""Browsers' own viewers do not run in a sandbox; a PDF is shown by one, as nothing else is."""
+
+
+@router.get("/tasks/{task}/files/{number}")
+def show_file(own: Own, product: Product, number: int) -> Response:
+    """Give a document of the reviewer's own task, as far as the blind policy allows."""
+    paper, body = product.document(own.assignment, number)
+    return _served(body, paper.media, neutral_name(number, paper.media))
+
+
+@router.get("/applicants/{cycle_id}/files/{application}/{position}")
+def show_file_to_staff(
+    cycle_id: str,
+    application: int,
+    position: int,
+    product: Product,
+    visitor: Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))],
+) -> Response:
+    """Give a document to staff."""
+    del visitor
+    for document in product.ledger.files(cycle_id, application):
+        if document.position == position and document.media:
+            body = product.ledger.file_content(cycle_id, application, position)
+            return _served(body, document.media, neutral_name(position + 1, document.media))
+    raise NotFoundError("there is no such document")
+
+
+@router.get("/applicants/{cycle_id}/files")
+def show_upload(
+    request: Request,
+    cycle_id: str,
+    product: Product,
+    visitor: Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))],
+) -> Response:
+    """Show the form that takes documents in."""
+    del visitor
+    return _page(request, product, cycle_id)
+
+
+@router.post("/applicants/{cycle_id}/files")
+def upload(
+    request: Request,
+    cycle_id: str,
+    product: Product,
+    office: TheOffice,
+    visitor: Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))],
+    files: list[UploadFile] | None = None,
+    redacted: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
+) -> Response:
+    """Store documents, singly or in a ZIP, with the applicants whose ids begin their names."""
+    try:
+        uploads, left = read_uploads(files or [])
+    except InvalidInputError as error:
+        return _page(request, product, cycle_id, problem=str(error))
+    attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
+    office.record(
+        visitor.name,
+        "attached documents",
+        cycle_id=cycle_id,
+        detail=f"{len(attached.stored)} stored, {len(left) + len(attached.left)} left out, "
+        f"{'redacted' if redacted else 'not redacted'}",
+    )
+    return _page(request, product, cycle_id, attached=attached, left=(*left, *attached.left))
+
+
+def read_uploads(files: list[UploadFile]) -> tuple[list[Upload], list[tuple[str, str]]]:
+    """Give the files that were sent, those in a ZIP singly, and what was left out and why.
+
+    Raises:
+        InvalidInputError: If there is none.
+    """
+    uploads: list[Upload] = []
+    left: list[tuple[str, str]] = []
+    for file in files:
+        body = file.file.read()
+        name = (file.filename or "").replace("\\", "/").rsplit("/", 1)[-1]
+        if body.startswith(b"PK"):
+            inside, refused = read_archive(body)
+            uploads += inside
+            left += refused
+        elif name:
+            uploads.append(Upload(path=name, body=body))
+    if not uploads and not left:
+        raise InvalidInputError("choose at least one file, or a ZIP with files in it")
+    return uploads, left
+
+
+def _page(
+    request: Request,
+    product: Product,
+    cycle_id: str,
+    *,
+    attached: Attached | None = None,
+    left: tuple[tuple[str, str], ...] = (),
+    problem: str = "",
+) -> Response:
+    context = {
+        "cycle": product.cycle(cycle_id),
+        "blind": product.rules(cycle_id).blind,
+        "attached": attached,
+        "left": left,
+        "problem": problem,
+    }
+    return render(request, "reviewing/documents.html", context, status=422 if problem else 200)
+
+
+def _served(body: bytes, media: str, name: str) -> Response:
+    """Serve bytes as what they were found to be, and as nothing else."""
+    if media not in ENDINGS:
+        raise NotFoundError("there is no such document")
+    return Response(
+        body,
+        media_type=f"{media}; charset=utf-8" if media.startswith("text/") else media,
+        headers={
+            "Content-Disposition": f'inline; filename="{name}"',
+            "Content-Security-Policy": _FOR_PDF if media == PDF else _SANDBOX,
+            "Cache-Control": "private, no-store",
+        },
+    )

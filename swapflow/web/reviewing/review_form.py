@@ -1,0 +1,175 @@
+"""The form of a review: what was typed read as an answer, and an answer shown as it was typed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData
+
+from swapflow.domain.reviewing.rubric import utility
+from swapflow.domain.reviewing.score import Answer, Given
+from swapflow.domain.rules import Criterion
+from swapflow.engine.reviewing.review_page import Sheet
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.languages import gettext, later
+from swapflow.web.http.text import is_plain
+
+
+LONGEST_REMARK = 8000
+LONGEST_NOTE = 4000
+NOT_APPLICABLE = "na"
+RECOMMENDATIONS = (
+    later("definitely not"),
+    later("no"),
+    later("mixed"),
+    later("yes"),
+    later("strong yes"),
+)
+"""What an interviewer may recommend, weakest first; stored in English, shown in any language."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """What stands in a form: as typed, and beside it what is wrong with it."""
+
+    values: Mapping[str, str]
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Give the fields of a form; a field that comes twice counts as its last."""
+    form: FormData = await request.form()
+    return {name: text for name, text in form.items() if isinstance(text, str)}
+
+
+Fields = Annotated[dict[str, str], Depends(read_form)]
+
+
+def answer_of(
+    fields: Mapping[str, str], sheet: Sheet, *, typed_by: str = ""
+) -> tuple[Answer | None, dict[str, str]]:
+    """Read a filled form: the answer, or what is wrong, by the name of the field."""
+    problems: dict[str, str] = {}
+    marks: dict[str, float | None] = {}
+    value: float | None = None
+    if sheet.rubric is None:
+        value = _hundred(fields.get("score", ""), problems)
+    else:
+        for index, criterion in enumerate(sheet.rubric.criteria):
+            marks[criterion.name] = _mark(fields, f"c{index}", criterion, problems)
+        if not problems and all(mark is None for mark in marks.values()):
+            problems["c0"] = later("Give a mark for at least one, or decline.")
+    notes = _notes(fields, sheet, problems)
+    remark = _text(fields, "remark", LONGEST_REMARK, problems)
+    if problems:
+        return None, problems
+    if sheet.rubric is not None:
+        utility(sheet.rubric, marks)
+    answer = Answer(
+        assignment_id=sheet.assignment.id,
+        marks=marks,
+        utility=value,
+        typed_by=typed_by,
+        remark=remark,
+        notes=notes,
+    )
+    return answer, {}
+
+
+def values_of(given: Given, sheet: Sheet) -> dict[str, str]:
+    """Give the fields of a form that would be read as this answer."""
+    values = {"remark": given.remark}
+    if sheet.rubric is None or not given.marks:
+        values["score"] = f"{given.score.value / 10_000:g}"
+    for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
+        if criterion.name in given.marks:
+            mark = given.marks[criterion.name]
+            values[f"c{index}"] = NOT_APPLICABLE if mark is None else f"{mark:g}"
+        values[f"note{index}"] = given.notes.get(f"criterion:{criterion.name}", "")
+    for name in ("confidence", "private", "recommendation"):
+        values[name] = given.notes.get(name, "")
+    for number in range(1, len(sheet.kind.questions) + 1):
+        values[f"question{number}"] = given.notes.get(f"question:{number}", "")
+    return {name: text for name, text in values.items() if text}
+
+
+def _mark(
+    fields: Mapping[str, str], name: str, criterion: Criterion, problems: dict[str, str]
+) -> float | None:
+    chosen = fields.get(name, "")
+    allowed = {f"{mark:g}": mark for mark, _ in criterion.marks}
+    if chosen == NOT_APPLICABLE:
+        return None
+    if chosen not in allowed:
+        problems[name] = later("Choose a mark, or N/A.")
+        return None
+    return allowed[chosen]
+
+
+def _hundred(typed: str, problems: dict[str, str]) -> float | None:
+    try:
+        number = float(typed.strip().replace(",", "."))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
+        problems["score"] = later("Write a number from 0 to 100.")
+        return None
+    return number / 100
+
+
+def _notes(fields: Mapping[str, str], sheet: Sheet, problems: dict[str, str]) -> dict[str, str]:
+    notes = {"private": _text(fields, "private", LONGEST_NOTE, problems)}
+    if sheet.kind.confidence and (sure := fields.get("confidence", "")):
+        if sure not in {"1", "2", "3", "4", "5"}:
+            problems["confidence"] = later("Choose 1 to 5, or nothing.")
+        notes["confidence"] = sure
+    if sheet.kind.questions and (said := fields.get("recommendation", "")):
+        if said not in RECOMMENDATIONS:
+            problems["recommendation"] = later("Choose one of the five, or nothing.")
+        notes["recommendation"] = said
+    for number in range(1, len(sheet.kind.questions) + 1):
+        notes[f"question:{number}"] = _text(fields, f"question{number}", LONGEST_NOTE, problems)
+    for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
+        text = _text(fields, f"note{index}", LONGEST_NOTE, problems)
+        notes[f"criterion:{criterion.name}"] = text
+    return {name: text for name, text in notes.items() if text}
+
+
+def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, str]) -> str:
+    text = fields.get(name, "").replace("\r\n", "\n").strip()
+    if len(text) > most:
+        problems[name] = gettext("These are %(length)s characters; %(most)s are the most.") % {
+            "length": len(text),
+            "most": most,
+        }
+    if not is_plain(text):
+        problems[name] = later("There is a control character in it; type the text anew.")
+    return text
+
+
+# Drafts
+
+
+def kept(fields: Mapping[str, str]) -> dict[str, str]:
+    """Give the fields that are kept in a draft: not the buttons, nothing empty."""
+    return {n: t for n, t in fields.items() if t and n not in {"then", "version"}}
+
+
+def version_of(fields: Mapping[str, str]) -> int:
+    """Read the version that a form was made from; 0 for none, and for nonsense."""
+    said = fields.get("version", "0")
+    return int(said) if said.isdecimal() and len(said) < 10 else 0  # noqa: PLR2004
+
+
+def draft_in(sent: bytes) -> tuple[int, dict[str, str]]:
+    """Read what the page's script sends: the version it builds on, and the texts by name."""
+    try:
+        read = json.loads(sent)
+        version, body = int(read["version"]), dict(read["body"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInputError("a draft is {version, body} as JSON") from error
+    if not all(isinstance(text, str) for text in body.values()):
+        raise InvalidInputError("a draft's body holds texts by name")
+    return version, body

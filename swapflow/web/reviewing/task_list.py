@@ -1,0 +1,113 @@
+"""The reviewer's list: what waits in every program, how far they are, when they are away."""
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.people.reviewer import Absence
+from swapflow.engine.reviewing.review_page import Section
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.formatting import until
+from swapflow.i18n.languages import gettext, later
+from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import Seat, Signed, open_seats
+from swapflow.web.http.rendering import render
+
+
+router = APIRouter()
+
+SECTIONS = (
+    (
+        Section.OVERDUE,
+        later("Overdue"),
+        later("These are still taken until the program closes."),
+    ),
+    (Section.SOON, later("Due soon"), ""),
+    (Section.STARTED, later("Started"), ""),
+    (Section.NEW, later("New"), ""),
+)
+"""Parts of the list: what is in them, their heading, and what is said below it."""
+
+
+@router.get("/inbox")
+def show_inbox(
+    request: Request,
+    visitor: Signed,
+    product: Product,
+    declined: bool = False,  # noqa: FBT001, FBT002 - a query's field
+    missed: bool = False,  # noqa: FBT001, FBT002 - a query's field
+) -> Response:
+    """Show everything that waits for whoever is signed in; changes nothing."""
+    seats, refusals = open_seats(request, visitor)
+    desk = product.desk_of(seats)
+    closed = all(
+        cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in desk.cycles
+    )
+    return render(
+        request,
+        "reviewing/task_list.html",
+        {
+            "desk": desk,
+            "sections": [
+                (gettext(name), gettext(hint), tasks)
+                for section, name, hint in SECTIONS
+                if (tasks := [t for t in desk.tasks if t.section is section])
+            ],
+            "passed_on": [t for t in desk.tasks if t.section is Section.PASSED_ON],
+            "done": [t for t in desk.tasks if t.section is Section.DONE],
+            "closed": closed,
+            "refusals": refusals,
+            "declined": declined,
+            "missed": missed,
+            "until": lambda at: until(at, desk.now),
+        },
+    )
+
+
+@router.post("/inbox/{cycle_id}/absences")
+def add_absence(
+    seat: Seat,
+    product: Product,
+    first: Annotated[str, Form(max_length=10)] = "",
+    last: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Keep new requests away for some days."""
+    product.add_absence(seat.cycle_id, seat.number, _absence(first, last))
+    return _back()
+
+
+@router.post("/inbox/{cycle_id}/absences/remove")
+def remove_absence(
+    seat: Seat,
+    product: Product,
+    first: Annotated[str, Form(max_length=10)] = "",
+    last: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Let new requests come again on some days."""
+    product.remove_absence(seat.cycle_id, seat.number, _absence(first, last))
+    return _back()
+
+
+@router.post("/inbox/{cycle_id}/packet")
+def set_packet(
+    seat: Seat, product: Product, packet: Annotated[str, Form(max_length=6)] = ""
+) -> Response:
+    """Change how many requests come at the same time."""
+    if not packet.strip().isdecimal():
+        raise InvalidInputError("write how many reviews you want to have at the same time")
+    product.set_packet(seat.cycle_id, seat.number, int(packet))
+    return _back()
+
+
+def _absence(first: str, last: str) -> Absence:
+    try:
+        return Absence(first=date.fromisoformat(first), last=date.fromisoformat(last or first))
+    except ValueError as error:
+        raise InvalidInputError("give the first and the last day that you are away") from error
+
+
+def _back() -> Response:
+    return RedirectResponse("/inbox#away", status_code=303)

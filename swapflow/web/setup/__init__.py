@@ -1,0 +1,1 @@
+"""Rounds, programs, rules, rubrics, launch."""

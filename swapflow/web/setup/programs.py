@@ -1,0 +1,343 @@
+"""Setting up: rounds, programs, and the way from rules to a launch."""
+
+from dataclasses import dataclass
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import Cycle, Round
+from swapflow.engine.lifecycle.launch import Step
+from swapflow.errors import InvalidInputError
+from swapflow.files.rules.checks import problems
+from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, template
+from swapflow.i18n.formatting import counted
+from swapflow.i18n.languages import gettext, later
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor, require
+from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.program_page import visible
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.rules import is_launched
+
+
+router = APIRouter(prefix="/setup")
+
+TAKEN = frozenset(("users", "audit", "rounds", "programs"))
+"""Names that addresses under /setup have already."""
+
+_LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepView:
+    """One step of the wizard.
+
+    Attributes:
+        state: "done", "todo" or "blocked".
+        said: How it stands, in a few words.
+    """
+
+    number: int
+    name: str
+    path: str
+    state: str
+    said: str
+
+
+@router.get("")
+def list_programs(
+    request: Request,
+    visitor: Annotated[Visitor, Depends(may_anywhere(Right.SET_UP))],
+    made: str = "",
+) -> Response:
+    """List rounds and programs, with forms for new ones."""
+    return _list(
+        request,
+        visitor,
+        FormView({}),
+        said=gettext("%(made)s is made.") % {"made": made} if made else "",
+    )
+
+
+@router.post("/rounds")
+def new_round(
+    request: Request, visitor: Annotated[Visitor, Depends(may(Right.SET_UP))], form: TheForm
+) -> Response:
+    """Make a round."""
+    view = _typed(form, "id", "name", "unit", "zone")
+    parts = parts_of(request)
+    if not view.problems:
+        try:
+            parts.product.new_round(
+                view.value("id"),
+                name=view.value("name"),
+                unit=view.value("unit") or "minutes",
+                zone=_zone(view.value("zone")),
+            )
+        except InvalidInputError as error:
+            view.note("id", str(error))
+    if view.problems:
+        return _list(request, visitor, view, which="round", status=422)
+    parts.office.record(visitor.name, "made a round", about=view.value("id"))
+    return RedirectResponse(f"/setup?made={view.value('id')}", 303)
+
+
+@router.post("/programs")
+def new_program(
+    request: Request,
+    visitor: Annotated[Visitor, Depends(may_anywhere(Right.SET_UP))],
+    form: TheForm,
+) -> Response:
+    """Make a program in a round, from one of the templates."""
+    view = _typed(form, "id", "name", "round", "template")
+    cycle_id, round_id = view.value("id"), view.value("round")
+    parts = parts_of(request)
+    known = {r.id: r for r in parts.product.rounds()}
+    if round_id not in known:
+        view.note("round", later("choose the round that it belongs to"))
+    else:
+        require(visitor, Right.SET_UP, cycle_id=None, round_id=round_id)
+    if view.value("template") not in TEMPLATES:
+        view.note("template", later("choose one to start from; everything in it can be changed"))
+    if cycle_id in TAKEN:
+        view.note("id", f"{cycle_id!r} is an address of its own here; choose another id")
+    if not view.problems:
+        try:
+            rules = parse_rules(template(view.value("template"), zone=known[round_id].zone))
+            parts.product.new_cycle(
+                cycle_id, round_id=round_id, rules=rules, by=visitor.name, name=view.value("name")
+            )
+        except InvalidInputError as error:
+            view.note("id", str(error))
+    if view.problems:
+        return _list(request, visitor, view, which="program", status=422)
+    parts.office.record(visitor.name, "made a program", cycle_id=cycle_id, about=cycle_id)
+    return RedirectResponse(f"/setup/{cycle_id}", 303)
+
+
+MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+
+
+@router.get("/{cycle_id}")
+def show_steps(request: Request, cycle_id: str, visitor: MaySetUp, done: str = "") -> Response:
+    """Show the steps of a program's set-up and how each stands."""
+    parts = parts_of(request)
+    return render(
+        request,
+        "setup/steps.html",
+        {
+            **about(parts, cycle_id, visitor),
+            "steps": _steps(parts, cycle_id),
+            "said": gettext("The program is launched; the first requests go out now.")
+            if done
+            else "",
+        },
+    )
+
+
+MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+
+
+@router.get("/{cycle_id}/launch")
+def show_launch(request: Request, cycle_id: str, visitor: MayRun) -> Response:
+    """Show what launching would mean."""
+    return _launch_page(request, cycle_id, visitor)
+
+
+@router.post("/{cycle_id}/launch")
+def do_launch(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Response:
+    """Launch a program."""
+    parts = parts_of(request)
+    if text(form, "sure") != "yes":
+        return _launch_page(
+            request, cycle_id, visitor, problem="Tick the box first: requests go out at once."
+        )
+    try:
+        parts.product.launch(cycle_id, by=visitor.name)
+    except InvalidInputError as error:
+        return _launch_page(request, cycle_id, visitor, problem=str(error))
+    parts.office.record(visitor.name, "launched the program", cycle_id=cycle_id)
+    return RedirectResponse(f"/setup/{cycle_id}?done=launch", 303)
+
+
+def about(
+    parts: Parts, cycle_id: str, visitor: Visitor, right: Right = Right.SET_UP
+) -> dict[str, object]:
+    """Give what every page of a program shows: the program, the others, what may be done."""
+    cycle = parts.product.cycle(cycle_id)
+    return {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, right),
+        "launched": is_launched(cycle),
+        "may": {
+            right.name: right in visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+            for right in Right
+        },
+        "zone": parts.product.rules(cycle_id).zone,
+    }
+
+
+def _list(
+    request: Request,
+    visitor: Visitor,
+    form: FormView,
+    *,
+    which: str = "",
+    said: str = "",
+    status: int = 200,
+) -> Response:
+    parts = parts_of(request)
+    held = visitor.rights()
+    rounds = [
+        (known, cycles)
+        for known in parts.product.rounds()
+        if (cycles := _cycles_in(parts, visitor, known)) or _may_make(visitor, known)
+    ]
+    return render(
+        request,
+        "setup/programs.html",
+        {
+            "rounds": rounds,
+            "may_make_programs": any(_may_make(visitor, known) for known, _ in rounds),
+            "round_options": _to_choose_from(
+                [(r.id, r.name) for r, _ in rounds if _may_make(visitor, r)]
+            ),
+            "template_options": [
+                ("", gettext("choose …")),
+                *((name, gettext(name)) for name in TEMPLATES),
+            ],
+            "form": form,
+            "program_form": form if which == "program" else FormView({}, prefix="p"),
+            "round_form": form if which == "round" else FormView({}, prefix="r"),
+            "which": which,
+            "said": said,
+            "may_make_rounds": Right.SET_UP in held,
+            "may_manage": Right.MANAGE_USERS in held,
+            "may_audit": Right.SEE_AUDIT in held,
+        },
+        status=status,
+    )
+
+
+def _cycles_in(parts: Parts, visitor: Visitor, known: Round) -> list[Cycle]:
+    return [
+        cycle
+        for cycle in parts.product.cycles()
+        if cycle.round_id == known.id
+        and Right.SET_UP in visitor.rights(cycle_id=cycle.id, round_id=known.id)
+    ]
+
+
+def _may_make(visitor: Visitor, known: Round) -> bool:
+    return Right.SET_UP in visitor.rights(round_id=known.id)
+
+
+def _typed(form: TheForm, *names: str) -> FormView:
+    view = FormView({name: text(form, name) for name in names})
+    for name in names:
+        if problem := unwritable(view.value(name), most=_LONGEST_NAME):
+            view.note(name, problem)
+    return view
+
+
+def _zone(typed: str) -> str:
+    try:
+        return ZoneInfo(typed or "UTC").key
+    except (KeyError, ValueError, OSError) as error:
+        raise InvalidInputError(f"there is no time zone {typed!r}; write e.g. UTC") from error
+
+
+def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
+    cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
+    # Whom a round had when it began is cured at Today, where what waits for a person stands.
+    hindered = set() if is_launched(cycle) else {o.step for o in parts.product.obstacles(cycle_id)}
+    applications, reviewers = (
+        sum(a.status.is_candidate for a in parts.product.applications(cycle_id)),
+        sum(r.active for r in parts.product.reviewers(cycle_id)),
+    )
+    judged = [rubric.kind for rubric in rules.rubrics]
+    wrong = bool(problems(rules)) or Step.RULES in hindered
+    rest: list[tuple[str, str, str, str]] = [
+        (
+            gettext("Rules"),
+            "rules",
+            "blocked" if wrong else "done",
+            counted(
+                rules.cohort_size,
+                "%(count)s place, budget %(budget)s",
+                "%(count)s places, budget %(budget)s",
+                budget=rules.budget,
+            ),
+        ),
+        (
+            gettext("Score forms"),
+            "rubrics",
+            "done" if judged else "todo",
+            gettext("for %(kinds)s") % {"kinds": ", ".join(judged)}
+            if judged
+            else gettext("none: reviewers give one score, 0 to 100"),
+        ),
+        (
+            gettext("Applicants"),
+            "applicants",
+            _state(applications, hindered, Step.APPLICANTS),
+            counted(applications, "%(count)s applicant ready", "%(count)s applicants ready")
+            if applications
+            else gettext("none yet"),
+        ),
+        (
+            gettext("Reviewers"),
+            "reviewers",
+            _state(reviewers, hindered, Step.REVIEWERS),
+            counted(reviewers, "%(count)s reviewer", "%(count)s reviewers")
+            if reviewers
+            else gettext("none yet"),
+        ),
+        (
+            gettext("Check and launch"),
+            "launch",
+            "done" if is_launched(cycle) else "todo",
+            gettext("launched") if is_launched(cycle) else _ready_words(len(hindered)),
+        ),
+    ]
+    return [
+        StepView(number=n, name=name, path=path, state=state, said=said)
+        for n, (name, path, state, said) in enumerate(rest, start=1)
+    ]
+
+
+def _ready_words(hindered: int) -> str:
+    if hindered:
+        return gettext("something is still in the way")
+    return gettext("everything is in place")
+
+
+def _state(count: int, hindered: set[Step], step: Step) -> str:
+    if not count:
+        return "todo"
+    return "blocked" if step in hindered else "done"
+
+
+def _launch_page(
+    request: Request, cycle_id: str, visitor: Visitor, *, problem: str = ""
+) -> Response:
+    parts = parts_of(request)
+    return render(
+        request,
+        "setup/launch.html",
+        {
+            **about(parts, cycle_id, visitor),
+            "preview": parts.product.preview(cycle_id),
+            "problem": problem,
+        },
+        status=422 if problem else 200,
+    )
+
+
+def _to_choose_from(options: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Let people choose where there is a choice; the only one is chosen already."""
+    return options if len(options) == 1 else [("", gettext("choose …")), *options]

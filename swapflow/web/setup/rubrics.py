@@ -1,0 +1,204 @@
+"""The score form of a kind: criteria, anchored marks, weights, in versions."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.rules import Rubric
+from swapflow.engine.scoring.rubric_versions import RubricEffect
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.files.rules.rules_file import examine_rules, raw_rules
+from swapflow.files.rules.schema import Toml
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import parts_of
+from swapflow.web.http.nested_forms import (
+    FormView,
+    TheForm,
+    Tree,
+    change_rows,
+    nested,
+    rows,
+    text,
+    texts,
+    unwritable,
+)
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.programs import about
+from swapflow.web.setup.rules import MaySetUp
+from swapflow.web.setup.rules_form import field_of, read_field, spoken
+
+
+router = APIRouter(prefix="/setup/{cycle_id}/rubrics")
+
+_BLANK: dict[str, Tree] = {
+    "criteria": {
+        "name": "",
+        "weight": "1",
+        "marks": [{"mark": str(mark), "means": ""} for mark in range(1, 6)],
+    },
+    "marks": {"mark": "", "means": ""},
+}
+
+
+@router.get("")
+def list_rubrics(request: Request, cycle_id: str, visitor: MaySetUp, saved: str = "") -> Response:
+    """List the kinds and their score forms."""
+    parts = parts_of(request)
+    rules = parts.product.rules(cycle_id)
+    return render(
+        request,
+        "setup/rubrics.html",
+        {
+            **about(parts, cycle_id, visitor),
+            "kinds": [(kind, rules.rubric(kind.name)) for kind in rules.kinds],
+            "said": f"The score form for {saved} is in force." if saved else "",
+        },
+    )
+
+
+@router.get("/{kind}")
+def show_rubric(request: Request, cycle_id: str, kind: str, visitor: MaySetUp) -> Response:
+    """Show a kind's score form, to be changed."""
+    rubric = parts_of(request).product.rules(cycle_id).rubric(kind)
+    return _page(request, cycle_id, kind, visitor, FormView(_shown(rubric)))
+
+
+@router.post("/{kind}")
+def save_rubric(
+    request: Request, cycle_id: str, kind: str, visitor: MaySetUp, form: TheForm
+) -> Response:
+    """Add or remove a row, preview a change, or put it in force."""
+    values = nested(texts(form))
+    view = FormView(values)
+    do = text(form, "do")
+    if change_rows(values, do, _BLANK):
+        return _page(request, cycle_id, kind, visitor, view)
+    parts = parts_of(request)
+    raw = raw_rules(parts.product.rules(cycle_id))
+    rubric = _read(raw, kind, values, view)
+    launched = parts.product.cycle(cycle_id).status is not CycleStatus.DRAFT
+    reason = text(form, "reason")
+    if problem := unwritable(reason):
+        view.note("reason", problem)
+    if view.problems:
+        return _page(request, cycle_id, kind, visitor, view, status=422)
+    if do == "preview":
+        effect = parts.product.rubric_effect(cycle_id, rubric)
+        return _page(request, cycle_id, kind, visitor, view, effect=effect)
+    if launched and not reason:
+        view.note("reason", "say why the form changes; it stands in the record")
+        return _page(request, cycle_id, kind, visitor, view, status=422)
+    rules, _ = examine_rules(raw)
+    try:
+        changed = parts.product.change_rules(
+            cycle_id, rules, by=visitor.name, reason=reason or "set-up"
+        )
+    except InvalidInputError as error:
+        view.note("", str(error))
+        return _page(request, cycle_id, kind, visitor, view, status=422)
+    parts.office.record(
+        visitor.name,
+        "changed the score form",
+        cycle_id=cycle_id,
+        about=f"{kind}, rules version {changed.version}",
+        detail=reason,
+    )
+    return RedirectResponse(f"/setup/{cycle_id}/rubrics?saved={kind}", 303)
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    kind: str,
+    visitor: Visitor,
+    form: FormView,
+    *,
+    effect: RubricEffect | None = None,
+    status: int = 200,
+) -> Response:
+    parts = parts_of(request)
+    rules = parts.product.rules(cycle_id)
+    if rules.kind_index(kind) < 0:
+        raise NotFoundError(f"the rules have no kind {kind!r}")
+    rubric = rules.rubric(kind)
+    return render(
+        request,
+        "setup/rubric.html",
+        {
+            **about(parts, cycle_id, visitor),
+            "kind": kind,
+            "version": rubric.version if rubric else 0,
+            "form": form,
+            "effect": effect,
+        },
+        status=status,
+    )
+
+
+def _shown(rubric: Rubric | None) -> dict[str, Tree]:
+    if rubric is None:
+        return {"criteria": [_BLANK["criteria"]]}
+    return {
+        "criteria": [
+            {
+                "name": c.name,
+                "weight": f"{c.weight:g}",
+                "marks": [{"mark": f"{mark:g}", "means": means} for mark, means in c.marks],
+            }
+            for c in rubric.criteria
+        ]
+    }
+
+
+def _read(raw: dict[str, Toml], kind: str, values: dict[str, Tree], view: FormView) -> Rubric:
+    """Read the form into the raw rules, and note what is wrong with it."""
+    criteria: list[Toml] = []
+    for i, row in enumerate(rows(values, "criteria")):
+        marks: list[Toml] = [
+            {
+                "mark": _field(mark, "mark", f"criteria.{i}.marks.{j}.", view, 0.0),
+                "means": _field(mark, "means", f"criteria.{i}.marks.{j}.", view, ""),
+            }
+            for j, mark in enumerate(rows(row, "marks"))
+            if any(isinstance(v, str) and v.strip() for v in mark.values())
+        ]
+        criteria.append(
+            {
+                "name": _field(row, "name", f"criteria.{i}.", view, ""),
+                "weight": _field(row, "weight", f"criteria.{i}.", view, 1.0),
+                "marks": marks,
+            }
+        )
+    there = raw.get("rubrics", [])
+    others = [r for r in there if isinstance(r, dict)] if isinstance(there, list) else []
+    mine = next((r for r in others if r.get("kind") == kind), None)
+    if mine is None:
+        mine = {"kind": kind}
+        others.append(mine)
+    mine["criteria"] = criteria
+    raw["rubrics"] = list(others)
+    rules, found = examine_rules(raw)
+    prefix = f"rubrics.{others.index(mine)}."
+    for problem in found:
+        place = field_of(problem.place)
+        field = place.removeprefix(prefix) if place.startswith(prefix) else ""
+        if field not in view.problems and not any(
+            k.startswith(field + ".") for k in view.problems
+        ):
+            view.note(field, spoken(problem))
+    rubric = rules.rubric(kind)
+    return rubric if rubric is not None else Rubric(kind=kind, version=1, criteria=())
+
+
+def _field(row: dict[str, Tree], name: str, prefix: str, view: FormView, default: Toml) -> Toml:
+    typed = row.get(name, "")
+    try:
+        value = read_field(name, typed if isinstance(typed, str) else "")
+    except ValueError as error:
+        view.note(prefix + name, str(error))
+        return default
+    if value is None and name == "mark":
+        view.note(prefix + name, "write the mark, e.g. 1")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return default if value is None else value

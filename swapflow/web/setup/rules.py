@@ -1,0 +1,236 @@
+"""The rules of a program as a form and as a file, in versions."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+from zoneinfo import available_timezones
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.rules import Rules
+from swapflow.errors import InvalidInputError
+from swapflow.files.rules.rules_file import parse_rules, rules_text
+from swapflow.i18n.languages import gettext, languages_to_choose
+from swapflow.identity.permissions import Right
+from swapflow.identity.services import Visitor
+from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import (
+    FormView,
+    TheForm,
+    Tree,
+    change_rows,
+    file_of,
+    nested,
+    text,
+    texts,
+    unwritable,
+)
+from swapflow.web.http.program_page import visible
+from swapflow.web.http.rendering import render
+from swapflow.web.setup.rules_form import read_rules, shown_rules
+
+
+router = APIRouter(prefix="/setup/{cycle_id}")
+
+MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+
+LONGEST_FILE = 256_000
+"""Bytes of a rules file."""
+
+_BLANK: Mapping[str, Tree] = {
+    "places": {"name": "", "number": "1", "funded": "yes"},
+    "kinds": {
+        "name": "",
+        "cost": "30",
+        "gain": "1",
+        "maximum": "1",
+        "seats": "1",
+        "window_days": "14",
+        "confidence": "no",
+    },
+    "floors": {"kind": "", "count": "1", "for": "all"},
+}
+
+
+@router.get("/rules")
+def show_rules(
+    request: Request, cycle_id: str, visitor: MaySetUp, product: Product, saved: int = 0
+) -> Response:
+    """Show the rules in force as a form."""
+    form = FormView(shown_rules(product.rules(cycle_id)))
+    said = ""
+    if saved:
+        said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
+    return _page(request, cycle_id, visitor, form, said=said)
+
+
+@router.post("/rules")
+def save_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheForm) -> Response:
+    """Put the rules that a form spells in force, or add or remove a row of the form."""
+    values = nested(texts(form))
+    view = FormView(values)
+    if change_rows(values, text(form, "do"), _BLANK):
+        return _page(request, cycle_id, visitor, view)
+    parts = parts_of(request)
+    old = parts.product.rules(cycle_id)
+    new = read_rules(values, old, view)
+    reason = _reason(parts, cycle_id, form, view)
+    if not view.problems:
+        version = _change(parts, cycle_id, visitor, old, new, reason, view)
+        if version:
+            return RedirectResponse(f"/setup/{cycle_id}/rules?saved={version}", 303)
+    return _page(request, cycle_id, visitor, view, status=422)
+
+
+@router.get("/rules.toml")
+def download_rules(cycle_id: str, visitor: MaySetUp, product: Product) -> Response:
+    """Give the rules in force as a file."""
+    del visitor
+    return Response(
+        rules_text(product.rules(cycle_id)),
+        media_type="application/toml",
+        headers={"Content-Disposition": f'attachment; filename="{cycle_id}-rules.toml"'},
+    )
+
+
+@router.post("/rules/file")
+def upload_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheForm) -> Response:
+    """Put the rules of a file or of the text field in force, or say what that would change."""
+    parts = parts_of(request)
+    old = parts.product.rules(cycle_id)
+    spelled = text(form, "text")
+    view = FormView({**shown_rules(old), "text": spelled, "file_reason": text(form, "reason")})
+    try:
+        spelled, source = _spelled(form)
+        view.values = {**view.values, "text": spelled}
+        new = parse_rules(spelled, source=source)
+        parts.product.check_rules(cycle_id, new)
+    except InvalidInputError as error:
+        view.note("file", str(error))
+        return _page(request, cycle_id, visitor, view, status=422)
+    if text(form, "do") == "try":
+        return _page(request, cycle_id, visitor, view, changes=_changes(old, new))
+    reason = _reason(parts, cycle_id, form, view, named="file_reason")
+    if not view.problems and (
+        version := _change(parts, cycle_id, visitor, old, new, reason, view)
+    ):
+        return RedirectResponse(f"/setup/{cycle_id}/rules?saved={version}", 303)
+    return _page(request, cycle_id, visitor, view, status=422)
+
+
+def _spelled(form: TheForm) -> tuple[str, str]:
+    """Give the text of a rules file and what it is called: of the file, or of the text field."""
+    typed = text(form, "text")
+    try:
+        name, data = file_of(form, "file")
+    except InvalidInputError:
+        if not typed:
+            raise
+        name, data = "the text", typed.encode()
+    if len(data) > LONGEST_FILE:
+        raise InvalidInputError(f"{name}: this is too long for a rules file")
+    try:
+        spelled = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{name}: this is no UTF-8 text; save it as UTF-8") from error
+    if problem := unwritable(spelled, most=LONGEST_FILE):
+        raise InvalidInputError(f"{name}: {problem}")
+    return spelled, name
+
+
+def _changes(old: Rules, new: Rules) -> list[str]:
+    """Give the lines of the rules file that other rules change, with - and + before them."""
+    before, after = (rules_text(replace(r, version=old.version)) for r in (old, new))
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    visitor: Visitor,
+    form: FormView,
+    *,
+    said: str = "",
+    changes: list[str] | None = None,
+    status: int = 200,
+) -> Response:
+    parts = parts_of(request)
+    cycle = parts.product.cycle(cycle_id)
+    return render(
+        request,
+        "setup/rules.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(parts, visitor, Right.SET_UP),
+            "form": form,
+            "launched": is_launched(cycle),
+            "frozen": cycle.status is CycleStatus.FINALIZED,
+            "history": parts.product.rules_history(cycle_id),
+            "rules": parts.product.rules(cycle_id),
+            "unit": unit_of(parts, cycle),
+            "zones": _ZONES,
+            "languages": languages_to_choose(),
+            "said": said,
+            "changes": changes,
+            "spelled": form.value("text") or rules_text(parts.product.rules(cycle_id)),
+        },
+        status=status,
+    )
+
+
+_ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and "Etc" not in z))
+
+
+def is_launched(cycle: Cycle) -> bool:
+    """Say whether requests may have gone out under the rules."""
+    return cycle.status is not CycleStatus.DRAFT
+
+
+def unit_of(parts: Parts, cycle: Cycle) -> str:
+    """Give the unit that costs of a cycle are counted in."""
+    return next(r.unit for r in parts.product.rounds() if r.id == cycle.round_id)
+
+
+def _reason(
+    parts: Parts, cycle_id: str, form: TheForm, view: FormView, *, named: str = "reason"
+) -> str:
+    """Read why the rules are changed; after the launch a reason must be given."""
+    reason = text(form, "reason")
+    launched = is_launched(parts.product.cycle(cycle_id))
+    if launched and not reason:
+        view.note(named, "say why the rules change; it stands in the record")
+    if problem := unwritable(reason):
+        view.note(named, problem)
+    return reason or "set-up"
+
+
+def _change(
+    parts: Parts,
+    cycle_id: str,
+    visitor: Visitor,
+    old: Rules,
+    new: Rules,
+    reason: str,
+    view: FormView,
+) -> int:
+    """Put rules in force; gives their version, 0 when they were refused."""
+    if replace(new, version=old.version) == old:
+        return old.version
+    try:
+        changed = parts.product.change_rules(cycle_id, new, by=visitor.name, reason=reason)
+    except InvalidInputError as error:
+        view.note("", str(error))
+        return 0
+    parts.office.record(
+        visitor.name,
+        "changed the rules",
+        cycle_id=cycle_id,
+        about=f"version {changed.version}",
+        detail=reason,
+    )
+    return changed.version

@@ -1,0 +1,107 @@
+"""Lists at the command: every messy file by the one path, lists that come again, rows to cure."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tests.cli.office import Office
+
+
+DATA = Path(__file__).parents[2] / "files" / "data"
+
+
+def people(office: Office) -> dict[str, str]:
+    found = office.ask("applications", "list", "ms")["applications"]
+    return {one["applicant"]: one["name"] for one in found}
+
+
+def test_messy_files_come_in_by_the_command_as_their_manifest_expects(office: Office) -> None:
+    office.new_cycle()
+
+    def brought(name: str, *options: str) -> int:
+        said = office.ask("applications", "import", "ms", str(DATA / name), *options)
+        return int(said["imported"])
+
+    assert brought("01_utf8_bom_quoted.csv") == 6
+    assert brought("02_semicolon_decimal_comma_cp1252.csv") == 5
+    assert brought("05_excel_dates_leading_zeros.xlsx") == 4
+    assert brought("07_blank_rows_and_columns.csv") == 3
+    assert brought("08_utf16le_tab.txt") == 3
+    assert brought("15_greenhouse_prospects.csv", "--key", "email") == 2
+    assert brought("15_greenhouse_prospects.csv") == 0
+    assert brought("01_utf8_bom_quoted.csv", "--key", "id") == 0
+
+    assert len(people(office)) == 23
+    assert people(office)["0007116"] == "Seán O’Neill"
+    assert people(office)["0000012"]
+
+
+def test_a_conflicting_file_brings_nobody_and_leaves_its_rows_to_be_cured(office: Office) -> None:
+    office.new_cycle()
+    cure = office.folder / "cure.csv"
+
+    said = office.run(
+        "applications", "import", "ms", str(DATA / "04_duplicate_ids.csv"), "--errors", str(cure)
+    )
+
+    assert said.code == 2
+    assert "line 6" in said.err
+    assert "line 8" in said.err
+    assert people(office) == {}
+    with cure.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["line"], row["Applicant ID"], row["Region"]) for row in rows] == [
+        ("6", "B102", "Europe"),
+        ("8", "", "Asia"),
+    ]
+    assert rows[1]["what is wrong"] == "Applicant ID: the id is missing"
+
+
+def test_a_list_again_is_checked_first_and_changes_only_what_staff_left(office: Office) -> None:
+    office.new_cycle()
+    first = office.write("first.csv", "code,who,mail\na1,Ann,a@e.org\na2,Bo,b@e.org\n")
+    columns = ("--column", "code=external_id", "--column", "who=name")
+    office.do("applications", "import", "ms", first, *columns)
+    office.do("applications", "correct", "ms", "a2", "--name", "Bob", "--reason", "he wrote")
+    again = office.write("again.csv", "code,who,mail\na1,Anna,a@e.org\na2,Bo B,b@e.org\na3,Cy,\n")
+
+    checked = office.ask("applications", "import", "ms", again, "--check")
+    told = office.do("applications", "import", "ms", again)
+    same = office.ask("applications", "import", "ms", again)
+
+    assert (checked["new"], checked["changed"], checked["present"]) == (1, 1, 1)
+    assert checked["imported"] == 0
+    assert "1 applicant imported, 1 changed, 1 were there already" in told.out
+    assert "stays: changed by staff" in told.out
+    assert "as in the last list, columns are taken for what was said then" in told.err
+    assert (same["imported"], same["changed"], same["present"]) == (0, 0, 3)
+    assert people(office) == {"a1": "Anna", "a2": "Bob", "a3": "Cy"}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--field", "city"], "--field 'city' cannot be read"),
+        ([], "say what to correct: --name, --email or --field NAME=VALUE"),
+    ],
+)
+def test_a_correction_says_what_it_lacks(office: Office, options: list[str], says: str) -> None:
+    office.new_cycle()
+
+    said = office.run("applications", "correct", "ms", "a1", *options)
+
+    assert (said.code, says in said.err) == (2, True)
+
+
+def test_an_address_under_two_ids_is_told_once(office: Office) -> None:
+    office.new_cycle()
+    rows = [
+        {"id": "b1", "name": "Ann One", "email": "same@example.org"},
+        {"id": "b2", "name": "Bea Two", "email": "same@example.org"},
+    ]
+
+    said = office.do("applications", "import", "ms", office.write("two.csv", rows), "--check")
+
+    assert (said.out + said.err).count("same@example.org") == 1
+    assert "merge or remove one" in said.out + said.err

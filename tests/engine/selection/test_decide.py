@@ -1,0 +1,543 @@
+"""Decide: floors first, then the rule; every way in which a cycle can end, and what it says."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from typing import cast
+
+import pytest
+
+from swapflow.bandit.situation import StopReason
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.reviewer import Absence, DeclineKind
+from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
+from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, RuleName, Rules
+from swapflow.engine.cohort.finalize import STOP_SENTENCES
+from tests.engine.cycle_by_hand import (
+    CYCLE,
+    INTERVIEW,
+    REVIEW,
+    World,
+    applicants,
+    chosen_floor,
+    marks,
+    reviewer,
+    reviewers,
+    rules,
+)
+
+
+BOTH: dict[str, int | None] = {"review": None, "interview": None}
+TWO_KINDS = rules(kinds=(REVIEW, INTERVIEW), budget=60)
+
+
+def apart(external_id: str, _kind: str, _ordinal: int, _by: str) -> float:
+    """Marks without noise, so far apart that a few reviews separate everyone."""
+    return min(1.0, (int(external_id[1:]) - 1) / 7)
+
+
+def test_floors_go_out_before_anything_that_the_rule_wants() -> None:
+    world = World(rules=replace(TWO_KINDS, packet=2), roster=reviewers(3, capacity=BOTH))
+
+    world.run()
+
+    decisions = world.product.decisions(CYCLE)
+    order = [p.why for p in sorted(world.ledger.pulls(CYCLE), key=lambda p: p.decision)]
+    assert order.count(PullWhy.FLOOR) == 8
+    assert set(order[:8]) == {PullWhy.FLOOR}
+    assert {d.why for d in decisions} == {"floor", "rule"}
+
+
+def test_everyone_has_a_first_review_before_anyone_has_a_second() -> None:
+    floor = (Floor(kind="review", count=2),)
+    world = World(rules=rules(floors=floor, packet=2, budget=16), roster=3)
+
+    world.turn()
+
+    assert {p.ordinal for p in world.ledger.pulls(CYCLE)} == {1}
+
+
+def test_whoever_is_chosen_has_had_an_interview_before_a_stop_is_proposed() -> None:
+    floors = (Floor(kind="review", count=1), chosen_floor("interview"))
+    world = World(
+        rules=replace(TWO_KINDS, floors=floors, budget=30, purpose=Purpose.REAL),
+        roster=reviewers(4, capacity=BOTH),
+    )
+    world.run()
+
+    proposal = world.product.propose(CYCLE)
+
+    assert world.stands(CycleStatus.PROPOSED)
+    assert all(place.pulls["interview"] == 1 for place in proposal.cohort)
+    assert all(place.floor_missing == {} for place in proposal.places)
+
+
+def test_what_the_chosen_are_promised_never_costs_more_than_there_is() -> None:
+    floors = (Floor(kind="review", count=1), chosen_floor("interview"))
+    world = World(
+        rules=replace(TWO_KINDS, floors=floors, budget=19),
+        roster=reviewers(5, capacity=BOTH),
+    )
+    # Reviews that come late are counted, and take what the interviews would have cost.
+    world.turn()
+    for assignment in world.waiting():
+        world.submit(assignment, 0.5)
+    changed = replace(world.product.rules(CYCLE), budget=world.cycle.spent + 4)
+    world.product.change_rules(CYCLE, changed, by="ops", reason="the board")
+
+    world.run()
+
+    assert world.cycle.spent <= changed.budget
+    assert world.stands(CycleStatus.ENDED)
+    world.verify()
+
+
+def test_in_lockstep_the_next_decision_waits_for_every_answer_of_the_last() -> None:
+    world = World(rules=rules(dispatch=DispatchMode.LOCKSTEP, batch=5))
+    world.turn()
+    floor = world.waiting()
+    assert len(floor) == 8
+
+    for assignment in floor[:-1]:
+        world.submit(assignment, 0.5)
+        world.turn()
+        assert world.cycle.decisions == 1
+    world.submit(floor[-1], 0.5)
+    world.turn()
+
+    assert world.cycle.decisions == 2
+    assert len(world.waiting()) == 5
+
+
+def test_in_lockstep_a_declined_request_is_answered_by_another_before_the_next_decision() -> None:
+    world = World(rules=rules(dispatch=DispatchMode.LOCKSTEP))
+    world.turn()
+    *others, last = world.waiting()
+    for assignment in others:
+        world.submit(assignment, 0.5)
+    decline(world, last.id)
+    world.turn()
+
+    assert world.cycle.decisions == 1
+    (again,) = world.waiting()
+    assert (again.pull_id, again.attempt) == (last.pull_id, 2)
+
+
+def decline(world: World, assignment: str) -> None:
+    world.product.decline(assignment, DeclineKind.UNQUALIFIED, by="themselves")
+
+
+def test_in_lockstep_the_clock_expires_nothing() -> None:
+    short = replace(REVIEW, window_days=1)
+    world = World(rules=rules(dispatch=DispatchMode.LOCKSTEP, kinds=(short,)))
+    world.turn()
+    out = world.waiting()
+    world.later(days=30)
+    world.turn()
+
+    assert world.waiting() == out
+
+
+def test_in_rolling_a_stated_number_is_kept_out_and_topped_up() -> None:
+    world = World(rules=rules(out=4, budget=20))
+    out = []
+    while True:
+        world.turn()
+        waiting = world.waiting()
+        if not waiting:
+            break
+        out.append(len(waiting))
+        world.submit(waiting[0], 0.3)
+
+    assert set(out[:-4]) == {4}
+    assert out[-4:] == [4, 3, 2, 1]
+
+
+def test_without_a_stated_number_the_packets_are_kept_full() -> None:
+    world = World(rules=rules(packet=2, budget=24), roster=3)
+    world.turn()
+    assert len(world.waiting()) == 6
+
+    world.submit(world.waiting()[0], 0.5)
+    world.turn()
+
+    assert len(world.waiting()) == 6
+
+
+# How it ends
+
+
+def ended(world: World, reason: StopReason) -> None:
+    """The cycle ended for this reason, says so, and its record can be replayed."""
+    assert world.cycle.stop_reason == reason.value
+    sheet = world.product.propose(CYCLE).sheet
+    assert sheet.stop_reason == reason.value
+    assert sheet.stop_sentence == STOP_SENTENCES[reason.value]
+    assert world.product.progress(CYCLE).stop_sentence == STOP_SENTENCES[reason.value]
+    world.check()
+    world.verify()
+
+
+def test_it_ends_when_the_budget_is_used_up() -> None:
+    world = World(rules=rules(budget=20))
+
+    world.run()
+
+    assert world.cycle.spent == 20
+    ended(world, StopReason.BUDGET)
+
+
+def test_it_ends_when_nobody_is_left_to_ask() -> None:
+    world = World(rules=rules(budget=1000), roster=2)
+
+    world.run()
+
+    assert world.cycle.spent == 16
+    ended(world, StopReason.EXHAUSTED)
+
+
+def test_it_ends_when_further_reviews_are_expected_to_change_nothing() -> None:
+    world = World(rules=rules(budget=1000, settled=0.05), roster=12)
+
+    world.run(apart)
+
+    assert world.cycle.spent < 32
+    assert world.cohort() == ["A006", "A007", "A008"]
+    ended(world, StopReason.SETTLED)
+
+
+def test_it_ends_when_the_list_is_certified() -> None:
+    kinds = (replace(REVIEW, maximum=20),)
+    certified = rules(rule=RuleName.CERTIFIED, sigma=0.02, kinds=kinds, budget=160)
+    world = World(rules=certified, roster=20)
+
+    world.run(apart)
+
+    assert world.cohort() == ["A006", "A007", "A008"]
+    assert world.product.propose(CYCLE).sheet.certified_loss == 0.0
+    ended(world, StopReason.CERTIFIED)
+
+
+def test_the_rule_of_the_paper_ends_as_certified_too() -> None:
+    kinds = (replace(REVIEW, maximum=20), replace(INTERVIEW, maximum=3))
+    paper = rules(rule=RuleName.PAPER, sigma=0.01, kinds=kinds, budget=300)
+    world = World(rules=paper, roster=reviewers(24, capacity=BOTH))
+
+    world.run(apart)
+
+    assert world.cohort() == ["A006", "A007", "A008"]
+    ended(world, StopReason.CERTIFIED)
+
+
+def with_deadline(days: int, **changes: object) -> Rules:
+    now = World(launch=False).ledger.now()
+    return rules(deadline=now + timedelta(days=days), **changes)
+
+
+def test_it_ends_at_the_deadline_though_nothing_else_happens() -> None:
+    world = World(rules=with_deadline(10))
+    world.turn()
+    world.submit(world.waiting()[0], 0.5)
+    world.turn()
+    assert world.stands(CycleStatus.RUNNING)
+
+    world.later(days=11)
+    world.turn()
+
+    assert world.stands(CycleStatus.ENDED)
+    ended(world, StopReason.DEADLINE)
+
+
+def test_after_the_deadline_moved_the_cycle_goes_on_and_replays() -> None:
+    world = World(rules=with_deadline(10, purpose=Purpose.REAL, budget=20))
+    world.turn()
+    for assignment in world.waiting()[:9]:
+        world.submit(assignment, marks(str(assignment.application), "", 1, ""))
+    world.later(days=11)
+    world.turn()
+    assert world.stands(CycleStatus.PROPOSED)
+
+    moved = replace(world.product.rules(CYCLE), deadline=None)
+    world.product.change_rules(CYCLE, moved, by="ops", reason="holidays")
+    world.product.resume(CYCLE, by="ops")
+    world.run()
+
+    ended(world, StopReason.BUDGET)
+
+
+def test_staff_end_it_and_what_nobody_opened_is_cancelled() -> None:
+    world = World()
+    world.turn()
+    opened, answered, *_ = world.waiting()
+    world.product.open(opened.id)
+    world.submit(answered, 0.8)
+
+    cancelled = world.product.stop(CYCLE, by="dean", reason="enough")
+
+    assert [a.id for a in world.waiting()] == [opened.id]
+    (event,) = world.events(EventType.PULLS_CANCELLED)
+    assert cancelled == len(cast("list[object]", event.payload["pulls"])) > 0
+    world.submit(opened, 0.9)
+    world.turn()
+    assert world.cycle.committed == 0
+    ended(world, StopReason.STAFF)
+
+
+def test_a_stop_is_only_proposed_in_a_real_cycle_and_a_person_ends_it() -> None:
+    world = World(rules=rules(purpose=Purpose.REAL, budget=20))
+    world.run()
+    assert world.stands(CycleStatus.PROPOSED)
+    assert world.turn() == 0
+
+    world.product.stop(CYCLE, by="dean")
+
+    assert world.stands(CycleStatus.ENDED)
+    ended(world, StopReason.BUDGET)
+
+
+def test_a_proposed_stop_can_be_answered_with_more_money() -> None:
+    world = World(rules=rules(purpose=Purpose.REAL, budget=20))
+    world.run()
+    more = replace(world.product.rules(CYCLE), budget=26)
+    world.product.change_rules(CYCLE, more, by="ops", reason="a grant")
+    world.product.resume(CYCLE, by="ops")
+
+    world.run()
+
+    assert world.cycle.spent == 26
+    ended(world, StopReason.BUDGET)
+
+
+def test_a_simulated_cycle_ends_though_its_coordinator_dies_before_it_can_say_so() -> None:
+    world = World(rules=rules(budget=20, purpose=Purpose.REAL))
+    world.run()
+    simulated = replace(world.product.rules(CYCLE), purpose=Purpose.SIMULATION)
+    world.product.change_rules(CYCLE, simulated, by="ops", reason="a trial after all")
+    world.coordinator.stop()
+
+    world.turn(world.product.coordinator("another"))
+
+    assert world.stands(CycleStatus.ENDED)
+
+
+# What keeps a cycle from ending
+
+
+def test_nothing_is_certified_or_settled_while_a_floor_is_open() -> None:
+    world = World(rules=rules(settled=1.0, budget=30, purpose=Purpose.REAL, packet=2), roster=4)
+    world.turn()
+    *most, last = world.waiting()
+    for assignment in most:
+        world.submit(assignment, apart(f"A{assignment.application + 1}", "", 1, ""))
+        world.turn()
+        assert world.stands(CycleStatus.RUNNING)
+    del last
+    world.run(apart)
+
+    assert world.cycle.stop_reason == StopReason.SETTLED
+    assert {p.status for p in world.ledger.pulls(CYCLE)} <= {
+        PullStatus.CLOSED,
+        PullStatus.CANCELLED,
+    }
+    assert all(not place.floor_missing for place in world.product.propose(CYCLE).places)
+
+
+def test_a_floor_that_nobody_can_fill_keeps_the_word_settled_away() -> None:
+    world = World(rules=rules(settled=1.0, budget=1000, purpose=Purpose.REAL), roster=3)
+    world.product.add_conflicts(CYCLE, [("A001", f"R{n}") for n in (1, 2, 3)], source="staff")
+
+    world.run(apart)
+
+    assert world.cycle.stop_reason == StopReason.EXHAUSTED
+    below = [p.external_id for p in world.product.propose(CYCLE).places if p.floor_missing]
+    assert below == ["A001"]
+
+
+def test_a_cycle_waits_for_reviewers_who_are_away_and_goes_on_when_they_are_back() -> None:
+    world = World(roster=[], launch=False)
+    today = world.ledger.now().date()
+    gone = (Absence(first=today, last=today + timedelta(days=4)),)
+    world.hire([reviewer(f"R{n}", absences=gone) for n in range(3)])
+    world.product.launch(CYCLE, by="ops")
+
+    world.turn()
+    assert world.waiting() == ()
+    assert world.stands(CycleStatus.RUNNING)
+    assert world.turn() == 0
+    world.later(days=6)
+    world.turn()
+
+    assert len(world.waiting()) >= 8
+
+
+def test_a_met_stop_waits_for_what_is_out_so_late_bad_news_counts() -> None:
+    world = World(rules=rules(settled=0.2, out=24, budget=32, purpose=Purpose.REAL), roster=6)
+    world.turn()
+    for assignment in world.waiting()[:-1]:
+        world.submit(assignment, apart(f"A{assignment.application + 1}", "", 1, ""))
+        world.turn()
+
+    assert world.stands(CycleStatus.RUNNING)
+    assert len(world.waiting()) >= 1
+
+
+# Limits
+
+
+def test_three_kinds_with_prerequisites_and_caps_are_kept_to() -> None:
+    kinds = (
+        replace(REVIEW, maximum=2),
+        KindRules(name="call", cost=2, gain=2.0, maximum=1, total=5, requires="review"),
+        KindRules(name="visit", cost=4, gain=6.0, maximum=1, total=3, requires="call"),
+    )
+    everything = {kind.name: None for kind in kinds}
+    world = World(
+        rules=rules(kinds=kinds, budget=60, dispatch=DispatchMode.LOCKSTEP, batch=3),
+        applications=10,
+        roster=reviewers(8, capacity=everything),
+    )
+    world.run()
+
+    pulls = world.ledger.pulls(CYCLE)
+    count = [sum(p.kind == kind for p in pulls) for kind in range(3)]
+    assert count[1] == 5
+    assert 1 <= count[2] <= 3
+    first = {(p.application, p.kind): p.decision for p in reversed(pulls)}
+    assert all(first[a, kind - 1] < decision for (a, kind), decision in first.items() if kind)
+    assert max(p.ordinal for p in pulls if p.kind == 0) <= 2
+    world.check()
+    world.verify()
+
+
+def test_a_kind_waits_until_so_many_of_the_one_before_are_closed() -> None:
+    kinds = (
+        KindRules(name="screen", cost=1, gain=1.0, maximum=1),
+        KindRules(name="review", cost=2, gain=4.0, maximum=3, requires="screen"),
+        KindRules(
+            name="panel",
+            cost=6,
+            gain=15.0,
+            maximum=1,
+            seats=2,
+            quorum=2,
+            requires="review",
+            requires_count=2,
+        ),
+    )
+    everything = {kind.name: None for kind in kinds}
+    world = World(
+        rules=rules(
+            kinds=kinds,
+            floors=(Floor(kind="screen", count=1), chosen_floor("panel")),
+            budget=70,
+            purpose=Purpose.REAL,
+        ),
+        applications=10,
+        roster=reviewers(8, capacity=everything),
+    )
+    opened: dict[str, tuple[int, int, int]] = {}
+    for _ in range(200):
+        world.turn()
+        closed = Counter(
+            (p.application, p.kind)
+            for p in world.ledger.pulls(CYCLE)
+            if p.status is PullStatus.CLOSED
+        )
+        for pull in world.ledger.pulls(CYCLE):
+            before = closed[pull.application, 0], closed[pull.application, 1]
+            opened.setdefault(pull.id, (pull.kind, *before))
+        world.check()
+        waiting = world.waiting()
+        if not waiting:
+            break
+        # One at a time, so that every opening is seen with what was closed at that moment.
+        names, people = world.names(), world.people()
+        first = waiting[0]
+        mark = marks(names[first.application], str(first.kind), 1, people[first.reviewer])
+        world.submit(first, mark)
+
+    assert world.stands(CycleStatus.PROPOSED)
+    assert all(screens == 1 for kind, screens, _ in opened.values() if kind == 1)
+    assert all(reviews >= 2 for kind, _, reviews in opened.values() if kind == 2)
+    assert {kind for kind, *_ in opened.values()} == {0, 1, 2}
+    given = {(p.application, p.kind) for p in world.ledger.pulls(CYCLE)}
+    chosen = [world.number(name) for name in world.cohort()]
+    assert all((number, 2) in given for number in chosen)
+    world.product.finalize(CYCLE, by="chair")
+    world.verify()
+
+
+def test_a_held_application_takes_no_new_pull_and_stays_a_candidate() -> None:
+    world = World(rules=rules(budget=30), launch=False)
+    world.product.move_application(CYCLE, "A001", ApplicationStatus.HELD, by="ops")
+    world.product.launch(CYCLE, by="ops")
+
+    world.run()
+
+    assert world.ledger.pulls(CYCLE, application=0) == ()
+    assert "A001" in {p.external_id for p in world.product.propose(CYCLE).places}
+
+
+@pytest.mark.parametrize("status", [ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE])
+def test_whoever_leaves_is_asked_about_no_more_and_never_in_the_cohort(
+    status: ApplicationStatus,
+) -> None:
+    world = World(rules=rules(budget=24))
+    world.turn()
+    world.answer_all(apart)
+    world.turn()
+    spent = world.cycle.spent
+
+    world.product.move_application(CYCLE, "A008", status, by="ops", reason="left")
+
+    assert world.ledger.pulls(CYCLE, application=7, statuses={PullStatus.OPEN}) == ()
+    assert world.cycle.spent == spent
+    world.run(apart)
+    assert "A008" not in world.cohort()
+    assert "A008" not in {p.external_id for p in world.product.propose(CYCLE).places}
+    assert len(world.cohort()) == 3
+    world.check()
+    world.verify()
+
+
+def test_whoever_comes_back_is_a_candidate_again_with_all_that_was_known() -> None:
+    world = World(rules=rules(budget=24, purpose=Purpose.REAL))
+    world.turn()
+    world.answer_all(apart)
+    world.product.move_application(CYCLE, "A008", ApplicationStatus.WITHDRAWN, by="ops")
+    world.turn()
+    world.product.move_application(CYCLE, "A008", ApplicationStatus.READY, by="ops")
+
+    world.run(apart)
+
+    assert "A008" in world.cohort()
+    world.verify()
+
+
+def test_appending_a_kind_in_mid_cycle_leaves_every_earlier_decision_replayable() -> None:
+    world = World(rules=rules(budget=30), roster=reviewers(4, capacity={"review": None}))
+    world.turn()
+    world.answer_all()
+    now = world.product.rules(CYCLE)
+    more = replace(now, kinds=(*now.kinds, INTERVIEW), budget=40)
+    world.product.change_rules(CYCLE, more, by="ops", reason="interviews after all")
+    world.hire(reviewers(4, capacity=BOTH))
+
+    world.run()
+
+    assert any(p.kind == 1 for p in world.ledger.pulls(CYCLE))
+    world.verify()
+
+
+def test_an_application_that_arrives_late_gets_its_floor_before_the_rule_goes_on() -> None:
+    world = World(rules=rules(budget=24, out=4))
+    world.turn()
+    world.answer_all(apart)
+    world.admit(applicants(1, first=9))
+    world.turn()
+
+    assert {p.why for p in world.ledger.pulls(CYCLE, application=8)} == {PullWhy.FLOOR}
+    world.run(apart)
+    world.verify()

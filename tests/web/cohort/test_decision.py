@@ -1,0 +1,341 @@
+"""Deciding at the screen: the list, changes with reasons, signatures, the result, its files."""
+
+import io
+import re
+import zipfile
+from dataclasses import replace
+
+from starlette.testclient import TestClient
+
+from swapflow.domain.cohort.proposal import Verdict
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.reviewing.score import Answer
+from swapflow.engine.ports import Prepared
+from swapflow.identity.permissions import Role
+from tests.engine.cycle_by_hand import applicant
+from tests.web.setup.test_programs import fields_of
+from tests.web.site import SITE_RULES, Site
+
+
+def ended(site: Site, *, signatures: int = 1, complete: bool = True) -> str:
+    """A cycle whose asking has ended, with scores of everybody or, incomplete, of a few."""
+    site.launched("fall", rules=replace(SITE_RULES, signatures=signatures))
+    for known in site.product.reviewers("fall"):
+        waiting = site.product.inbox("fall", known.external_id)
+        for n, task in enumerate(waiting if complete else waiting[:1]):
+            marks: dict[str, float | None] = {"Preparation": 1.0 + n % 4, "Promise": 2.0}
+            site.product.submit([Answer(assignment_id=task.id, marks=marks, remark="a remark")])
+    site.product.stop("fall", by="ops", reason="enough")
+    return "/decide/fall"
+
+
+def chair(site: Site, name: str = "chair") -> TestClient:
+    return site.signed_in(Role.CHAIR, email=f"{name}@example.org")
+
+
+def digest(client: TestClient) -> str:
+    found = re.search(r'name="digest" value="(\w+)"', client.get("/decide/fall").text)
+    assert found is not None
+    return found[1]
+
+
+def sign(client: TestClient) -> int:
+    return client.post("/decide/fall/sign", data={"digest": digest(client)}).status_code
+
+
+def swap(site: Site) -> tuple[int, int]:
+    """Give the number of one on the list and of one who is not."""
+    places = site.product.propose("fall").places
+    return places[0].application, places[-1].application
+
+
+def test_a_list_is_prepared_signed_and_fixed_as_proposed(site: Site) -> None:
+    path = ended(site)
+    client = chair(site)
+    proposed = {p.external_id for p in site.product.propose("fall").cohort}
+
+    prepared = client.post(f"{path}/prepare")
+    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    signed = sign(client)
+
+    assert (prepared.status_code, signed) == (303, 303)
+    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    page = client.get(path).text
+    assert "Version 1 of the list is fixed" in page
+    assert "This is about marks, not merit." in page
+    assert all(name in page for name in proposed)
+    assert site.product.signatures("fall", 1) == (("chair@example.org", "chair"),)
+
+
+def test_the_chair_decides_otherwise_only_with_a_reason_and_the_size_stays(site: Site) -> None:
+    path = ended(site)
+    client = chair(site)
+    inside, outside = swap(site)
+    both = {f"change.{inside}": "out", f"change.{outside}": "in"}
+
+    lopsided = client.post(f"{path}/changes", data={f"change.{inside}": "out"})
+    asked = client.post(f"{path}/changes", data=both)
+    silent = client.post(f"{path}/prepare", data=both)
+    reasons = {f"reason.{inside}": "moved away", f"reason.{outside}": "told us more"}
+    prepared = client.post(f"{path}/prepare", data={**both, **reasons})
+    sign(client)
+
+    assert lopsided.status_code == 422
+    assert "must stay 3" in lopsided.text
+    assert asked.status_code == 200
+    assert silent.status_code == 422
+    assert silent.text.count('aria-invalid="true"') == 2
+    assert prepared.status_code == 303, prepared.text
+    verdicts = {o.application: (o.verdict, o.reason) for o in site.product.outcomes("fall", 1)}
+    assert verdicts[inside] == (Verdict.WAITLISTED, "moved away")
+    assert verdicts[outside] == (Verdict.SELECTED, "told us more")
+
+
+def test_whoever_lacks_a_review_needs_a_waiver_with_a_reason(site: Site) -> None:
+    path = ended(site, complete=False)
+    client = chair(site)
+
+    without = client.post(f"{path}/prepare")
+    given = client.post(f"{path}/prepare", data={"waiver": "no time is left"})
+
+    assert without.status_code == 422
+    assert "Say why it is accepted" in without.text
+    assert given.status_code == 303, given.text
+    assert sign(client) == 303
+    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+
+
+def test_two_signatures_are_given_by_two_people_each_signed_in_themselves(site: Site) -> None:
+    path = ended(site, signatures=2)
+    first, second = chair(site, "one"), chair(site, "two")
+    first.post(f"{path}/prepare")
+
+    sign(first)
+    sign_again = first.post(f"{path}/sign", data={"digest": digest(second)})
+    assert sign_again.status_code == 303
+    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert "1 of 2 signatures given" in second.get(path).text
+    sign(second)
+
+    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    assert {by for by, _ in site.product.signatures("fall", 1)} == {
+        "one@example.org",
+        "two@example.org",
+    }
+
+
+def test_a_changed_list_voids_the_signatures(site: Site) -> None:
+    path = ended(site, signatures=2)
+    first, second = chair(site, "one"), chair(site, "two")
+    first.post(f"{path}/prepare")
+    sign(first)
+    old = digest(second)
+    inside, _ = swap(site)
+    gone = next(a for a in site.product.applications("fall") if a.number == inside)
+
+    site.product.move_application("fall", gone.external_id, ApplicationStatus.WITHDRAWN, by="ops")
+    refused = second.post(f"{path}/sign", data={"digest": old})
+
+    assert refused.status_code == 409
+    assert "The list has changed" in refused.text
+    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert site.product.pending("fall") is None
+
+
+def test_nobody_signs_what_was_prepared_anew_under_the_old_digest(site: Site) -> None:
+    path = ended(site, signatures=2)
+    first, second = chair(site, "one"), chair(site, "two")
+    first.post(f"{path}/prepare")
+    old = digest(second)
+    inside, outside = swap(site)
+    changes = {f"change.{inside}": "out", f"change.{outside}": "in"}
+    reasons = {f"reason.{inside}": "a", f"reason.{outside}": "b"}
+    first.post(f"{path}/prepare", data={**changes, **reasons})
+
+    assert second.post(f"{path}/sign", data={"digest": old}).status_code == 409
+    pending = site.product.pending("fall")
+    assert pending is not None
+    assert pending.prepared.signed == ()
+
+
+def test_operations_prepare_but_do_not_sign_and_a_committee_only_reads(site: Site) -> None:
+    path = ended(site)
+    operations, committee = site.signed_in(Role.OPERATIONS), site.signed_in(Role.COMMITTEE)
+
+    assert committee.get(path).status_code == 200
+    assert 'type="checkbox"' not in committee.get(path).text
+    assert committee.post(f"{path}/prepare").status_code == 403
+    assert operations.post(f"{path}/prepare").status_code == 303
+    assert operations.post(f"{path}/sign", data={"digest": "x"}).status_code == 403
+    assert "Sign as" not in operations.get(path).text
+    assert committee.get(f"{path}/files/evidence.csv").status_code == 403
+
+
+def test_while_it_runs_there_is_a_list_but_no_decision(site: Site) -> None:
+    site.launched("fall")
+    client = chair(site)
+
+    assert "can be decided once asking has ended" in client.get("/decide/fall").text
+    assert client.post("/decide/fall/prepare").status_code == 422
+    assert site.product.pending("fall") is None
+
+
+def test_pins_are_ticked_beforehand_and_their_reasons_suggested(site: Site) -> None:
+    path = ended(site)
+    inside, outside = swap(site)
+    site.product.pin("fall", inside, "out", by="ops", reason="asked to wait")
+    site.product.pin("fall", outside, "in", by="ops", reason="promised last year")
+    client = chair(site)
+
+    page = client.get(path).text
+    asked = client.post(
+        f"{path}/changes", data={f"change.{inside}": "out", f"change.{outside}": "in"}
+    )
+
+    for number, to in ((inside, "out"), (outside, "in")):
+        assert f'name="change.{number}" value="{to}" checked' in page
+    assert "asked to wait" in asked.text
+    assert "promised last year" in asked.text
+
+
+def test_a_list_is_reopened_by_two_people_and_the_first_version_stays(site: Site) -> None:
+    path = ended(site)
+    first, second = chair(site, "one"), chair(site, "two")
+    first.post(f"{path}/prepare")
+    sign(first)
+
+    unreasoned = first.post(f"{path}/reopen", data={"reason": ""})
+    asked = first.post(f"{path}/reopen", data={"reason": "a score was wrong"})
+    alone = first.post(f"{path}/sign", data={"digest": digest(second)})
+    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    agreed = sign(second)
+
+    assert (unreasoned.status_code, asked.status_code, alone.status_code) == (422, 303, 422)
+    assert agreed == 303
+    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert "Version 1 of the list is on record" in first.get(f"{path}?version=1").text
+
+
+def test_a_reason_that_cannot_be_used_is_refused_beside_its_field_and_kept(site: Site) -> None:
+    site.launched("fall")
+    client = site.signed_in(Role.ADMINISTRATOR, email="boss@example.org")
+
+    stopped = client.post("/decide/fall/stop", data={"reason": "enough\x07"})
+
+    assert stopped.status_code == 422
+    assert 'id="stop-problem"' in stopped.text
+    assert 'value="enough' in stopped.text
+    assert 'class="notice bad"' not in stopped.text
+    site.product.stop("fall", by="ops", reason="enough")
+    late = client.post("/decide/fall/stop", data={"reason": "enough"})
+    assert late.status_code == 422
+    assert 'class="notice bad"' in late.text, "a field that is not there has nothing beside it"
+
+
+def test_a_reason_to_reopen_is_refused_beside_its_field(site: Site) -> None:
+    path = ended(site)
+    client = chair(site)
+    client.post(f"{path}/prepare")
+    sign(client)
+
+    refused = client.post(f"{path}/reopen", data={"reason": ""})
+
+    assert refused.status_code == 422
+    assert 'id="reopen-problem"' in refused.text
+    assert 'class="notice bad"' not in refused.text
+
+
+def test_the_files_hold_what_was_decided_and_guard_formulas(site: Site) -> None:
+    path = ended(site)
+    client = chair(site)
+    inside, outside = swap(site)
+    changes = {f"change.{inside}": "out", f"change.{outside}": "in"}
+    reasons = {f"reason.{inside}": '=HYPERLINK("http://x")', f"reason.{outside}": "b"}
+    client.post(f"{path}/prepare", data={**changes, **reasons})
+    sign(client)
+
+    cohort = client.get(f"{path}/files/cohort.csv").text
+    outcomes = client.get(f"{path}/files/outcomes.csv").text
+    everything = zipfile.ZipFile(io.BytesIO(client.get(f"{path}/files/all.zip").content))
+    names = {a.number: a.external_id for a in site.product.applications("fall")}
+
+    assert names[outside] in cohort
+    assert names[inside] not in cohort
+    assert '"\t=HYPERLINK' in outcomes
+    assert {"cohort.csv", "method.md", "events.jsonl", "rules.toml", "scores.csv"} <= set(
+        everything.namelist()
+    )
+    for name in ("cohort.xlsx", "waitlist.json", "evidence.csv", "method.json", "events.jsonl"):
+        assert client.get(f"{path}/files/{name}").status_code == 200, name
+    assert client.get(f"{path}/files/nothing.csv").status_code == 404
+
+
+def test_compliance_downloads_the_method_but_no_names(site: Site) -> None:
+    path = ended(site)
+    client = site.signed_in(Role.COMPLIANCE)
+
+    assert client.get(f"{path}/files/method.md").status_code == 200
+    assert client.get(f"{path}/files/evidence.csv").status_code == 404
+    assert client.get(f"{path}/files/all.zip").status_code == 404
+
+
+def test_erasing_somebody_takes_back_what_quotes_them(site: Site) -> None:
+    path = ended(site)
+    inside, outside = swap(site)
+    changes = {f"change.{inside}": "out", f"change.{outside}": "in"}
+    reasons = {f"reason.{inside}": "said so himself", f"reason.{outside}": "b"}
+    chair(site).post(f"{path}/prepare", data={**changes, **reasons})
+    gone = next(a for a in site.product.applications("fall") if a.number == inside)
+
+    site.product.purge("fall", gone.external_id, by="ops")
+
+    assert site.ledger.prepared("fall") is None
+
+
+def test_a_signature_is_for_one_digest_only(site: Site) -> None:
+    site.launched("fall")
+    first = Prepared(what="decision", digest="a" * 64, body={"waiver": ""}, by="ops")
+    site.ledger.prepare("fall", first)
+
+    assert site.ledger.sign_prepared("fall", "a" * 64, by="one")
+    site.ledger.prepare("fall", replace(first, digest="b" * 64))
+
+    assert not site.ledger.sign_prepared("fall", "a" * 64, by="two")
+    stored = site.ledger.prepared("fall")
+    assert stored is not None
+    assert stored.signed == ()
+
+
+def test_a_score_form_that_was_changed_after_the_first_requests_is_named_to_whoever_signs(
+    site: Site,
+) -> None:
+    path = ended(site)
+    client = site.signed_in(Role.OPERATIONS)
+    before = client.get(path).text
+    assert "Score forms changed after the first requests: 0" in before
+    fields = fields_of(client.get("/setup/fall/rubrics/review").text)
+    change = {"criteria.0.weight": "5", "reason": "asked for", "do": "save"}
+    saved = client.post("/setup/fall/rubrics/review", data={**fields, **change})
+    assert saved.status_code == 303, saved.text
+
+    page = client.get(path).text
+
+    assert "Score forms changed after the first requests: 1: review by operations" in page
+    assert "(asked for). Whoever signs accepts them." in page
+
+
+def test_the_checks_say_that_groups_are_recorded_and_never_what_they_are(site: Site) -> None:
+    site.launched("plain")
+    site.launched("watched", launch=False)
+    site.product.import_applications(
+        "watched", [applicant("A001", monitor={"colour": "heliotrope"})]
+    )
+    site.product.launch("watched", by="ops")
+    client = chair(site)
+
+    assert "No groups of applicants are recorded" in client.get("/decide/plain").text
+    page = client.get("/decide/watched").text
+    assert "groups are recorded for monitoring" in page
+    assert "heliotrope" not in page
+    assert "colour" not in page

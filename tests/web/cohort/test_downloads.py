@@ -1,0 +1,215 @@
+"""Cards, bundles and monitoring on the pages: who gets them, and what is written down."""
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+from swapflow.domain.reviewing.score import Answer
+from swapflow.domain.rules import Purpose
+from swapflow.files.bundles.check import check_bundle
+from swapflow.identity.permissions import Role, Scope
+from tests.engine.cycle_by_hand import applicant
+from tests.web.api.test_api import V1, program
+from tests.web.site import SITE_RULES, Site
+
+
+COLOURS = ("violet", "violet", "violet", "violet", "violet", "violet", "red")
+
+
+def answer(assignment: str, utility: float) -> Answer:
+    return Answer(assignment_id=assignment, utility=utility)
+
+
+def looks(site: Site) -> list[str]:
+    entries = site.office.ledger.audit(cycle_id="fall")
+    return [entry.who for _, entry in entries if entry.what == "monitoring read"]
+
+
+def finished(site: Site) -> str:
+    """A finished program whose applicants declared a colour for monitoring alone."""
+    rules = replace(SITE_RULES, rubrics=(), purpose=Purpose.SIMULATION, blind=False, budget=12)
+    site.launched(rules=rules, applicants=0, launch=False)
+    people = [
+        applicant(f"A{n}", name=f"Name {n}", monitor={"colour": COLOURS[n % 7], "shape": "round"})
+        for n in range(12)
+    ]
+    site.product.import_applications("fall", people)
+    site.product.launch("fall", by="ops")
+    site.turn()
+    for number, task in enumerate(site.ledger.assignments("fall")):
+        site.product.submit([answer(task.id, 0.3 + number / 40)])
+    site.turn()
+    site.product.finalize("fall", by="Chair")
+    return "fall"
+
+
+def test_compliance_alone_sees_groups_and_each_look_is_written_down_first(site: Site) -> None:
+    finished(site)
+    officer = site.signed_in(Role.COMPLIANCE)
+
+    asked = officer.get("/today/fall/monitoring")
+    assert asked.status_code == 200
+    assert "violet" not in asked.text
+    assert not looks(site), "a GET shows nothing and writes nothing"
+
+    seen = officer.post("/today/fall/monitoring")
+    assert seen.status_code == 200
+    assert "violet" in seen.text
+    assert "closed: fewer than five" in seen.text, "one red applicant would be known otherwise"
+    assert looks(site) == ["compliance@example.org"]
+    both = officer.post("/today/fall/monitoring", data={"cross": ["colour", "shape"]})
+    assert "colour × shape" in both.text
+    wrong = officer.post("/today/fall/monitoring", data={"cross": ["nothing"]})
+    assert wrong.status_code == 422
+    assert "was declared by nobody" in wrong.text
+    assert len(looks(site)) == 3
+
+
+def test_whoever_decides_sees_no_groups_even_with_the_compliance_role(site: Site) -> None:
+    finished(site)
+    for role in (Role.ADMINISTRATOR, Role.OPERATIONS, Role.CHAIR):
+        assert site.signed_in(role).get("/today/fall/monitoring").status_code == 403
+    both = site.signed_in(Role.COMPLIANCE, email="both@example.org")
+    site.office.grant(site.account("both@example.org"), Role.CHAIR, Scope.CYCLE, "fall", by="test")
+
+    assert both.get("/today/fall/monitoring").status_code == 403
+    refused = both.post("/today/fall/monitoring")
+    assert refused.status_code == 403
+    assert "violet" not in refused.text
+    assert not looks(site)
+    assert "/monitoring" not in both.get("/today/fall").text
+
+
+def test_a_card_is_downloaded_as_page_pdf_and_json(site: Site) -> None:
+    finished(site)
+    member = site.signed_in(Role.COMMITTEE)
+
+    page = member.get("/applicants/fall/3")
+    kinds = {}
+    for form in ("html", "pdf", "json"):
+        assert f"/applicants/fall/3/card/{form}" in page.text
+        got = member.get(f"/applicants/fall/3/card/{form}")
+        assert got.status_code == 200
+        assert got.headers["content-disposition"] == f'attachment; filename="fall-3-card.{form}"'
+        kinds[form] = got.headers["content-type"]
+        assert b"Name 3" in got.content or form == "pdf"
+    assert kinds["pdf"] == "application/pdf"
+    assert member.get("/applicants/fall/3/card/docx").status_code == 404
+    assert member.get("/applicants/fall/99/card/html").status_code == 404
+    assert site.signed_in(Role.COMPLIANCE).get("/applicants/fall/3/card/html").status_code == 403
+
+
+def test_the_signed_bundle_is_downloaded_without_names(site: Site) -> None:
+    finished(site)
+    chair = site.signed_in(Role.CHAIR)
+
+    assert "record.bundle" in chair.get("/decide/fall").text
+    got = chair.get("/decide/fall/files/record.bundle")
+
+    assert got.status_code == 200
+    assert b"Name 3" not in got.content
+    assert check_bundle(got.content).passed
+    assert site.signed_in(Role.COMPLIANCE).get("/decide/fall/files/record.bundle").content == (
+        got.content
+    ), "who may export and sees no names may have it too"
+
+
+def test_groups_are_taken_as_files_and_through_a_persons_api_and_each_is_on_record(
+    site: Site,
+) -> None:
+    finished(site)
+    officer = site.signed_in(Role.COMPLIANCE)
+
+    guarded = officer.post("/today/fall/monitoring/files", data={"form": "csv"})
+    plain = officer.post(f"{V1}/cycles/fall/monitoring")
+    packed = officer.post(f"{V1}/cycles/fall/monitoring?form=json&cross=colour&cross=shape")
+
+    lists = zipfile.ZipFile(io.BytesIO(guarded.content))
+    assert lists.namelist() == ["monitoring-stages.csv", "monitoring-effort.csv"]
+    assert b"violet" in lists.read("monitoring-stages.csv")
+    assert plain.json()["people"] == 12
+    both = zipfile.ZipFile(io.BytesIO(packed.content)).read("monitoring-stages.json")
+    assert "colour × shape" in {row["attributes"] for row in json.loads(both)}
+    assert looks(site) == ["compliance@example.org"] * 3
+    strange = officer.post("/today/fall/monitoring/files", data={"form": "pdf"})
+    wrong = officer.post("/today/fall/monitoring/files", data={"cross": ["nothing"]})
+    assert (strange.status_code, wrong.status_code) == (404, 422)
+
+
+def test_no_key_and_nobody_who_decides_takes_groups_from_the_api(site: Site) -> None:
+    finished(site)
+    key = program(site, Role.COMPLIANCE)
+    chair = site.signed_in(Role.CHAIR)
+
+    for client in (key, chair):
+        assert client.post(f"{V1}/cycles/fall/monitoring").status_code == 403
+    assert looks(site) == []
+
+
+def test_a_program_takes_cards_as_the_page_gives_them(site: Site) -> None:
+    finished(site)
+    member = program(site, Role.COMMITTEE, scopes=("read",))
+    page = site.signed_in(Role.COMMITTEE, email="member@example.org")
+
+    for form, media in (
+        ("html", "text/html"),
+        ("pdf", "application/pdf"),
+        ("json", "application"),
+    ):
+        got = member.get(f"{V1}/cycles/fall/applicants/3/card/{form}")
+        assert got.status_code == 200
+        assert got.headers["content-type"].startswith(media)
+        assert got.headers["content-disposition"] == f'attachment; filename="fall-3-card.{form}"'
+    card = member.get(f"{V1}/cycles/fall/applicants/3/card/json").json()
+    shown = page.get("/applicants/fall/3/card/json").json()
+    assert card | {"at": ""} == shown | {"at": ""}, "all but the moment at which it was made"
+    assert member.get(f"{V1}/cycles/fall/applicants/99/card/json").status_code == 404
+    assert member.get(f"{V1}/cycles/fall/applicants/3/card/docx").status_code == 422
+    compliance = program(site, Role.COMPLIANCE)
+    assert compliance.get(f"{V1}/cycles/fall/applicants/3/card/json").status_code == 403
+
+
+def test_a_program_takes_the_signed_record_and_with_names_only_who_sees_everybody(
+    site: Site,
+) -> None:
+    finished(site)
+    staff, compliance = program(site), program(site, Role.COMPLIANCE)
+    chair = program(site, Role.CHAIR)
+
+    got = compliance.get(f"{V1}/cycles/fall/bundle")
+    named = staff.get(f"{V1}/cycles/fall/bundle?names=true")
+
+    assert check_bundle(got.content).passed
+    assert check_bundle(named.content).passed
+    assert got.headers["content-disposition"] == 'attachment; filename="fall.bundle"'
+    assert got.content == staff.get(f"{V1}/cycles/fall/files/record.bundle").content
+    assert len(named.content) > len(got.content)
+    for nobody in (compliance, chair):
+        refused = nobody.get(f"{V1}/cycles/fall/bundle?names=true")
+        assert refused.status_code == 403
+        assert "names" in refused.json()["detail"]
+    taken = [e.who for _, e in site.office.ledger.audit(cycle_id="fall") if "with names" in e.what]
+    assert taken == ["administrator@example.org (by a key)"]
+
+
+def test_a_record_that_is_not_finished_is_refused_in_words(site: Site) -> None:
+    site.launched()
+
+    refused = program(site).get(f"{V1}/cycles/fall/bundle")
+
+    assert refused.status_code == 422
+    assert "fixes a list first" in refused.json()["detail"]
+
+
+def test_a_program_takes_lists_with_and_without_the_guard(site: Site) -> None:
+    site.launched(applicants=0, launch=False)
+    site.product.import_applications("fall", [applicant(f"=1+{n}") for n in range(9)])
+    site.product.launch("fall", by="ops")
+    api = program(site)
+
+    guarded = api.get(f"{V1}/cycles/fall/files/proposed.csv").content
+    raw = api.get(f"{V1}/cycles/fall/files/proposed.csv?raw=true").content
+
+    assert b'"\t=1+' in guarded
+    assert b'"=1+' in raw

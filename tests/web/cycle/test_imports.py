@@ -1,0 +1,323 @@
+"""Files of applicants and reviewers: looked at first, then taken whole or not at all."""
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from openpyxl import Workbook
+from starlette.testclient import TestClient
+
+from swapflow.identity.permissions import Role
+from tests.web.site import Site
+
+
+GOOD = "external_id,name,email\nB1,Bea,b1@example.com\nB2,Çağrı,b2@example.com\n"
+
+
+def keep(
+    client: TestClient, data: str | bytes, *, what: str = "applicants", name: str = "list.csv"
+) -> str:
+    """Upload a file; gives the address of its preview."""
+    sent = client.post(f"/setup/fall/{what}", files={"file": (name, data)})
+    assert sent.status_code == 303, sent.text
+    return sent.headers["location"]
+
+
+class Applied(NamedTuple):
+    status_code: int
+    text: str
+    headers: Mapping[str, str]
+
+
+def apply(client: TestClient, path: str, **typed: str) -> Applied:
+    answer = client.post(path, data={**typed, "do": "apply"})
+    return Applied(answer.status_code, answer.text, answer.headers)
+
+
+def empty(site: Site) -> TestClient:
+    site.launched("fall", launch=False, applicants=0, roster=0)
+    return site.signed_in(Role.OPERATIONS)
+
+
+def ids(site: Site) -> list[str]:
+    return [a.external_id for a in site.product.applications("fall")]
+
+
+def test_a_good_file_is_shown_first_and_imported_whole(site: Site) -> None:
+    client = empty(site)
+
+    path = keep(client, GOOD)
+    page = client.get(path).text
+    assert ids(site) == []
+    done = apply(client, path)
+
+    assert "everything can be imported" in page
+    assert "Çağrı" in page
+    assert done.status_code == 303, done.text
+    assert ids(site) == ["B1", "B2"]
+    assert "2 applicants imported" in client.get(done.headers["location"]).text
+
+
+def test_one_bad_row_keeps_the_whole_file_out_and_is_named(site: Site) -> None:
+    client = empty(site)
+
+    path = keep(client, GOOD + ",Nobody,n@example.com\n")
+    page = client.get(path).text
+    refused = apply(client, path)
+
+    assert "<td>4</td>" in page
+    assert "nothing can be imported yet" in page
+    assert refused.status_code == 422
+    assert ids(site) == []
+
+
+def test_encoding_and_separator_are_found_and_can_be_said(site: Site) -> None:
+    client = empty(site)
+    path = keep(client, "Nr;Name;E-Mail\n1;Jürgen;j@example.com\n".encode("cp1252"))
+
+    found = client.get(path).text
+    other = client.post(path, data={"do": "preview", "encoding": "cp1251"}).text
+    comma = client.post(path, data={"do": "preview", "separator": ","}).text
+
+    assert "Read as cp1252" in found
+    assert "Read with semicolons" in found
+    assert "Jürgen" in found
+    assert "Jьrgen" in other
+    assert "Nr;Name;E-Mail" in comma
+
+
+def test_a_column_is_taken_for_what_staff_say(site: Site) -> None:
+    client = empty(site)
+    path = keep(client, "code,who,plan\nZ9,Zoe,study\n")
+
+    unmapped = apply(client, path)
+    mapped = apply(
+        client, path, **{"column.0": "external_id", "column.1": "name", "column.2": "leave out"}
+    )
+
+    assert unmapped.status_code == 422
+    assert mapped.status_code == 303, mapped.text
+    (zoe,) = site.product.applications("fall")
+    assert (zoe.external_id, zoe.name, zoe.fields) == ("Z9", "Zoe", {})
+
+
+def test_a_workbook_and_a_list_of_objects_are_read_too(site: Site) -> None:
+    client = empty(site)
+    book = Workbook()
+    assert book.active is not None
+    book.active.append(["id", "name"])
+    book.active.append(["X1", "Xi"])
+    file = io.BytesIO()
+    book.save(file)
+
+    first = apply(client, keep(client, file.getvalue(), name="list.xlsx"))
+    second = apply(client, keep(client, '[{"id": "J1", "name": "Jo"}]', name="list.json"))
+
+    assert (first.status_code, second.status_code) == (303, 303)
+    assert ids(site) == ["X1", "J1"]
+
+
+def test_the_same_file_again_brings_only_what_is_new(site: Site) -> None:
+    client = empty(site)
+    apply(client, keep(client, GOOD))
+
+    more = apply(client, keep(client, GOOD + "B3,Bo,b3@example.com\n"))
+
+    assert more.headers["location"].endswith("imported=1&known=2")
+    assert ids(site) == ["B1", "B2", "B3"]
+
+
+def test_a_known_id_under_another_name_is_named_before_anything_is_stored(site: Site) -> None:
+    client = empty(site)
+    apply(client, keep(client, GOOD))
+
+    path = keep(client, "external_id,name,email\nB1,Someone Else,else@example.com\n")
+
+    assert "this id is in the program with another name" in client.get(path).text
+    assert apply(client, path).status_code == 422
+
+
+def test_one_person_under_two_ids_is_pointed_out(site: Site) -> None:
+    client = empty(site)
+    apply(client, keep(client, GOOD))
+
+    page = client.get(keep(client, "external_id,name,email\nC9,B. Ea,B1@example.com\n")).text
+
+    assert "Perhaps the same person" in page
+    row = "<td>the mail address</td><td>{}</td><td>{}</td>"
+    assert row.format("B1", "Bea") in page
+    assert row.format("C9", "B. Ea") in page
+
+
+def test_what_is_no_table_is_refused_beside_the_field(site: Site) -> None:
+    client = empty(site)
+
+    for name, data in (("cv.pdf", b"%PDF-1.7"), ("x.csv", b""), ("p.csv", b"<html><p>hi")):
+        refused = client.post("/setup/fall/applicants", files={"file": (name, data)})
+        assert refused.status_code == 422
+        assert 'id="file-problem"' in refused.text
+    nothing = client.post("/setup/fall/applicants", data={"file": ""})
+
+    assert nothing.status_code == 422
+    assert "Choose a file first" in nothing.text
+
+
+def test_a_kept_file_is_only_for_whoever_uploaded_it(site: Site) -> None:
+    client = empty(site)
+    path = keep(client, GOOD)
+    other = site.signed_in(Role.OPERATIONS, email="other@example.org")
+
+    assert other.get(path).status_code == 404
+    assert apply(other, path).status_code == 404
+    assert client.get(path.replace("/applicants/", "/reviewers/")).status_code == 404
+
+
+def test_a_file_that_was_imported_or_thrown_away_is_gone(site: Site, tmp_path: Path) -> None:
+    client = empty(site)
+    taken, thrown = keep(client, GOOD), keep(client, GOOD)
+
+    apply(client, taken)
+    client.post(thrown, data={"do": "drop"})
+
+    assert client.get(taken).status_code == 404
+    assert client.get(thrown).status_code == 404
+    assert list((tmp_path / "uploads").iterdir()) == []
+
+
+def test_reviewers_come_in_with_capacities_and_are_changed_by_a_later_file(site: Site) -> None:
+    client = empty(site)
+    first = "id,name,email,most\nR1,Ann,ann@example.org,3\n"
+
+    path = keep(client, first, what="reviewers")
+    apply(client, path, **{"column.3": "capacity:review"})
+    apply(client, keep(client, "id,name,email\nR1,Ann,ann@example.org\n", what="reviewers"))
+
+    (ann,) = site.product.reviewers("fall")
+    assert ann.capacity == {"review": None}
+    assert ann.email == "ann@example.org"
+
+
+def test_a_conflict_with_an_unknown_applicant_is_named(site: Site) -> None:
+    client = empty(site)
+
+    path = keep(client, "id,conflicts\nR1,NOBODY\n", what="reviewers")
+
+    assert "the program has no applicant of this id" in client.get(path).text
+    assert apply(client, path).status_code == 422
+    assert site.product.reviewers("fall") == ()
+
+
+def test_a_chair_imports_nothing(site: Site) -> None:
+    empty(site)
+    chair = site.signed_in(Role.CHAIR)
+
+    assert chair.get("/setup/fall/applicants").status_code == 403
+    assert chair.post("/setup/fall/applicants", files={"file": ("a.csv", GOOD)}).status_code == 403
+
+
+def test_a_file_that_comes_again_says_what_it_changes_and_what_stays(site: Site) -> None:
+    client = empty(site)
+    apply(client, keep(client, GOOD))
+    site.product.correct_applicant("fall", "B2", {"name": "Cagri"}, by="olga", reason="")
+
+    path = keep(
+        client,
+        "external_id,name,email\nB1,Bea,bea@example.com\nB2,Çağrı K,b2@example.com\nB3,Bo,\n",
+    )
+    page = client.get(path).text
+    done = apply(client, path)
+
+    assert (
+        "<td>B1</td><td>mail address</td><td>b1@example.com</td><td>bea@example.com</td>" in page
+    )
+    assert "<td>B2</td><td>name</td><td>Cagri</td><td>Çağrı K</td>" in page
+    assert page.count("changed by staff") == 1
+    assert done.headers["location"].endswith("imported=1&known=1&changed=1")
+    assert (
+        "1 applicant imported, 1 changed, 1 were there"
+        in client.get(done.headers["location"]).text
+    )
+    assert [(a.name, a.email) for a in site.product.applications("fall")] == [
+        ("Bea", "bea@example.com"),
+        ("Cagri", "b2@example.com"),
+        ("Bo", ""),
+    ]
+
+
+def test_the_rows_to_cure_come_as_a_file(site: Site) -> None:
+    client = empty(site)
+    path = keep(client, GOOD + ",=Nobody,n@example.com\n")
+
+    file = client.post(path, data={"do": "errors"})
+
+    assert file.headers["content-disposition"] == 'attachment; filename="fall-to-cure.csv"'
+    text = file.content.decode("utf-8-sig")
+    assert '"line","what is wrong","cure","external_id","name","email"' in text
+    assert '4,"external_id: the id is missing"' in text
+    assert '"\t=Nobody"' in text
+    assert ids(site) == []
+
+
+def test_how_columns_were_taken_is_remembered_for_the_next_file(site: Site) -> None:
+    client = empty(site)
+    said = {"said": "yes", "column.0": "external_id", "column.1": "name", "column.2": "leave out"}
+    apply(client, keep(client, "code,who,plan\nZ9,Zoe,study\n"), **said)
+
+    path = keep(client, "plan,code,who\nwork,Z8,Max\n")
+    page = client.get(path).text
+    taken = apply(client, path)
+
+    assert "as in the last list, columns are taken for what was said then" in page
+    assert taken.status_code == 303, taken.text
+    assert [(a.external_id, a.name, a.fields) for a in site.product.applications("fall")] == [
+        ("Z9", "Zoe", {}),
+        ("Z8", "Max", {}),
+    ]
+
+
+def test_what_the_form_says_replaces_what_was_remembered(site: Site) -> None:
+    client = empty(site)
+    said = {"said": "yes", "column.0": "external_id", "column.1": "name", "column.2": "leave out"}
+    apply(client, keep(client, "code,who,plan\nZ9,Zoe,study\n"), **said)
+
+    path = keep(client, "code,who,plan\nZ8,Max,work\n")
+    apply(client, path, **{**said, "column.2": "as found"})
+
+    assert site.product.applications("fall")[1].fields == {"plan": "work"}
+
+
+def test_a_greenhouse_list_proposes_the_mail_address_as_its_key(site: Site) -> None:
+    client = empty(site)
+    path = keep(
+        client,
+        "First Name,Last Name,Email,Source,Who gets credit,Prospect Pool\n"
+        "Ana,Lima,Ana@example.org,Referral,Sam,\n",
+    )
+
+    page = client.get(path).text
+    unsaid = apply(client, path, said="yes", key="id")
+    done = apply(client, path, said="yes", key="email")
+
+    assert "this looks like a list from Greenhouse" in page
+    assert '<option value="email" selected>' in page
+    assert unsaid.status_code == 422
+    assert done.status_code == 303, done.text
+    assert ids(site) == ["ana@example.org"]
+
+
+def test_a_sheet_of_a_workbook_can_be_chosen(site: Site) -> None:
+    client = empty(site)
+    book = Workbook()
+    for title, external_id in (("One", "X1"), ("Two", "X2")):
+        page = book.create_sheet(title)
+        page.append(["id", "name"])
+        page.append([external_id, "Xi"])
+    del book["Sheet"]
+    file = io.BytesIO()
+    book.save(file)
+
+    path = keep(client, file.getvalue(), name="list.xlsx")
+    apply(client, path, sheet="Two")
+
+    assert ids(site) == ["X2"]

@@ -1,0 +1,42 @@
+"""What visitors are told while a server behind the pages is away."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from starlette.testclient import TestClient
+
+from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.web.app import create_app
+from swapflow.web.http.dependencies import cookie_name
+from tests.web.site import Site
+
+
+@pytest.fixture
+def visitor(site: Site) -> Iterator[TestClient]:
+    """Somebody with a cookie, before pages whose database nobody has started."""
+    away = SqlLedger("postgresql://keeper:hidden@127.0.0.1:9/books")
+    parts = site.app.state.parts
+    app = create_app(
+        replace(parts.product, ledger=away),
+        replace(parts.office, ledger=away.office()),
+        parts.settings,
+    )
+    with TestClient(app) as client:
+        client.cookies.set(cookie_name(secure=parts.settings.secure), "a" * 43)
+        yield client
+    away.dispose()
+
+
+@pytest.mark.parametrize("path", ["/inbox", "/today", "/api/v1/cycles"])
+def test_nobody_outside_learns_where_the_database_is_and_who_may_enter(
+    visitor: TestClient, path: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answer = visitor.get(path)
+
+    assert answer.status_code == 503
+    assert "the database does not answer" in answer.text.lower()
+    assert not {word for word in ("keeper", "hidden", "127.0.0.1", "books") if word in answer.text}
+    logged = "".join(capfd.readouterr())
+    assert "keeper" in logged
+    assert "hidden" not in logged
