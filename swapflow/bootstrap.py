@@ -7,9 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swapflow.engine.ports import CycleState, Dispatcher, Ledger, Message
+from swapflow.automatic_reviewers.programs import answerer
+from swapflow.engine.ports.dispatcher import Dispatcher, Message
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import CycleState
 from swapflow.engine.services import Swapflow
+from swapflow.engine.services.delivery import Delivery
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
 from swapflow.identity.personal_data import DossierRecord
@@ -69,8 +73,20 @@ def is_built() -> bool:
     return bool(_built.cache_info().currsize)
 
 
+@lru_cache(maxsize=1)
+def _delivery() -> Delivery:
+    return Delivery(_built()[0], answerer)
+
+
+def delivery() -> Delivery:
+    """Build what hands this deployment's requests to their reviewers, once per process."""
+    with _ONE_AT_A_TIME:
+        return _delivery()
+
+
 def forget() -> None:
     """Drop this process's deployment: after a fork, two processes must not share connections."""
+    _delivery.cache_clear()
     _built.cache_clear()
 
 

@@ -3,7 +3,6 @@
 from celery.signals import worker_process_init
 
 from swapflow import bootstrap
-from swapflow.engine.services import delivery
 from swapflow.instrumentation.tracing import start
 from swapflow.queues.celery import broker_url, celery_app
 from swapflow.settings import load_settings
@@ -29,5 +28,4 @@ app = celery_app(
 @worker_process_init.connect
 def open_own_connections(**_: object) -> None:
     """Forget connections made before the fork: two processes must never speak on one."""
-    delivery.forget()
     bootstrap.forget()

@@ -14,38 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import parse_qs
 
 import numpy as np
 
 from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
 from swapflow.bandit.ties import tie_key
+from swapflow.engine.ports.automatic_reviewer import Answerer, Question
 from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
 
 
 SERVICE_SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One request to a program: who is asked about whom, for the how-many-th time."""
-
-    assignment_id: str
-    application: str
-    kind: str
-    tier: int
-    ordinal: int
-    gain: float
-    reviewer: str
-
-
-class Answerer(Protocol):
-    """A program that gives utilities in [0, 1]."""
-
-    def answer(self, questions: Sequence[Question]) -> list[float]:
-        """Answer every question, in order; the same question always gets the same answer."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapflow.bandit.decision import certified_loss, compare
-from swapflow.bandit.estimation.posterior import Fitted, fit, posterior
+from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.posterior import fit, posterior
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import FloatArray, Look, Picks, PullKind, Rule, Scores, Situation
 from swapflow.bandit.ties import rounded

@@ -12,13 +12,14 @@ from typing import Self
 import numpy as np
 
 from swapflow.bandit.decision import certified_loss, compare
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.knowledge_gradient import (
     LARGEST_BUNDLE,
     PullChooser,
     PullValues,
     expected_crossing,
 )
-from swapflow.bandit.estimation.posterior import Fitted, Posterior, fit, posterior
+from swapflow.bandit.estimation.posterior import Posterior, fit, posterior
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import (
     FloatArray,

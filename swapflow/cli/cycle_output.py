@@ -10,9 +10,10 @@ from swapflow.cli.output import Listing, hundred, many
 
 if TYPE_CHECKING:
     from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal
-    from swapflow.engine.read_models.progress import Asked, Explanation, Progress
+    from swapflow.engine.read_models.explanation import Asked, Explanation
+    from swapflow.engine.read_models.progress import Progress
     from swapflow.engine.services import Swapflow
-    from swapflow.files.exports.sheets import Sheet
+    from swapflow.files.exports.writers import Sheet
 
 
 NOT_MERIT = "This is about marks, not merit. The list is a proposal; people decide."

@@ -8,19 +8,28 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from swapflow.cli.cohort import announcements, bundle, decision_card, meeting, monitoring, offers
+from swapflow.cli.cohort import (
+    announcements,
+    bundle,
+    decision_card,
+    meeting,
+    monitoring,
+    offers,
+    reconsiderations,
+)
 from swapflow.cli.cycle import (
     applications,
     approvals,
     calibration,
     cycles,
+    decisions,
     reviewers,
     rounds,
     scores,
 )
 from swapflow.cli.operations import doctor, maintenance, personal_data, processes, users
 from swapflow.cli.output import clean
-from swapflow.cli.research import paper_studies, past_rounds, plan, replay, studies
+from swapflow.cli.research import demo, paper_studies, past_rounds, plan, replay, studies
 from swapflow.cli.reviewing import inbox
 from swapflow.errors import (
     ConflictError,
@@ -53,6 +62,8 @@ app = typer.Typer(
     ),
 )
 app.add_typer(rounds.app, name="round")
+cycles.app.add_typer(decisions.app)
+cycles.app.add_typer(reconsiderations.app, name="reconsider")
 app.add_typer(cycles.app, name="cycle")
 app.add_typer(applications.app, name="applications")
 app.add_typer(reviewers.app, name="reviewers")
@@ -71,6 +82,7 @@ app.add_typer(maintenance.database, name="db")
 app.add_typer(maintenance.live_state, name="state")
 processes.register(app)
 doctor.register(app)
+demo.register(app)
 replay.register(app)
 plan.register(app)
 bundle.register(app, cycles=cycles.app)

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from swapflow.files.tables.table import Table
 
 
+Must = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; on record.")]
+OutFolder = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Folder for the files.")
+]
+
+
 def login_name() -> str:
     """Give the name under which a command is on record when --by is not given."""
     try:
@@ -131,7 +137,7 @@ def kept_errors(file: Path | None, table: "Callable[[], Table]") -> "Iterator[No
         yield
     except BadRowsError as error:
         if file is not None:
-            from swapflow.files.exports.sheets import write_file
+            from swapflow.files.exports.writers import write_file
             from swapflow.files.imports.rejected_rows import refused_file
 
             read = None

@@ -85,6 +85,11 @@ class Cycle:
     stop_reason: str | None
     task_key: str = field(repr=False)
 
+    @property
+    def is_launched(self) -> bool:
+        """Whether requests may have gone out under its rules."""
+        return self.status is not CycleStatus.DRAFT
+
     def task_code(self, assignment_id: str) -> str:
         """Give the code by which reviewers name one of its assignments."""
         return task_code(assignment_id, key=self.task_key)

@@ -1,12 +1,11 @@
 """The rules of a cycle: immutable versions; every decision names the one it was made under."""
 
-import dataclasses
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
+
+from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
 
 
 class RuleName(StrEnum):
@@ -127,82 +126,6 @@ class SeatLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpreadOver:
-    """One of several selection attributes that `diverse` spreads over, and how much it counts."""
-
-    attribute: str
-    weight: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Objective:
-    """What the selection rule maximises.
-
-    Attributes:
-        name: "top-k" or "diverse".
-        attribute: Selection attribute whose groups `diverse` spreads over.
-        spread: Several of them instead, each with a weight.
-        legal_basis: Recorded basis, needed wherever an attribute on the list of protected traits
-            decides: in the objective, in a quota or in a target.
-    """
-
-    name: str = "top-k"
-    attribute: str = ""
-    spread: tuple[SpreadOver, ...] = ()
-    legal_basis: str = ""
-
-    @property
-    def attributes(self) -> tuple[SpreadOver, ...]:
-        """What `diverse` spreads over; nothing for top-k."""
-        if self.name != "diverse":
-            return ()
-        return self.spread or (SpreadOver(attribute=self.attribute),)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupQuota:
-    """How many of the chosen have one value of a selection attribute.
-
-    Attributes:
-        minimum: Fewest; maximum: most, None for no limit.
-        minimum_share: Smallest share of the chosen; maximum_share: largest share.
-    """
-
-    attribute: str
-    value: str
-    minimum: int = 0
-    maximum: int | None = None
-    minimum_share: float = 0.0
-    maximum_share: float = 1.0
-
-    @property
-    def title(self) -> str:
-        """What people call the group."""
-        return f"{self.attribute} = {self.value}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupTarget:
-    """A number of chosen with one value of an attribute that is wished for, not a must.
-
-    Attributes:
-        number: How many would be enough.
-        worth: What reaching it adds to the list's value, in scores (1 is one full mark); the
-            k-th of them adds worth · (√k - √(k-1)) / √number.
-    """
-
-    attribute: str
-    value: str
-    number: int
-    worth: float
-
-    @property
-    def title(self) -> str:
-        """What people call the group."""
-        return f"{self.attribute} = {self.value}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AutomaticReview:
     """Who allowed programs to answer in a real cycle, for what, and when."""
 
@@ -283,7 +206,7 @@ class Rules:
     budget: int
     reserve: float = 0.05
     rule: RuleName = RuleName.BUDGET
-    objective: Objective = Objective()
+    objective: Objective = field(default_factory=Objective)
     quotas: tuple[GroupQuota, ...] = ()
     targets: tuple[GroupTarget, ...] = ()
     fewest: int | None = None
@@ -398,83 +321,3 @@ class Rules:
     def rubric(self, kind: str) -> Rubric | None:
         """Give the rubric of a kind, None when its scores are utilities already."""
         return next((rubric for rubric in self.rubrics if rubric.kind == kind), None)
-
-
-def to_text(rules: Rules) -> str:
-    """Spell rules as the JSON that is stored.
-
-    Settings that came with a later release are left out where they say nothing, so that processes
-    of the one before read them while it is rolled out.
-    """
-    content = dataclasses.asdict(rules)
-    for name, usual in _ADDED.items():
-        if content[name] == usual:
-            del content[name]
-    return json.dumps(content, default=_plain, sort_keys=True)
-
-
-_ADDED = {
-    "estimates": Estimates.RULE,
-    "language": "",
-    "kind_overlap": 0.0,
-    "join_reviewers": False,
-}
-"""Settings that the first release does not know, with the values that change nothing."""
-
-
-@lru_cache(maxsize=64)
-def from_text(text: str) -> Rules:
-    """Read rules from the JSON that `to_text` wrote; fields added since take their defaults.
-
-    The same text gives the same object: every page reads the rules, and they hardly ever change.
-    """
-    raw = json.loads(text)
-    raw["purpose"] = Purpose(raw["purpose"])
-    raw["rule"] = RuleName(raw["rule"])
-    raw["dispatch"] = DispatchMode(raw["dispatch"])
-    raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
-    raw["sign_in"] = WayIn(raw.get("sign_in", WayIn.ANY))
-    raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
-    raw["kinds"] = tuple(
-        KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})
-        for kind in raw["kinds"]
-    )
-    raw["rubrics"] = tuple(_rubric(rubric) for rubric in raw["rubrics"])
-    raw["floors"] = tuple(
-        Floor(kind=f["kind"], count=f["count"], who=FloorFor(f["who"])) for f in raw["floors"]
-    )
-    raw["objective"] = Objective(
-        **{
-            **raw["objective"],
-            "spread": tuple(SpreadOver(**one) for one in raw["objective"].get("spread", ())),
-        }
-    )
-    raw["quotas"] = tuple(GroupQuota(**one) for one in raw.get("quotas", ()))
-    raw["targets"] = tuple(GroupTarget(**one) for one in raw.get("targets", ()))
-    raw["automatic"] = AutomaticReview(**raw["automatic"]) if raw["automatic"] else None
-    for moment in ("applications_close", "deadline"):
-        raw[moment] = datetime.fromisoformat(raw[moment]) if raw[moment] else None
-    return Rules(**raw)
-
-
-def _rubric(raw: dict[str, object]) -> Rubric:
-    criteria = raw.pop("criteria")
-    assert isinstance(criteria, list)
-    return Rubric(
-        kind=str(raw["kind"]),
-        version=int(str(raw["version"])),
-        criteria=tuple(
-            Criterion(
-                name=c["name"],
-                weight=c["weight"],
-                marks=tuple((float(mark), str(anchor)) for mark, anchor in c["marks"]),
-            )
-            for c in criteria
-        ),
-    )
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(f"{value!r} has no place in rules")

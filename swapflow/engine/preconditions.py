@@ -1,9 +1,12 @@
 """Refusals that several steps share."""
 
+from collections.abc import Iterable
+
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.people.application import Application
 from swapflow.domain.reviewing.assignment import Pull, PullWhy
-from swapflow.engine.ports import Transaction
-from swapflow.errors import CycleFinalizedError
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.errors import CycleFinalizedError, NotFoundError
 
 
 def refuse_finalized(tx: Transaction) -> None:
@@ -23,3 +26,11 @@ def is_reconsidered(tx: Transaction, pull: Pull) -> bool:
     return pull.why is PullWhy.APPEAL and any(
         one.is_open and one.application == pull.application for one in tx.reconsiderations()
     )
+
+
+def find(applications: Iterable[Application], external_id: str, cycle_id: str) -> Application:
+    """Find an application by its external id."""
+    for application in applications:
+        if application.external_id == external_id:
+            return application
+    raise NotFoundError(f"program {cycle_id!r} has no applicant {external_id!r}")

@@ -12,16 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from swapflow.domain.cycle import Position
-from swapflow.engine.ports import (
-    Applied,
-    Arms,
-    Changes,
-    CycleState,
-    Dispatcher,
-    Ledger,
-    Message,
-    Transaction,
-)
+from swapflow.engine.ports.dispatcher import Dispatcher, Message
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import InvalidInputError
 
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.ids import assignment_id, pull_id
-from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import InvalidInputError, SwapflowError
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from swapflow.domain.cycle import START, Cycle, CycleStatus, Round
 from swapflow.domain.ids import new_task_key
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports import Lease
+from swapflow.engine.ports.records import Lease
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.ledger.cohort.announcements import Announcements
 from swapflow.ledger.cohort.meetings import Meetings
@@ -31,7 +31,8 @@ from swapflow.ledger.cycle.reviewer_tasks import Desk
 from swapflow.ledger.identity.identity_store import SqlOffice
 from swapflow.ledger.identity.integration_store import Hooks
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
-from swapflow.ledger.schema import CLOCK, CYCLE, METADATA, ROUND
+from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
+from swapflow.ledger.schema.base import METADATA
 from swapflow.ledger.transaction import SqlTransaction
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import median
 
 from swapflow.domain.cohort.proposal import Verdict
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.errors import InvalidInputError
 from swapflow.monitoring.applicant_rows import MonitoringRecord, Person
 from swapflow.monitoring.tables import (

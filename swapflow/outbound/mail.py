@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from swapflow.domain.ids import CYCLE_ID
 from swapflow.engine.notifications.mail_text import one_line
-from swapflow.engine.ports import Mail
+from swapflow.engine.ports.records import Mail
 from swapflow.errors import MailRefusedError, UnavailableError
 
 

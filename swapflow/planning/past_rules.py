@@ -3,7 +3,8 @@
 import re
 
 from swapflow.files.rules.rules_file import parse_rules, template
-from swapflow.planning.past_estimates import Estimates, Kind
+from swapflow.planning.past_estimates import Estimates
+from swapflow.planning.past_fit import Kind
 
 
 USUAL_MINUTES = {"review": 20, "interview": 120}

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 
 from swapflow.domain.interval import Interval
-from swapflow.planning.past_estimates import Estimates, Kind
+from swapflow.planning.past_estimates import Estimates
+from swapflow.planning.past_fit import Kind
 
 
 MEAN_DISTANCE = 2 / math.sqrt(math.pi)

@@ -1,18 +1,24 @@
 """The plan as a page: for whoever decides about the round, words first, letters last."""
 
-from datetime import date, timedelta
+from datetime import date
 
-from swapflow.domain.interval import Interval
 from swapflow.engine.lifecycle.launch_preview import Preview
 from swapflow.files.exports.html_page import Key, Page, Section, Table, points
-from swapflow.files.exports.svg_charts import SIGNIFICANT, Dot, Square, dots, squares
+from swapflow.files.exports.svg_charts import dots
 from swapflow.planning.plan import Plan, Summary
+from swapflow.planning.plan_figures import (
+    after_days,
+    budget_sections,
+    calendar_section,
+    dot_of,
+    ends_of,
+    letters_section,
+    matters_sections,
+    percent,
+    zone_sections,
+)
 from swapflow.planning.setting import Setting
 from swapflow.planning.suggestions import advise
-
-
-STRONGEST = 0.1
-"""Difference in the share found that is drawn in full colour."""
 
 
 def page(
@@ -41,13 +47,13 @@ def page(
         sections=(
             _recommended(plan, start),
             _ways(plan),
-            _calendar(plan, start),
-            *_budget(plan),
-            *_matters(plan),
-            *_zone(plan),
+            calendar_section(plan, start),
+            *budget_sections(plan),
+            *matters_sections(plan),
+            *zone_sections(plan),
             _noticed(preview, assumed),
         ),
-        advanced=(_letters(plan), _how(plan), _asked(plan)),
+        advanced=(letters_section(plan), _how(plan), _asked(plan)),
         foot=f"Made by: {command}",
     )
 
@@ -79,21 +85,21 @@ def _keys(plan: Plan, start: date | None) -> tuple[Key, ...]:
     return (
         Key(
             name="Share of the ideal list found",
-            figure=f"{_percent(forecast.found)}",
+            figure=f"{percent(forecast.found)}",
             meaning=f"about {forecast.found.value * places:.0f} of {places} places; "
-            f"95 % interval {_ends(forecast.found)}",
+            f"95 % interval {ends_of(forecast.found)}",
         ),
         Key(
             name="Same list if held again",
-            figure=f"{_percent(forecast.overlap)}",
+            figure=f"{percent(forecast.overlap)}",
             meaning="of the places, with the same applicants and other reviewers' luck; 95 % "
-            f"interval {_ends(forecast.overlap)}",
+            f"interval {ends_of(forecast.overlap)}",
         ),
         Key(
             name="Done after",
-            figure=_after(forecast.days.value, start),
+            figure=after_days(forecast.days.value, start),
             meaning=f"95 % interval {forecast.days.low:.0f} to {forecast.days.high:.0f} days on "
-            f"average; nine rounds in ten within {_after(forecast.latest, start)}",
+            f"average; nine rounds in ten within {after_days(forecast.latest, start)}",
         ),
         Key(
             name="Cost",
@@ -103,9 +109,9 @@ def _keys(plan: Plan, start: date | None) -> tuple[Key, ...]:
         ),
         Key(
             name="Budget suffices",
-            figure=f"{_percent(forecast.sufficed)}",
+            figure=f"{percent(forecast.sufficed)}",
             meaning="of rounds end because more would hardly change the list, before the money "
-            f"does; 95 % interval {_ends(forecast.sufficed)}",
+            f"does; 95 % interval {ends_of(forecast.sufficed)}",
         ),
         Key(
             name="Busiest reviewer",
@@ -142,10 +148,10 @@ def _ways(plan: Plan) -> Section:
             ),
         ),
         picture=dots(
-            [_dot(way, marked=place == 0) for place, way in enumerate(plan.ways)],
+            [dot_of(way, marked=place == 0) for place, way in enumerate(plan.ways)],
             title="Share of the ideal list that each way finds",
             description="; ".join(
-                f"{way.label}: {_percent(way.found)}, 95 % interval {_ends(way.found)}"
+                f"{way.label}: {percent(way.found)}, 95 % interval {ends_of(way.found)}"
                 for way in plan.ways
             ),
             axis="share of the ideal list found, in percent",
@@ -154,171 +160,6 @@ def _ways(plan: Plan) -> Section:
         legend="Dot: mean. Line: 95 % interval. The square is these rules.",
         tables=(_figures("Ways to spend the same budget", plan.ways),),
     )
-
-
-def _calendar(plan: Plan, start: date | None) -> Section:
-    first, *rest = plan.ways
-    deadline = plan.setting.rules.deadline
-    said = f"Half of the simulated rounds are done after {_after(_median(plan), start)}. "
-    if deadline is not None and start is not None:
-        left = (deadline.date() - start).days
-        kept = sum(days <= left for days in plan.forecast.lengths)
-        said += (
-            f"{kept} of {plan.forecast.runs} keep the deadline of {deadline.date().isoformat()}."
-        )
-    else:
-        said += (
-            "There is no deadline in the rules."
-            if deadline is None
-            else "Say when the round starts (--start) to see whether it keeps the deadline."
-        )
-    people = [e.summary for e in plan.effects if e.parameter == "reviewers"]
-    labels = [f"{e.level} reviewers" for e in plan.effects if e.parameter == "reviewers"]
-    rows = [_days(first, first.label, marked=True)]
-    rows += [_days(way, way.label) for way in rest]
-    rows += [_days(way, label) for way, label in zip(people, labels, strict=True)]
-    return Section(
-        title="How long it takes",
-        text=(
-            said,
-            (
-                "Asking where it still matters means waiting for answers before asking on: it "
-                "takes longer than asking everybody at once."
-            ),
-        ),
-        picture=dots(
-            rows,
-            title="Days until the last answer",
-            description="; ".join(f"{row.label}: {row.text}" for row in rows),
-            axis="days until the last answer",
-            name="days",
-        ),
-        legend="Dot: mean. Line: 95 % interval of the mean. The square is these rules.",
-    )
-
-
-def _budget(plan: Plan) -> list[Section]:
-    levels = [e for e in plan.effects if e.parameter == "budget"]
-    if not levels:
-        return []
-    own = plan.base
-    rows = [(1.0, own, "the budget of these rules")]
-    rows += [(float(e.level[2:]), e.summary, f"{e.level[2:]} times that") for e in levels]
-    rows.sort(key=lambda row: row[0])
-    return [
-        Section(
-            title="What the budget buys",
-            text=(_scaled(plan),),
-            picture=dots(
-                [_dot(found, label=label, marked=share == 1) for share, found, label in rows],
-                title="Share of the ideal list found, by budget",
-                description="; ".join(
-                    f"{label}: {_percent(found.found)}" for _, found, label in rows
-                ),
-                axis="share of the ideal list found, in percent",
-                name="budget",
-            ),
-            legend="Dot: mean. Line: 95 % interval. The square is the budget of these rules.",
-        )
-    ]
-
-
-def _matters(plan: Plan) -> list[Section]:
-    if not plan.effects:
-        return []
-    rows = [
-        (
-            effect.parameter,
-            effect.level,
-            _percent(effect.summary.found),
-            _ends(effect.summary.found),
-            f"{effect.summary.days.value:.0f}",
-            f"{effect.summary.cost.value:,.0f}",
-        )
-        for effect in plan.effects
-    ]
-    base = plan.base
-    rows.insert(
-        0,
-        (
-            "these rules",
-            "as planned",
-            _percent(base.found),
-            _ends(base.found),
-            f"{base.days.value:.0f}",
-            f"{base.cost.value:,.0f}",
-        ),
-    )
-    drawn = [_dot(base, label="as planned", marked=True)]
-    drawn += [
-        _dot(effect.summary, label=f"{effect.parameter}: {effect.level}")
-        for effect in plan.effects
-        if effect.parameter != "budget"
-    ]
-    return [
-        Section(
-            title="What else matters",
-            text=(f"{_scaled(plan)} One thing is changed at a time.",),
-            picture=dots(
-                drawn,
-                title="Share of the ideal list found when one thing changes",
-                description="; ".join(f"{row[0]} {row[1]}: {row[2]}" for row in rows),
-                axis="share of the ideal list found, in percent",
-                name="matters",
-            ),
-            legend="Dot: mean. Line: 95 % interval. The square is the round as planned.",
-            tables=(
-                Table(
-                    caption="One thing changed at a time",
-                    headers=("what", "changed to", "ideal list", "95 % interval", "days", "cost"),
-                    rows=tuple(rows),
-                    numbers=(2, 3, 4, 5),
-                ),
-            ),
-        ),
-    ]
-
-
-def _zone(plan: Plan) -> list[Section]:
-    zone = plan.zone
-    if zone is None:
-        return []
-    first = plan.setting.rules.kinds[0].name
-    cells = [
-        [
-            Square(text=_sign(won, error), strength=won / STRONGEST if _shown(won, error) else 0)
-            for won, error in zip(wons, errors, strict=True)
-        ]
-        for wons, errors in zip(zone.won, zone.error, strict=True)
-    ]
-    return [
-        Section(
-            title=f"Where {zone.kind}s pay",
-            text=(
-                (
-                    f"Each square compares a round with {zone.kind}s with one of {first}s alone, "
-                    "at the same budget: places in 100 of the ideal list that are won or lost. A "
-                    "star means that chance alone would hardly do it; the others may be nothing."
-                ),
-            ),
-            picture=squares(
-                cells,
-                rows=[f"costs {cost:g}" for cost in zone.costs],
-                columns=[f"{gain:g}" for gain in zone.gains],
-                axes=(f"in {first}s", f"one {zone.kind} tells as much as so many {first}s"),
-                title=f"Where {zone.kind}s pay",
-                description="; ".join(
-                    f"cost {cost:g}, worth {gain:g}: {_sign(won, error)}"
-                    for cost, wons, errors in zip(zone.costs, zone.won, zone.error, strict=True)
-                    for gain, won, error in zip(zone.gains, wons, errors, strict=True)
-                ),
-                name="zone",
-            ),
-            legend=f"These rules: one {zone.kind} costs "
-            f"{plan.setting.rules.kinds[-1].cost / plan.setting.review_cost:.1f} {first}s and is "
-            f"said to tell {plan.setting.rules.kinds[-1].gain:g}.",
-        )
-    ]
 
 
 def _noticed(preview: Preview, assumed: tuple[str, ...]) -> Section:
@@ -337,53 +178,6 @@ def _noticed(preview: Preview, assumed: tuple[str, ...]) -> Section:
 
 
 # Advanced
-
-
-def _letters(plan: Plan) -> Section:
-    setting = plan.setting
-    rules, marks = setting.rules, setting.marks
-    believed = f"{rules.sigma:g}" if rules.sigma else "fitted"
-    most = rules.out or "all that fit"
-    rows: list[tuple[str, str, str]] = [
-        ("n", "applicants", f"{setting.applicants}"),
-        ("K", "places", f"{setting.places}"),
-        ("σ", "spread of one mark around applicant and severity, simulated", f"{marks.sigma:g}"),
-        (
-            "σ in the rules",
-            "what the rule believes",
-            believed,
-        ),
-        ("τ", "spread between reviewers, simulated", f"{marks.severity:g}"),
-        ("√V", "spread between applicants, simulated", f"{marks.between:g}"),
-        ("δ", "probability with which a certificate may fail", f"{rules.delta:g}"),
-        ("ε", "loss at which `certified` and `paper` stop", f"{rules.epsilon:g}"),
-        (
-            "batch, out",
-            "requests per decision, and most out",
-            f"{rules.batch}, {most}",
-        ),
-    ]
-    rows += [
-        (
-            f"s, j of {kind.name}",
-            "gain and cost in reviews",
-            f"{kind.gain:g}, {kind.cost / setting.review_cost:g}",
-        )
-        for kind in rules.kinds
-    ]
-    note = (
-        "δ and ε steer the rules `certified` and `paper` only; under `budget` they change the "
-        "certified loss that is shown and no request, so they are not varied."
-        if not any(effect.letter == "δ" for effect in plan.effects)
-        else ""
-    )
-    return Section(
-        title="Parameters",
-        text=(note,) if note else (),
-        tables=(
-            Table(caption="Parameters", headers=("letter", "meaning", "value"), rows=tuple(rows)),
-        ),
-    )
 
 
 def _how(plan: Plan) -> Section:
@@ -418,7 +212,7 @@ def _asked(plan: Plan) -> Section:
             *(f"{count:,.0f}" for count in way.asked),
             *("0" for _ in range(len(names) - len(way.asked))),
             f"{way.value.value:.4f}",
-            _percent(way.sufficed),
+            percent(way.sufficed),
         )
         for way in (plan.forecast, *plan.ways)
     ]
@@ -446,9 +240,9 @@ def _figures(caption: str, summaries: tuple[Summary, ...]) -> Table:
         rows=tuple(
             (
                 way.label,
-                _percent(way.found),
-                _ends(way.found),
-                _percent(way.overlap),
+                percent(way.found),
+                ends_of(way.found),
+                percent(way.overlap),
                 f"{way.days.value:.0f}",
                 f"{way.cost.value:,.0f}",
             )
@@ -456,68 +250,6 @@ def _figures(caption: str, summaries: tuple[Summary, ...]) -> Table:
         ),
         numbers=(1, 2, 3, 4, 5),
     )
-
-
-def _dot(summary: Summary, *, label: str = "", marked: bool = False) -> Dot:
-    found = summary.found
-    return Dot(
-        label=label or summary.label,
-        value=100 * found.value,
-        low=100 * found.low,
-        high=100 * found.high,
-        text=_percent(found),
-        marked=marked,
-    )
-
-
-def _days(summary: Summary, label: str, *, marked: bool = False) -> Dot:
-    days = summary.days
-    return Dot(
-        label=label,
-        value=days.value,
-        low=days.low,
-        high=days.high,
-        text=f"{days.value:.0f} days",
-        marked=marked,
-    )
-
-
-def _scaled(plan: Plan) -> str:
-    small = plan.base.applicants
-    if small < plan.setting.applicants:
-        return (
-            f"Simulated in small, with {small} applicants and everything else in proportion, "
-            f"{plan.base.runs} rounds each."
-        )
-    return f"{plan.base.runs} rounds each."
-
-
-def _percent(interval: Interval) -> str:
-    return f"{100 * interval.value:.0f} %"
-
-
-def _ends(interval: Interval) -> str:
-    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"
-
-
-def _after(days: float, start: date | None) -> str:
-    if start is None:
-        return f"{days:.0f} days"
-    return f"{days:.0f} days ({(start + timedelta(days=round(days))).isoformat()})"
-
-
-def _median(plan: Plan) -> float:
-    ordered = sorted(plan.forecast.lengths)
-    return ordered[len(ordered) // 2]
-
-
-def _shown(won: float, error: float) -> bool:
-    return abs(won) > SIGNIFICANT * max(error, 1e-9)
-
-
-def _sign(won: float, error: float) -> str:
-    star = "*" if _shown(won, error) else ""
-    return f"{100 * won:+.0f}{star}"
 
 
 def describe(setting: Setting) -> str:

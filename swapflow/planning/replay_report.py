@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from swapflow.engine.cohort.finalize import STOP_SENTENCES
+from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.files.exports.html_page import Key, Page, Point, Section, Table, sentence
 from swapflow.files.exports.svg_charts import Dot, dots
 from swapflow.simulation.replay import Options, Replayed

@@ -11,7 +11,7 @@ from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its s
     KombuError,
 )
 
-from swapflow.engine.ports import Message, Topic
+from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from swapflow.engine.ports import Message
+from swapflow.engine.ports.dispatcher import Message
 
 
 class InlineDispatcher:

@@ -12,24 +12,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from swapflow.automatic_reviewers.programs import answerer
 from swapflow.automatic_reviewers.recorded_round import Recording
 from swapflow.bandit.situation import PullKind
 from swapflow.bootstrap import in_process
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.objective import Objective
 from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.rules import (
     DispatchMode,
     Floor,
     KindRules,
-    Objective,
     Purpose,
     RuleName,
     Rules,
     SeatLine,
 )
-from swapflow.engine.intake.applications import UNNAMED_MARK
-from swapflow.engine.ports import Message, Topic
+from swapflow.engine.intake.roster import UNNAMED_MARK
+from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.services import Swapflow
 from swapflow.engine.services.delivery import Delivery
 from swapflow.errors import InvalidInputError, UnavailableError
@@ -133,7 +134,7 @@ class InProcess:
 
     def __init__(self) -> None:
         self.product, self._dispatcher = in_process(self._work)
-        self._delivery = Delivery(self.product)
+        self._delivery = Delivery(self.product, answerer)
         self.coordinator = self.product.coordinator("in-process")
 
     def run(self, cycle_id: str, report: Callable[[Step], None] = lambda _step: None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from swapflow.domain.cycle import Position
 from swapflow.domain.fixed_point import Delta
-from swapflow.engine.ports import Changes, Integers
+from swapflow.engine.ports.live_state import Changes, Integers
 from swapflow.errors import InvalidInputError
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from swapflow.domain.cycle import START, Position
-from swapflow.engine.ports import Applied, Arms, Changes, Integers
+from swapflow.engine.ports.live_state import Applied, Arms, Changes, Integers
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, arms_needed, check_changes
 

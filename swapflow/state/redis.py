@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from swapflow.domain.cycle import START, Position
-from swapflow.engine.ports import Applied, Arms, Changes
+from swapflow.engine.ports.live_state import Applied, Arms, Changes
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.state.codec import changes_arguments, check_changes, pack, unpack
 from swapflow.state.keys import BELL, BELL_RINGS, board_key, cycle_keys

@@ -27,6 +27,7 @@ from swapflow.web.cohort import (
     monitoring,
     offers,
     reconsiderations,
+    result,
 )
 from swapflow.web.cycle import (
     applicants,
@@ -47,7 +48,7 @@ from swapflow.web.http.error_handlers import add_handlers
 from swapflow.web.http.middleware import SameSiteOnly, SecurityHeaders, SmallBodies
 from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import Stopping
-from swapflow.web.reviewing import documents, review, task_list
+from swapflow.web.reviewing import decline, documents, review, task_list
 from swapflow.web.setup import programs, rubrics, rules
 
 
@@ -105,6 +106,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         profile,
         task_list,
         review,
+        decline,
         documents,
         interviews,
         users,
@@ -116,6 +118,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         rubrics,
         imports,
         decision,
+        result,
         calibration,
         reconsiderations,
         meeting,

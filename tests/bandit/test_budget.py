@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.decision import certified_loss
-from swapflow.bandit.estimation.posterior import NO_REVIEWER, Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.posterior import NO_REVIEWER
 from swapflow.bandit.oracles.oracle import Diverse, Oracle, TopK
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,

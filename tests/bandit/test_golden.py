@@ -17,7 +17,8 @@ import pytest
 from swapflow.bandit import hardness
 from swapflow.bandit.batch import Contender, Manner, choose_contested
 from swapflow.bandit.decision import compare
-from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, Quota, TopK
+from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, TopK
+from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.radius import mixture_radius, pair_radius, paper_radius
 from swapflow.bandit.run import Course, Rewards, Step, walk

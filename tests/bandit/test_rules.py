@@ -8,7 +8,8 @@ import pytest
 from swapflow.bandit.batch import Allowance
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.decision import certified_loss
-from swapflow.bandit.oracles.oracle import Diverse, Quota, TopK
+from swapflow.bandit.oracles.oracle import Diverse, TopK
+from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.pairwise import loss_bound
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.radius import mixture_radius

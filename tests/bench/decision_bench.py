@@ -16,7 +16,7 @@ from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import FloatArray, PullKind, Situation
 from swapflow.bandit.strong_pull_policy import StrongPolicy
-from swapflow.experiments.kernel.compiled import compiled
+from swapflow.experiments.kernel.compiled_numbers import compiled
 from swapflow.experiments.kernel.lockstep import one_pass
 from swapflow.experiments.kernel.side_by_side import normal_quantiles, scramble_all, to_uniforms
 from swapflow.experiments.kernel.simulate import Decider, Problem, Radius, Way, simulate

@@ -24,7 +24,7 @@ from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.engine.ports import Message, Topic
+from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.selection.decide import MOST_AT_ONCE
 from swapflow.engine.services import Swapflow
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv

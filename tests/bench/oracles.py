@@ -15,10 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from swapflow.bandit.budget import BudgetRule
-from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.oracles.bounded import Bounded
-from swapflow.bandit.oracles.limits import Limit, Target, Terms, counts_of, feasible
-from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, Quota, TopK
+from swapflow.bandit.oracles.feasibility import feasible
+from swapflow.bandit.oracles.limits import Limit, Target, Terms, counts_of
+from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, TopK
+from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.oracles.spread import Attribute, Spread
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,

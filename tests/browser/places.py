@@ -16,7 +16,7 @@ from swapflow.domain.cohort.announcement import Group
 from swapflow.domain.cohort.meeting import Word
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.rules import KindRules
-from swapflow.engine.offers.announcements import usual_wording
+from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.reconsideration.reconsider import Wanted
 from swapflow.engine.reviewing.documents import Upload
 from swapflow.engine.reviewing.interviews import Slot

@@ -104,9 +104,9 @@ def _no_rebuild() -> None:
 
 
 def _no_second_message() -> None:
-    from swapflow.engine.coordination import coordinator, dispatch
+    from swapflow.engine.coordination import coordinator
+    from swapflow.engine.coordination.relay import relay
 
-    relay = dispatch.relay
     vars(coordinator)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
 
 

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from swapflow.engine.ports import Lease, Transaction
+from swapflow.engine.ports.records import Lease
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.chaos.breaks import BREAKS
 

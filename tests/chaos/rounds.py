@@ -20,7 +20,7 @@ from swapflow.domain.rules import (
     Rules,
     SeatLine,
 )
-from swapflow.engine.ports import Message, Topic
+from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError
 from tests.system.rounds import Outcome

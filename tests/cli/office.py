@@ -13,7 +13,7 @@ from typing import Any
 
 from swapflow import bootstrap
 from swapflow.cli.main import main
-from swapflow.engine.ports import Topic
+from swapflow.engine.ports.dispatcher import Topic
 from swapflow.engine.services import Swapflow
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.queues.inline import InlineDispatcher

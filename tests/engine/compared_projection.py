@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import Folds
 
 

@@ -14,8 +14,9 @@ from swapflow.domain.reviewing.score import Answer, Receipt, Score
 from swapflow.domain.rules import Floor, FloorFor, KindRules, Purpose, Rules, SeatLine
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.lifecycle.launch import read_book
-from swapflow.engine.ports import Arms, Message, Topic
-from swapflow.engine.projection.ingest import Tally
+from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.live_state import Arms
+from swapflow.engine.projection.live_totals import Tally
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.engine.services import Swapflow
 from swapflow.ledger.sql_ledger import SqlLedger

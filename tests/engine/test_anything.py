@@ -15,7 +15,7 @@ from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, PullStatus
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules
-from swapflow.engine.scoring.corrections import Volunteered
+from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.errors import AssignmentClosedError, InvalidInputError
 from tests.engine.cycle_by_hand import (
     CYCLE,

@@ -16,7 +16,7 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.domain.reviewing.score import Answer
 from swapflow.engine.lifecycle.launch import read_book
-from swapflow.engine.ports import Arms
+from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.selection.situation import see
 from swapflow.simulation.replay import (
     InProcess,

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.cli.main import main
-from swapflow.experiments.admissions import admissions, fixed_budgets
+from swapflow.experiments.admissions import fixed_budgets
+from swapflow.experiments.admissions.admissions_gains import experiment
 from swapflow.experiments.catalogue import STUDIES, chosen
 from swapflow.experiments.figures import canvas, house_style, label, save
 from swapflow.experiments.finding import Finding, Table, read_record
@@ -153,7 +154,7 @@ def test_the_rule_budget_loses_less_than_even_reviewing_on_a_redrawn_twin() -> N
 def test_swap_stops_by_itself_near_the_papers_cost() -> None:
     cell: Cell = {"way": "SWAP", "by": "", "s": 7.0, "only": ""}
 
-    arrays = admissions.experiment("t", cell, range(1))
+    arrays = experiment("t", cell, range(1))
 
     assert 1600 < float(arrays["cost"][0]) < 3000
 

@@ -11,6 +11,7 @@ from swapflow.bandit.oracles.oracle import Diverse, TopK
 from swapflow.bandit.situation import FloatArray, PullKind
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.admissions import tiered_interviews
+from swapflow.experiments.admissions.tiered_stopping import until_it_stops
 from swapflow.experiments.budgeted_sampler import Desk
 from swapflow.experiments.figures import house_style
 from swapflow.experiments.strategies import budget_rule
@@ -217,7 +218,7 @@ def test_the_screened_twin_has_a_screen_that_tells_a_quarter_of_a_review() -> No
 def test_certified_stops_far_below_caco_on_the_same_draws() -> None:
     cell: dict[str, str | float] = {"tiers": "two tiers", "eps": 0.3, "delta": 0.3}
     cost = {
-        rule: tiered_interviews.until_it_stops("t/stop/0", {**cell, "rule": rule}, range(3))
+        rule: until_it_stops("t/stop/0", {**cell, "rule": rule}, range(3))
         for rule in ("CACO", "certified")
     }
     assert cost["certified"]["stopped"].all()

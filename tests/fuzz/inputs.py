@@ -10,7 +10,7 @@ from pathlib import Path
 
 from openpyxl import Workbook
 
-from swapflow.domain.rules import to_text
+from swapflow.domain.rules_text import to_text
 from swapflow.files.rules.rules_file import parse_rules, template
 
 

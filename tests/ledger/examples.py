@@ -16,7 +16,7 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.domain.reviewing.score import Origin, Score
 from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules, SeatLine
-from swapflow.engine.ports import DecisionRecord, Mail
+from swapflow.engine.ports.records import DecisionRecord, Mail
 
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest
 from swapflow.domain.cycle import START, Round
 from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.assignment import AssignmentStatus
-from swapflow.ledger.core.database import FairLock
+from swapflow.ledger.core.fair_lock import FairLock
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat
 

@@ -16,7 +16,7 @@ from swapflow.files.exports.monitoring_report import (
     write_ll144,
     write_report,
 )
-from swapflow.files.exports.sheets import Format
+from swapflow.files.exports.writers import Format
 from swapflow.monitoring.report import Monitoring, Report
 from swapflow.simulation.replay import decisions_digest
 from tests.engine.cycle_by_hand import (

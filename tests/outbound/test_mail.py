@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.engine.ports import Mail
+from swapflow.engine.ports.records import Mail
 from swapflow.errors import MailRefusedError, UnavailableError
 from swapflow.outbound.mail import compose, outbox_folder, smtp
 from swapflow.settings import Settings, SmtpSecurity, load_settings

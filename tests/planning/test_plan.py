@@ -9,20 +9,14 @@ import pytest
 
 from swapflow.cli.main import main
 from swapflow.domain.interval import Interval
-from swapflow.domain.rules import (
-    DispatchMode,
-    Floor,
-    FloorFor,
-    GroupQuota,
-    GroupTarget,
-    KindRules,
-    RuleName,
-    Rules,
-)
+from swapflow.domain.objective import GroupQuota, GroupTarget
+from swapflow.domain.rules import DispatchMode, Floor, FloorFor, KindRules, RuleName, Rules
 from swapflow.files.rules.rules_file import parse_rules, template
-from swapflow.planning.plan import Effect, Plan, Summary, changes_of
+from swapflow.planning.alternatives import changes_of
+from swapflow.planning.plan import Effect, Plan, Summary
+from swapflow.planning.round_state import Way
 from swapflow.planning.setting import Days, Marks, Person, Setting
-from swapflow.planning.simulated_round import Outcome, Way, simulate
+from swapflow.planning.simulated_round import Outcome, simulate
 from swapflow.planning.suggestions import advise
 from swapflow.simulation.random_numbers import stream_of
 

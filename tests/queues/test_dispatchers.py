@@ -7,7 +7,7 @@ import time
 import pytest
 import redis
 
-from swapflow.engine.ports import Message, Topic
+from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.celery import BATCH, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher

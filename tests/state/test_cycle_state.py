@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.fixed_point import Delta
-from swapflow.engine.ports import Applied, Arms, Changes, CycleState
+from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, MOST_ARMS
 from tests.support.waiting import wait_until

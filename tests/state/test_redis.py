@@ -11,7 +11,7 @@ import redis
 
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.fixed_point import Delta
-from swapflow.engine.ports import Applied, Changes
+from swapflow.engine.ports.live_state import Applied, Changes
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys
 from swapflow.state.redis import RedisCycleState, RedisDoorbell

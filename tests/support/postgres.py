@@ -13,7 +13,8 @@ import pytest
 from sqlalchemy import create_engine, make_url
 
 from swapflow.ledger.maintenance.upgrade import upgrade
-from swapflow.ledger.schema import CLOCK, METADATA
+from swapflow.ledger.schema import CLOCK
+from swapflow.ledger.schema.base import METADATA
 
 
 TEMPLATE = "swapflow_template"

@@ -31,7 +31,7 @@ import swapflow
 import swapflow.ledger.schema
 from swapflow.cli.main import app as command
 from swapflow.domain.event import EventType
-from swapflow.files.rules.schema import RulesTable
+from swapflow.files.rules.schema_tables import RulesTable
 from swapflow.i18n.languages import CATALOGUES
 from swapflow.settings import Settings, load_settings
 from swapflow.state.keys import BELL, board_key, cycle_keys

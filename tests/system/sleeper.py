@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from swapflow.bootstrap import swapflow
-from swapflow.engine.ports import Transaction
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import LeaseLostError
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.processes.coordinator import run_coordinator

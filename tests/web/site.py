@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
-from swapflow.engine.ports import Mail, Message, Topic
+from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.records import Mail
 from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError
 from swapflow.identity.account import Account, Method

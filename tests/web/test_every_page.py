@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import select
 
-from swapflow.ledger.schema import METADATA
+from swapflow.ledger.schema.base import METADATA
 from tests.cli.test_words import JARGON, TOO_MUCH
 from tests.web.crawl import walk
 from tests.web.everyone import busy, people

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.engine.ports import Message, Topic
+from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, is_alive

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.engine.ports import Message, Topic
+from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app

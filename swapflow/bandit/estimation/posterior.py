@@ -12,82 +12,34 @@ have two scores would not do: the rule decides who gets a second look, and that 
 was off by 30 % in both directions.
 """
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
-from scipy import sparse
 
-from swapflow.bandit.situation import FloatArray, IntArray, PullKind, Scores
+from swapflow.bandit.estimation.crossed_model import (
+    LEAST_VARIANCE,
+    CrossedModel,
+    Fitted,
+    ScoreColumns,
+    maximise,
+    reviewer_count,
+)
+from swapflow.bandit.situation import FloatArray, PullKind, Scores
 
 
 NO_REVIEWER = -1
 """Reviewer index of a mark that has no one reviewer (a panel's, an import's): no severity."""
 
-EM_STEPS = 20
 NOISE_SHARE = 2 / 3
 """Share of the first scores' variance that is noise before repeats say better (ICC 1/3)."""
 SEVERITY_SHARE = 1 / 20
 """Where the fit starts for τ²: reviewers made 2 to 9 % of the variance in real data."""
 PRIOR_FLOOR_SHARE = 0.2
 """Least prior variance, as a share of the first scores' variance: below, arms starve."""
-OFFSET_SPREAD = 0.1
-"""Prior sd of a kind's offset: keeps the first few scores of a kind from being all offset."""
 USUAL_FIRST_VARIANCE = 0.04
 """Variance of first scores before there are any; real ones had an sd of .16 to .20."""
 LEAST_FIRST_VARIANCE = 1e-4
 """Stands in where all first scores are equal; an sd of .01 is finer than any rubric."""
-LEAST_VARIANCE = 1e-10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
-    """The fitted parameters of the model; a decision records them.
-
-    Attributes:
-        level: Mean utility, on the scale of the lowest kind that had scores.
-        prior_variance: Variance of utilities between arms.
-        noise_variance: Variance of one mark of gain 1 around utility and severity (σ²).
-        severity_variance: Variance between reviewers (τ²); 0 where severity is not adjusted.
-        offsets: How much more generous each kind is than the lowest scored one, shape (kinds,).
-        count: Number of scores the fit has seen.
-    """
-
-    level: float
-    prior_variance: float
-    noise_variance: float
-    severity_variance: float
-    offsets: tuple[float, ...]
-    count: int
-
-    def to_dict(self) -> dict[str, float]:
-        """Flatten into plain numbers for the decision's record."""
-        return {
-            "level": self.level,
-            "prior_variance": self.prior_variance,
-            "noise_variance": self.noise_variance,
-            "severity_variance": self.severity_variance,
-            "count": float(self.count),
-        } | {f"offset_{kind}": offset for kind, offset in enumerate(self.offsets)}
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, float]) -> Self:
-        """Read what `to_dict` wrote; other keys of the record are ignored.
-
-        Raises:
-            KeyError: If a parameter is missing.
-        """
-        kinds = sum(name.startswith("offset_") for name in record)
-        return cls(
-            level=record["level"],
-            prior_variance=record["prior_variance"],
-            noise_variance=record["noise_variance"],
-            severity_variance=record["severity_variance"],
-            offsets=tuple(record[f"offset_{kind}"] for kind in range(kinds)),
-            count=int(record["count"]),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +102,11 @@ def fit(
     if not scores.mark.size:
         return start
 
-    columns = _Columns.of(scores, kinds=len(kinds), severity=severity, kind_offsets=kind_offsets)
-    crossed = _Crossed.of(scores, gains=_gains(scores, kinds), design=columns.design)
-    return _maximise(
+    columns = ScoreColumns.of(
+        scores, kinds=len(kinds), severity=severity, kind_offsets=kind_offsets
+    )
+    crossed = CrossedModel.of(scores, gains=_gains(scores, kinds), design=columns.design)
+    return maximise(
         crossed,
         columns,
         start=start,
@@ -173,12 +127,12 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
     """
     offsets = np.asarray(fitted.offsets)
     with_severity = fitted.severity_variance > 0
-    columns = _Columns.of(
+    columns = ScoreColumns.of(
         scores, kinds=len(kinds), severity=with_severity, kind_offsets=False, level=False
     )
     rest = scores.mark - fitted.level - offsets[scores.kind]
     centred = Scores(arm=scores.arm, reviewer=scores.reviewer, kind=scores.kind, mark=rest)
-    crossed = _Crossed.of(centred, gains=_gains(scores, kinds), design=columns.design)
+    crossed = CrossedModel.of(centred, gains=_gains(scores, kinds), design=columns.design)
     solved = crossed.solve(
         ratio=fitted.noise_variance / fitted.prior_variance,
         precision=columns.precision(fitted),
@@ -188,7 +142,7 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
     mean[crossed.arm] += solved.arm
     variance = np.full(n, fitted.prior_variance)
     variance[crossed.arm] = solved.arm_variance * fitted.noise_variance
-    reviewers = _reviewer_count(scores)
+    reviewers = reviewer_count(scores)
     if not with_severity:
         return Posterior(
             mean=mean,
@@ -216,196 +170,3 @@ def first_scores(scores: Scores, *, n: int) -> FloatArray:
 def _gains(scores: Scores, kinds: tuple[PullKind, ...]) -> FloatArray:
     """Gain of every score."""
     return np.array([kind.gain for kind in kinds], dtype=np.float64)[scores.kind]
-
-
-def _reviewer_count(scores: Scores) -> int:
-    """One more than the highest reviewer index."""
-    return int(scores.reviewer.max(initial=-1)) + 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Columns:
-    """Which effects beside the arms the design has: reviewers, kinds, then the level."""
-
-    design: sparse.csr_array
-    reviewers: int
-    seen: FloatArray
-    offset_kinds: tuple[int, ...]
-    level: bool
-
-    @classmethod
-    def of(
-        cls,
-        scores: Scores,
-        *,
-        kinds: int,
-        severity: bool,
-        kind_offsets: bool,
-        level: bool = True,
-    ) -> Self:
-        """Lay out the columns and fill one row per score."""
-        reviewers = _reviewer_count(scores) if severity else 0
-        scored = np.flatnonzero(np.bincount(scores.kind, minlength=kinds)).tolist()
-        offset_kinds = tuple(scored[1:]) if kind_offsets else ()
-        rows, columns = [], []
-        if reviewers:
-            known = np.flatnonzero(scores.reviewer >= 0)
-            rows.append(known)
-            columns.append(scores.reviewer[known])
-        for position, kind in enumerate(offset_kinds):
-            of_kind = np.flatnonzero(scores.kind == kind)
-            rows.append(of_kind)
-            columns.append(np.full(of_kind.size, reviewers + position))
-        width = reviewers + len(offset_kinds)
-        if level:
-            rows.append(np.arange(scores.mark.size))
-            columns.append(np.full(scores.mark.size, width))
-            width += 1
-        row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-        column = np.concatenate(columns) if columns else np.zeros(0, dtype=np.int64)
-        design = sparse.csr_array(
-            (np.ones(row.size), (row, column)), shape=(scores.mark.size, width)
-        )
-        known_reviewers = scores.reviewer[scores.reviewer >= 0]
-        seen = np.bincount(known_reviewers, minlength=reviewers)[:reviewers] > 0
-        return cls(
-            design=design,
-            reviewers=reviewers,
-            seen=seen.astype(np.float64),
-            offset_kinds=offset_kinds,
-            level=level,
-        )
-
-    def precision(self, fitted: Fitted) -> FloatArray:
-        """Prior precision of every column, in units of the noise's precision."""
-        severities = np.full(self.reviewers, fitted.noise_variance)
-        if self.reviewers:
-            severities /= fitted.severity_variance
-        offsets = np.full(len(self.offset_kinds), fitted.noise_variance / OFFSET_SPREAD**2)
-        return np.concatenate([severities, offsets, np.zeros(int(self.level))])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Solved:
-    """Solution of the mixed model equations; variances in units of the noise variance."""
-
-    arm: FloatArray
-    arm_variance: FloatArray
-    column: FloatArray
-    column_variance: FloatArray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Crossed:
-    """The sums that the mixed model equations need, over scored arms only."""
-
-    arm: IntArray
-    information: FloatArray
-    total: FloatArray
-    cross: sparse.csr_array
-    gram: FloatArray
-    moment: FloatArray
-    square: float
-    count: int
-
-    @classmethod
-    def of(cls, scores: Scores, *, gains: FloatArray, design: sparse.csr_array) -> Self:
-        """Sum up the scores."""
-        arm, slot = np.unique(scores.arm, return_inverse=True)
-        weighted = sparse.diags_array(gains) @ design
-        members = sparse.csr_array(
-            (np.ones(slot.size), (slot, np.arange(slot.size))), shape=(arm.size, slot.size)
-        )
-        return cls(
-            arm=arm,
-            information=np.bincount(slot, gains, minlength=arm.size).astype(np.float64),
-            total=np.bincount(slot, gains * scores.mark, minlength=arm.size).astype(np.float64),
-            cross=sparse.csr_array(members @ weighted),
-            gram=(design.T @ weighted).toarray(),
-            moment=weighted.T @ scores.mark,
-            square=float(np.sum(gains * scores.mark**2)),
-            count=slot.size,
-        )
-
-    def solve(self, *, ratio: float, precision: FloatArray) -> _Solved:
-        """Solve for all effects.
-
-        The arms' block is diagonal, so they are eliminated, and one dense system of the size
-        of the reviewers (and kinds) remains.
-
-        Args:
-            ratio: Noise variance over prior variance.
-            precision: Prior precision of the columns, in units of the noise's precision.
-        """
-        diagonal = self.information + ratio
-        scaled = sparse.csr_array(sparse.diags_array(1 / diagonal) @ self.cross)
-        schur = self.gram + np.diag(precision) - (self.cross.T @ scaled).toarray()
-        inverse = np.linalg.inv(schur)
-        column = inverse @ (self.moment - scaled.T @ self.total)
-        shared = np.asarray((scaled * (scaled @ inverse)).sum(axis=1)).ravel()
-        return _Solved(
-            arm=(self.total - self.cross @ column) / diagonal,
-            arm_variance=1 / diagonal + shared,
-            column=column,
-            column_variance=np.diag(inverse).copy(),
-        )
-
-    def residual(self, solved: _Solved) -> float:
-        """Sum over scores of gain · (mark - everything estimated)²."""
-        crossed = self.cross @ solved.column
-        fit = (
-            solved.column @ self.gram @ solved.column
-            + np.sum(self.information * solved.arm**2)
-            + 2 * np.sum(solved.arm * crossed)
-        )
-        met = self.moment @ solved.column + np.sum(self.total * solved.arm)
-        return max(float(self.square - 2 * met + fit), 0.0)
-
-
-def _maximise(
-    crossed: _Crossed,
-    columns: _Columns,
-    *,
-    start: Fitted,
-    prior_floor: float,
-    guess: float,
-    guess_weight: float,
-) -> Fitted:
-    """Climb the marginal likelihood by EM."""
-    fitted = start
-    reviewers = columns.reviewers
-    seen = float(columns.seen.sum())
-    for _ in range(EM_STEPS):
-        noise = fitted.noise_variance
-        ratio, precision = noise / fitted.prior_variance, columns.precision(fitted)
-        solved = crossed.solve(ratio=ratio, precision=precision)
-
-        # E of the squared residual: what the estimates leave, plus what they leave unknown.
-        unknown = (
-            crossed.arm.size
-            + precision.size
-            - ratio * solved.arm_variance.sum()
-            - precision @ solved.column_variance
-        )
-        expected = crossed.residual(solved) + noise * max(float(unknown), 0.0)
-        if not math.isinf(guess_weight):
-            noise = (expected + guess_weight * guess) / (crossed.count + guess_weight)
-        arms = np.mean(solved.arm**2 + fitted.noise_variance * solved.arm_variance)
-        severity = (
-            solved.column[:reviewers] ** 2
-            + fitted.noise_variance * solved.column_variance[:reviewers]
-        )
-        offsets = list(start.offsets)
-        for position, kind in enumerate(columns.offset_kinds):
-            offsets[kind] = float(solved.column[reviewers + position])
-        fitted = Fitted(
-            level=float(solved.column[-1]),
-            prior_variance=max(float(arms), prior_floor),
-            noise_variance=max(float(noise), LEAST_VARIANCE),
-            severity_variance=(
-                max(float(severity @ columns.seen) / seen, LEAST_VARIANCE) if seen else 0.0
-            ),
-            offsets=tuple(offsets),
-            count=crossed.count,
-        )
-    return fitted

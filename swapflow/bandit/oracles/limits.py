@@ -11,16 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from swapflow.bandit.oracles.linear_programs import cheapest
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
-from swapflow.errors import InfeasibleError, InvalidInputError
+from swapflow.errors import InvalidInputError
 
 
 SLACK = 1e-9
 """Shares of a cohort are compared with this much room for rounding."""
-
-SELECT_FEWER = 1.001
-"""An empty place counts a little more than a quota that gives way by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -182,7 +178,7 @@ def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> Grid:
     cell, patterns = _cells([*_memberships(terms), *also], terms.n)
     fixed = np.flatnonzero(terms.pinned > 0)
     cell[terms.pinned != 0] = -1
-    rows = _rows(terms)
+    rows = limit_rows(terms)
     weights = np.array([row.weights(patterns) for row in rows])
     held = np.array([row.held(terms, fixed) for row in rows])
     worth = tuple(
@@ -203,48 +199,8 @@ def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> Grid:
     )
 
 
-def feasible(terms: Terms) -> tuple[Terms, tuple[str, ...]]:
-    """Give terms that some cohort satisfies, changed as little as possible.
-
-    The smallest relaxation has the least sum of changes, in arms, over all quotas. Of equal ones
-    a minimum gives way before a maximum, an earlier one before a later, and places last.
-
-    Returns:
-        The terms themselves and no words where they can be satisfied; else those relaxed, and
-        for each change which number to set to what.
-    """
-    grid, rows = grid_of(terms), _rows(terms)
-    counts = _least_slack(grid, rows)
-    if grid.holds(counts):
-        return terms, ()
-    size = int(counts.sum()) + grid.fixed.size
-    words: list[str] = []
-    relaxed = terms
-    for index, row in enumerate(rows):
-        total = float(grid.weights[index] @ counts)
-        if total < grid.lower[index] - SLACK or total > grid.upper[index] + SLACK:
-            held = _members_held(terms, grid, row, counts)
-            relaxed, said = row.give_way(relaxed, held=held, size=size)
-            words.append(said)
-    return relaxed, tuple(words)
-
-
-def refuse_infeasible(terms: Terms) -> None:
-    """Refuse terms that no cohort satisfies.
-
-    Raises:
-        InfeasibleError: Naming the smallest relaxation.
-    """
-    _, words = feasible(terms)
-    if words:
-        raise InfeasibleError(
-            f"no list of {terms.size} keeps to every limit. The smallest change that allows one: "
-            + "; ".join(words)
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
+class LimitRow:
     """One line of the terms: a sum over the cohort that lies between two numbers.
 
     Attributes:
@@ -289,18 +245,18 @@ class _Row:
         return replace(terms, limits=limits), said
 
 
-def _rows(terms: Terms) -> list[_Row]:
+def limit_rows(terms: Terms) -> list[LimitRow]:
     """Spell the terms line by line: places first, then every limit."""
-    rows = [_Row(limit=-1, lower=terms.fewest, upper=terms.size)]
+    rows = [LimitRow(limit=-1, lower=terms.fewest, upper=terms.size)]
     ranged = terms.fewest < terms.size
     for index, limit in enumerate(terms.limits):
         least, most = _counts(limit, terms.size, shares=not ranged)
         if least > 0 or most < np.inf:
-            rows.append(_Row(limit=index, lower=least, upper=most))
+            rows.append(LimitRow(limit=index, lower=least, upper=most))
         if ranged and limit.minimum_share > 0:
-            rows.append(_Row(limit=index, lower=0.0, upper=np.inf, share=limit.minimum_share))
+            rows.append(LimitRow(limit=index, lower=0.0, upper=np.inf, share=limit.minimum_share))
         if ranged and limit.maximum_share < 1:
-            rows.append(_Row(limit=index, lower=-np.inf, upper=0.0, share=limit.maximum_share))
+            rows.append(LimitRow(limit=index, lower=-np.inf, upper=0.0, share=limit.maximum_share))
     return rows
 
 
@@ -321,45 +277,6 @@ def counts_of(limits: Sequence[Limit], size: int) -> tuple[IntArray, IntArray]:
         np.array([least for least, _ in pairs], dtype=np.int64),
         np.array([min(most, size) for _, most in pairs], dtype=np.int64),
     )
-
-
-def _least_slack(grid: Grid, rows: Sequence[_Row]) -> IntArray:
-    """Find counts per cell that break the rows by as little as possible."""
-    if grid.cells == 0:
-        return np.zeros(0, dtype=np.int64)
-    count = len(rows)
-    rank = 1e-4 * np.arange(count) / count
-    cost = np.concatenate([1 + rank, 1.0002 + rank])
-    cost[[0, count]] = SELECT_FEWER
-    # One line for each bound: a minimum may lie above its own maximum.
-    own, none = np.eye(count), np.zeros((count, count))
-
-    def solve(*, whole: bool) -> IntArray:
-        found = cheapest(
-            np.concatenate([np.zeros(grid.cells), cost]),
-            np.block([[grid.weights, own, none], [grid.weights, none, -own]]),
-            np.concatenate([grid.lower, np.full(count, -np.inf)]),
-            np.concatenate([np.full(count, np.inf), grid.upper]),
-            most=np.concatenate([grid.room, np.full(2 * count, np.inf)]),
-            whole=np.array([float(whole)] * grid.cells + [0.0] * (2 * count)),
-            presolve=whole,
-        )
-        assert found is not None, "with slack in every row there is always a cohort"
-        return np.rint(found[: grid.cells]).astype(np.int64)
-
-    counts = solve(whole=False)
-    return counts if grid.holds(counts) else solve(whole=True)
-
-
-def _members_held(terms: Terms, grid: Grid, row: _Row, counts: IntArray) -> int:
-    """Count the members of a row's group in a cohort, pinned ones included."""
-    if row.limit < 0:
-        return int(counts.sum()) + grid.fixed.size
-    members = terms.limits[row.limit].members
-    inside = np.zeros(grid.cells, dtype=np.bool_)
-    free = grid.cell >= 0
-    inside[grid.cell[free]] = members[free]
-    return int(counts[inside].sum() + members[grid.fixed].sum())
 
 
 def _other_size(terms: Terms, size: int) -> tuple[Terms, str]:

@@ -85,7 +85,7 @@ class TopK:
     size: int
 
     def __post_init__(self) -> None:
-        _check_size(self.size)
+        check_size(self.size)
 
     @property
     def linear(self) -> bool:
@@ -139,8 +139,8 @@ class Diverse:
     groups: IntArray
 
     def __post_init__(self) -> None:
-        _check_size(self.size)
-        _check_groups(self.groups)
+        check_size(self.size)
+        check_groups(self.groups)
 
     @property
     def linear(self) -> bool:
@@ -154,7 +154,7 @@ class Diverse:
 
     def best(self, utilities: FloatArray) -> IntArray:
         """Take the offer that adds most, K times; of equal offers the lowest index."""
-        _check_match(self.groups, utilities)
+        check_match(self.groups, utilities)
         _check_enough(self.size, utilities.size)
         members = _ranked_members(utilities, self.groups)
         ranked = [utilities[arms].tolist() for arms in members]
@@ -193,8 +193,8 @@ class Diverse:
         sums = np.zeros(count)
         np.add.at(sums, self.groups[cohort], utilities[cohort])
         roots = _roots(sums)
-        first_out = _group_extreme(utilities, self.groups, ~inside, largest_one=True)
-        last_in = _group_extreme(utilities, self.groups, inside, largest_one=False)
+        first_out = group_extreme(utilities, self.groups, ~inside, largest_one=True)
+        last_in = group_extreme(utilities, self.groups, inside, largest_one=False)
 
         # What another group gains by its best outsider, or loses by its weakest member.
         entering = np.where(np.isfinite(first_out), _roots(sums + first_out) - roots, -np.inf)
@@ -276,126 +276,6 @@ class DiverseExact(Diverse):
         return counts[::-1]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quota:
-    """The K largest utilities with at least `minimum` and at most `maximum` arms per group.
-
-    Groups do not overlap, so filling greedily is exact: each group's minimum is taken from its
-    best arms, then the best arms left fill up while their group has room (a laminar matroid).
-
-    Attributes:
-        size: K.
-        groups: Group of each arm, numbered from 0, shape (n,).
-        minimum: Fewest arms of each group, shape (groups,).
-        maximum: Most arms of each group, shape (groups,).
-        names: What to call the groups in messages; their numbers when empty.
-    """
-
-    size: int
-    groups: IntArray
-    minimum: IntArray
-    maximum: IntArray
-    names: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse quotas that contradict each other or the arms.
-
-        Raises:
-            InfeasibleError: If no cohort of K arms exists; the message names the smallest
-                change of one number, or of one group of numbers, that would allow one.
-            InvalidInputError: If the arrays do not belong together.
-        """
-        _check_size(self.size)
-        _check_groups(self.groups)
-        if not self.minimum.size == self.maximum.size > int(self.groups.max(initial=0)):
-            raise InvalidInputError(
-                "a quota needs one minimum and one maximum for every group, "
-                f"not {self.minimum.size} and {self.maximum.size}"
-            )
-        self._check_feasible()
-
-    @property
-    def linear(self) -> bool:
-        """Always: the value is a sum."""
-        return True
-
-    def best(self, utilities: FloatArray) -> IntArray:
-        """Take every group's minimum, then fill up with the best that have room."""
-        _check_match(self.groups, utilities)
-        rank = _rank_in_group(utilities, self.groups)
-        chosen = rank < self.minimum[self.groups]
-        open_arms = np.flatnonzero(~chosen & (rank < self.maximum[self.groups]))
-        left = self.size - int(chosen.sum())
-        chosen[open_arms[largest(utilities[open_arms], left)]] = True
-        return np.flatnonzero(chosen)
-
-    def value(self, utilities: FloatArray, cohort: IntArray) -> float:
-        """Add up the cohort's utilities."""
-        return float(utilities[cohort].sum())
-
-    def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
-        """Exchange within the group, or across groups where the quotas leave room."""
-        cohort = self.best(utilities)
-        inside = np.zeros(utilities.size, dtype=np.bool_)
-        inside[cohort] = True
-        counts = np.bincount(self.groups[cohort], minlength=self.minimum.size)
-        may_leave = counts > self.minimum
-        may_enter = counts < self.maximum
-        first_out = _group_extreme(
-            utilities, self.groups, ~inside, largest_one=True, count=self.minimum.size
-        )
-        last_in = _group_extreme(
-            utilities, self.groups, inside, largest_one=False, count=self.minimum.size
-        )
-        first_open = np.max(first_out[may_enter], initial=-np.inf)
-        last_free = np.min(last_in[may_leave], initial=np.inf)
-
-        replacement = np.where(may_leave, np.maximum(first_out, first_open), first_out)
-        replaced = np.where(may_enter, np.minimum(last_in, last_free), last_in)
-        group = self.groups
-        loss = np.where(inside, utilities - replacement[group], replaced[group] - utilities)
-        return np.maximum(loss, 0.0)
-
-    def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:  # noqa: ARG002 - the slope of a sum is 1 everywhere
-        """Give 1 for every arm."""
-        return np.ones(utilities.size)
-
-    def _check_feasible(self) -> None:
-        """Raise with the smallest relaxation if no cohort satisfies every quota."""
-        members = np.bincount(self.groups, minlength=self.minimum.size)
-        for group in np.flatnonzero(self.minimum > np.minimum(members, self.maximum)):
-            least, most = int(self.minimum[group]), int(self.maximum[group])
-            name, there = self._name(int(group)), int(members[group])
-            if most < least:
-                raise InfeasibleError(
-                    f"{name}: the minimum {least} is above the maximum {most}; "
-                    f"lower the minimum to {most}"
-                )
-            raise InfeasibleError(
-                f"{name}: the minimum is {least} but only {there} take part; "
-                f"lower the minimum to {there}"
-            )
-        needed = int(self.minimum.sum())
-        if needed > self.size:
-            raise InfeasibleError(
-                f"the minimums add up to {needed} but the cohort has {self.size} places; "
-                f"lower them by {needed - self.size} in all, or select {needed}"
-            )
-        room = np.minimum(members, self.maximum)
-        missing = self.size - int(room.sum())
-        if missing > 0:
-            held_back = [self._name(int(g)) for g in np.flatnonzero(members > self.maximum)]
-            cure = f"raise the maximum of {' or '.join(held_back)} by {missing} in all, or "
-            raise InfeasibleError(
-                f"the maximums leave room for {int(room.sum())} of {self.size} places; "
-                f"{cure if held_back else ''}select {int(room.sum())}"
-            )
-
-    def _name(self, group: int) -> str:
-        """Give what a person calls the group."""
-        return self.names[group] if self.names else f"group {group}"
-
-
 def largest(values: FloatArray, count: int) -> BoolArray:
     """Mark the `count` largest values; of equal ones the lowest indices."""
     if count <= 0:
@@ -429,17 +309,7 @@ def _ranked_members(utilities: FloatArray, groups: IntArray) -> list[IntArray]:
     return [part.astype(np.int64) for part in np.split(order, borders)]
 
 
-def _rank_in_group(utilities: FloatArray, groups: IntArray) -> IntArray:
-    """Number each group's arms from its best (0) on."""
-    order = np.lexsort((-utilities, groups))
-    sizes = np.bincount(groups)
-    starts = np.cumsum(sizes) - sizes
-    rank = np.empty(utilities.size, dtype=np.int64)
-    rank[order] = np.arange(utilities.size) - starts[groups[order]]
-    return rank
-
-
-def _group_extreme(
+def group_extreme(
     utilities: FloatArray,
     groups: IntArray,
     among: BoolArray,
@@ -468,7 +338,7 @@ def _best_of_others(values: FloatArray) -> FloatArray:
     return others
 
 
-def _check_size(size: int) -> None:
+def check_size(size: int) -> None:
     """Refuse a cohort of nobody."""
     if size < 1:
         raise InvalidInputError(f"a cohort needs at least 1 place, not {size}")
@@ -482,13 +352,13 @@ def _check_enough(size: int, arms: int) -> None:
         )
 
 
-def _check_groups(groups: IntArray) -> None:
+def check_groups(groups: IntArray) -> None:
     """Refuse group numbers below 0."""
     if groups.size and int(groups.min()) < 0:
         raise InvalidInputError("groups are numbered from 0")
 
 
-def _check_match(groups: IntArray, utilities: FloatArray) -> None:
+def check_match(groups: IntArray, utilities: FloatArray) -> None:
     """Refuse utilities of other arms than the oracle's groups describe."""
     if groups.size != utilities.size:
         raise InvalidInputError(

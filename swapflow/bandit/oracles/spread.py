@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from swapflow.bandit.oracles.bounded import Answers, counts_by_cell, ranked
-from swapflow.bandit.oracles.limits import SLACK, Grid, Terms, grid_of, refuse_infeasible
+from swapflow.bandit.oracles.feasibility import refuse_infeasible
+from swapflow.bandit.oracles.limits import SLACK, Grid, Terms, grid_of
 from swapflow.bandit.oracles.oracle import SMALLEST_SUM
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.errors import InvalidInputError

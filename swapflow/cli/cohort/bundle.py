@@ -41,7 +41,7 @@ def bundle(
     from swapflow.files.bundles.bundle import Names
     from swapflow.files.bundles.bundle import bundle as make
     from swapflow.files.bundles.signing_keys import signer_from
-    from swapflow.files.exports.sheets import write_file
+    from swapflow.files.exports.writers import write_file
     from swapflow.settings import load_settings
 
     swapflow = product()

@@ -37,7 +37,7 @@ def card(
     """Write what was decided about an applicant, and on what it rests."""
     from swapflow.files.exports.decision_card import card_document, card_json
     from swapflow.files.exports.document import html, pdf
-    from swapflow.files.exports.sheets import write_file
+    from swapflow.files.exports.writers import write_file
     from swapflow.settings import load_settings
 
     file = out or Path("card.html")

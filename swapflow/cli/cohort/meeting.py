@@ -161,7 +161,7 @@ def minutes(
     from swapflow.bootstrap import office
     from swapflow.files.exports.document import html, pdf
     from swapflow.files.exports.minutes import minutes_document, minutes_json
-    from swapflow.files.exports.sheets import write_file
+    from swapflow.files.exports.writers import write_file
     from swapflow.identity.committee_members import members_in_conflict
     from swapflow.settings import load_settings
 

@@ -43,7 +43,7 @@ def show(
     made = _made(cycle, by=by, crossed=cross or ())
     if out is not None:
         from swapflow.files.exports.monitoring_report import write_report
-        from swapflow.files.exports.sheets import Format
+        from swapflow.files.exports.writers import Format
 
         write_report(made, out, Format(form), raw=raw)
     parts: list[str | Listing] = [

@@ -13,7 +13,7 @@ from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
-    from swapflow.engine.offers.offers import Round
+    from swapflow.engine.offers.offer_plan import Round
     from swapflow.engine.services import Swapflow
 
 app = typer.Typer(

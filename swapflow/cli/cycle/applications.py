@@ -302,7 +302,7 @@ def _move(
 
 
 def _status(swapflow: "Swapflow", cycle: str, applicant: str) -> str:
-    from swapflow.engine.intake.applications import find
+    from swapflow.engine.preconditions import find
 
     return find(swapflow.applications(cycle), applicant, cycle).status.value
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from swapflow.domain.interval import Interval
-    from swapflow.engine.read_models.calibration import Calibration, Row
+    from swapflow.engine.read_models.calibration import Calibration
+    from swapflow.engine.read_models.estimate_comparison import Row
     from swapflow.engine.read_models.reviewer_agreement import Agreement
     from swapflow.engine.services import Swapflow
 

@@ -32,7 +32,7 @@ def write_sheets(
     by a person; the list says whose each is.
     """
     from swapflow.files.exports.offline_sheet import FORMATS, file_name, sheet_file
-    from swapflow.files.exports.sheets import Format, write_file
+    from swapflow.files.exports.writers import Format, write_file
 
     if form not in {known.value for known in FORMATS}:
         raise InvalidInputError(f"--format {form!r}: a sheet is xlsx or csv")

@@ -42,7 +42,7 @@ def export(
     from swapflow.bootstrap import dossiers, office
     from swapflow.files.exports.document import html
     from swapflow.files.exports.personal_data import dossier_document, dossier_json, named_files
-    from swapflow.files.exports.sheets import write_file
+    from swapflow.files.exports.writers import write_file
     from swapflow.settings import load_settings
 
     product()
@@ -108,7 +108,7 @@ def oversight(
     from swapflow.bootstrap import dossiers, office
     from swapflow.files.exports.document import html, pdf
     from swapflow.files.exports.personal_data import oversight_document, oversight_json
-    from swapflow.files.exports.sheets import write_file
+    from swapflow.files.exports.writers import write_file
     from swapflow.settings import load_settings
 
     file = out or Path("oversight.html")

@@ -14,7 +14,8 @@ from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
-    from swapflow.planning.past_estimates import Estimates, Severity
+    from swapflow.planning.past_estimates import Estimates
+    from swapflow.planning.past_fit import Severity
 
 
 MOST_REVIEWERS = 5

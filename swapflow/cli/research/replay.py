@@ -1,12 +1,11 @@
-"""`swapflow demo` and `swapflow replay`: whole rounds whose answers are known."""
+"""`swapflow replay`: a past round again, on recorded marks."""
 
 import json
 import shlex
 import shutil
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +20,6 @@ from swapflow.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from swapflow.engine.services import Swapflow
-    from swapflow.simulation.demo import Demonstrated
     from swapflow.simulation.replay import Options, Replayed, Step
 
 
@@ -31,85 +29,8 @@ MARK = "made-by-swapflow"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands to the top level."""
-    app.command()(demo)
+    """Add the command to the top level."""
     app.command()(replay)
-
-
-def demo(
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for its data; else demo/ in the data folder."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of ties and of the order of marks.")] = 0,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep serving the pages afterwards, with two logins.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-) -> None:
-    """Run a whole round through the real parts, on invented applicants, and say what came out."""
-    from swapflow.files.bundles.bundle import bundle
-    from swapflow.files.bundles.signing_keys import signer_from
-    from swapflow.files.exports.sheets import write_cohort_folder, write_file
-    from swapflow.settings import load_settings
-    from swapflow.simulation.demo import run_demo
-
-    began = time.monotonic()
-    home = load_settings().data_dir
-    folder = (out or home / "demo").absolute()
-    warn("starting Redis, a worker and a coordinator; a whole round takes a minute or two")
-    with own_deployment(folder) as running:
-        with _bars(_shown_steps) as show:
-            done = run_demo(running, seed=seed, report=show)
-        for part in done:
-            cycle = part.program.cycle_id
-            outcomes = running.outcomes(cycle, part.proposal.version)
-            write_cohort_folder(folder / cycle, part.proposal, outcomes)
-            signed = bundle(running.closed(cycle), signer_from(folder / "bundle-key.pem"))
-            write_file(folder / f"{cycle}.bundle", signed)
-        _say_demonstrated(done, folder, time.monotonic() - began, as_json=as_json)
-        if keep:
-            _keep_serving(running, folder)
-
-
-def _say_demonstrated(
-    done: "Sequence[Demonstrated]", folder: Path, seconds: float, *, as_json: bool
-) -> None:
-    """Print what came out, and leave the figures in a file."""
-    content: dict[str, object] = {
-        "seconds": seconds,
-        "cycles": {d.program.cycle_id: _replayed_json(d.replayed) for d in done},
-    }
-    figures = folder.parent / "demo.json"
-    figures.write_text(to_text(content) + "\n", encoding="utf-8")
-    report(
-        content,
-        *(part for d in done for part in _demonstrated_plain(d)),
-        f"\n{seconds:.0f} seconds in all. Lists and method sheets: {folder}; figures: {figures}",
-        f"look closer: SWAPFLOW_DATA_DIR={folder} {_explain_last(done[0])}",
-        f"check the record: swapflow verify {folder / done[0].program.cycle_id}.bundle",
-        "look at the pages, as staff and as a reviewer: swapflow demo --keep",
-        as_json=as_json,
-    )
-
-
-def _keep_serving(running: "Swapflow", folder: Path) -> None:
-    """Add a program that people can play with, say how to get in, and serve until Ctrl-C."""
-    from swapflow.bootstrap import assemble
-    from swapflow.settings import load_settings
-    from swapflow.simulation.demo import ROUND
-    from swapflow.simulation.playground import open_playground
-
-    settings = load_settings(data_dir=folder, database_url=None, redis_url=None)
-    made = open_playground(running, assemble(settings)[1], round_id=ROUND)
-    waiting = f"{made.waiting} reviews wait in the program Fellowship"
-    print(f"\nThe pages are at {running.address}/sign-in")
-    print(f"  staff:    {made.staff.email}  {made.staff.password}")
-    print(f"  reviewer: {made.reviewer.email}  {made.reviewer.password}  ({waiting})")
-    print("Ctrl-C stops it.", flush=True)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-    signal.pause()
 
 
 def replay(
@@ -179,13 +100,13 @@ def replay(
     )
     _check(options, len(recording.items))
     program = recorded_program(folder, seed)
-    with _deployment(in_process, running) as where, _bars(_shown_step) as show:
+    with _deployment(in_process, running) as where, progress_bars(_shown_step) as show:
         found = replay_recording(
             recording, program, options, product=where, cycle_id=cycle, report=show
         )
     if page is not None:
         _write_page(page, found, options, folder=folder, items=len(recording.items))
-    report(_replayed_json(found), *_replayed_plain(found, cohort), as_json=as_json)
+    report(replay_json(found), *replay_plain(found, cohort), as_json=as_json)
 
 
 def _write_page(
@@ -271,7 +192,7 @@ def _check(options: "Options", items: int) -> None:
 
 
 @contextmanager
-def _bars(
+def progress_bars(
     shown: "Callable[[object], Mapping[str, Step]]",
 ) -> "Iterator[Callable[[object], None]]":
     """Draw a bar for each cycle on a terminal; elsewhere, a line every few seconds."""
@@ -320,11 +241,6 @@ def _lines(
     return show
 
 
-def _shown_steps(steps: object) -> "Mapping[str, Step]":
-    assert isinstance(steps, Mapping)
-    return steps
-
-
 def _shown_step(step: object) -> "Mapping[str, Step]":
     from swapflow.simulation.replay import Step
 
@@ -335,12 +251,14 @@ def _shown_step(step: object) -> "Mapping[str, Step]":
 # Results
 
 
-def _replayed_json(found: "Replayed") -> dict[str, object]:
+def replay_json(found: "Replayed") -> dict[str, object]:
+    """Format a replay for programs."""
     content: dict[str, object] = json.loads(to_text(asdict(found)))
     return content
 
 
-def _replayed_plain(found: "Replayed", places: int) -> "list[str | Listing]":
+def replay_plain(found: "Replayed", places: int) -> "list[str | Listing]":
+    """Format a replay for people."""
     share = _shares(found)
     pulls = ", ".join(f"{count} {kind}" for kind, count in found.pulls.items())
     return [
@@ -391,27 +309,6 @@ def _certified(found: "Replayed", places: int) -> list[str]:
 
 
 def _stop_sentence(stop: str) -> str:
-    from swapflow.engine.cohort.finalize import STOP_SENTENCES
+    from swapflow.engine.read_models.proposal import STOP_SENTENCES
 
     return STOP_SENTENCES.get(stop, "it is still running")
-
-
-def _explain_last(done: "Demonstrated") -> str:
-    """Spell the command that explains the last one on the list, who was closest to the cut."""
-    return f"swapflow cycle explain {done.program.cycle_id} {done.proposal.cohort[-1].external_id}"
-
-
-def _demonstrated_plain(done: "Demonstrated") -> "list[str | Listing]":
-    places = done.program.places
-    return [
-        f"\n{done.program.name}: {len(done.proposal.places)} applicants for {places} places",
-        *_replayed_plain(done.replayed, places),
-        "where the reviews went:",
-        Listing(
-            headers=("rank in the end", "applicants", "reviews each", "interviewed"),
-            rows=tuple(
-                (e.label, e.applications, f"{e.reviews:.2f}", f"{100 * e.interviews:.0f} %")
-                for e in done.effort
-            ),
-        ),
-    ]

@@ -1,5 +1,6 @@
 """Offers of places, what was answered, and how many are expected to accept: never who."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -70,3 +71,8 @@ class YieldRate:
     def mean(self) -> float:
         """The rate that is expected."""
         return self.accepting / (self.accepting + self.declining)
+
+
+def promised(offers: Sequence[Offer]) -> frozenset[int]:
+    """Give whose offers stand: nobody may be told otherwise."""
+    return frozenset(offer.application for offer in offers if offer.answer.stands)

@@ -7,10 +7,10 @@ from datetime import date, datetime
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Standing
 from swapflow.domain.reviewing.score import Given
 from swapflow.domain.rules import Estimates, Rubric, RuleName, Rules
-from swapflow.engine.cohort.finalize import propose
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.calibration import Calibration
-from swapflow.engine.read_models.progress import Asked, Explanation, explain
+from swapflow.engine.read_models.explanation import Asked, Explanation, explain
+from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import Folds
 
 

@@ -23,8 +23,9 @@ from swapflow.domain.event import Event, EventType, Json, body, chain_hash
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.audit.verify import Finding, Verification, replay
-from swapflow.engine.cohort.finalize import places_among, propose
-from swapflow.engine.ports import DecisionRecord, Ledger, Named
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import DecisionRecord, Named
+from swapflow.engine.read_models.proposal import places_among, propose
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.errors import ConflictError, NotFoundError, NotReadyError
 

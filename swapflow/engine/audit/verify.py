@@ -7,16 +7,19 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports import Arms, CycleState, DecisionRecord, Ledger
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Arms, CycleState
+from swapflow.engine.ports.records import DecisionRecord
 from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.projection.ingest import BATCH, Tally, follow
+from swapflow.engine.projection.ingest import BATCH, follow
+from swapflow.engine.projection.live_totals import Tally
 from swapflow.engine.selection.assign import may_ask
 from swapflow.engine.selection.decide import PRIORITY_UNITS, Plan, decide
 

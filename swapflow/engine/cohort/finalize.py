@@ -1,16 +1,9 @@
 """Step 8, finalize: the rule proposes, people decide, and the record says which was which."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from swapflow.bandit.oracles.oracle import Oracle
-from swapflow.bandit.situation import FloatArray, IntArray, Look
-from swapflow.bandit.ties import rounded
 from swapflow.domain.cohort.proposal import (
-    GroupLimit,
-    MethodSheet,
     Outcome,
     Place,
     Proposal,
@@ -18,54 +11,18 @@ from swapflow.domain.cohort.proposal import (
     Verdict,
     Waiver,
 )
-from swapflow.domain.cycle import Cycle, CycleStatus, Position
+from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
-from swapflow.engine.coordination.coordinator import last_fit
-from swapflow.engine.coordination.dispatch import cancel_pulls
 from swapflow.engine.offers.announcements import withdraw
-from swapflow.engine.offers.offers import promised
-from swapflow.engine.ports import Ledger
-from swapflow.engine.read_models.sensitivity import one_score_away
-from swapflow.engine.read_models.snapshot import Belief, Folds, Snapshot
-from swapflow.engine.selection.decide import look_now, versions
-from swapflow.engine.selection.list_objective import choice, members_of
-from swapflow.engine.selection.ranking import ranking
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.read_models.proposal import propose
+from swapflow.engine.selection.pulls import cancel_pulls
 from swapflow.errors import (
     ConflictError,
     CycleFinalizedError,
     InfeasibleError,
     InvalidInputError,
     NotReadyError,
-)
-
-
-STOP_SENTENCES = {
-    "certified": (
-        "The marks received so far separate the list from every alternative, within the stated "
-        "tolerance and under the stated assumptions."
-    ),
-    "settled": "Further reviews were no longer expected to change the list by a stated amount.",
-    "budget": "The budget was used up.",
-    "deadline": "The deadline had come.",
-    "exhausted": "Nobody was left who could be asked about those still too close to call.",
-    "staff": "Staff ended the round.",
-}
-
-ANOTHER_LIST = (
-    "The marks as they were given separated a list of their own from every alternative; this list "
-    "is by adjusted estimates, and that promise is not about it."
-)
-
-ASSUMPTIONS = (
-    "Under the stated assumptions (independent marks, spread {sigma}, comparable reviewers) the "
-    "proposed list's score is within {loss} of the highest obtainable, with probability "
-    "{confidence}. This is about marks, not merit."
-)
-
-NO_PROMISE = (
-    "The rule `budget` promises no bound on its own; the number above is the most that the list "
-    "could still gain under the stated assumptions. This is about marks, not merit."
 )
 
 
@@ -76,78 +33,6 @@ class Override:
     external_id: str
     verdict: Verdict
     reason: str
-
-
-def stop_sentence(rules: Rules, reason: str) -> str:
-    """Say why no more was asked for, in one sentence."""
-    if reason == "certified" and rules.estimates is Estimates.ADJUSTED:
-        return ANOTHER_LIST
-    return STOP_SENTENCES.get(reason, "The round is still running.")
-
-
-def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Proposal:
-    """Make the list that the rule proposes at this moment; writes nothing.
-
-    Args:
-        cycle_id: The cycle.
-        ledger: The ledger.
-        folds: What was folded before; without it the whole cycle is read from its first event.
-
-    Raises:
-        NotReadyError: If the cycle was not launched.
-    """
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
-        seen.require_launched()
-        belief = seen.belief(ledger=ledger)
-        names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
-        unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
-        made = choice(seen.book, belief.sight.application)
-        limits = _limits(seen, belief)
-        rules = seen.book.rules
-        return Proposal(
-            cycle_id=cycle_id,
-            version=seen.cycle.cohort_version + 1,
-            places=_places(seen, belief, names, _tied(rules, belief.look, made.oracle)),
-            sheet=replace(
-                _sheet(seen, belief, unit),
-                limits=_said(limits, belief),
-                given_way=made.given_way,
-            ),
-            limits=limits,
-            fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
-            promised=promised(ledger.offers(cycle_id)) | _added(cycle_id, seen, ledger=ledger),
-            near=one_score_away(rules, belief, made.oracle),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Among:
-    """Where the rule puts certain applications, and up to which event it looked."""
-
-    places: tuple[Place, ...]
-    limits: tuple[GroupLimit, ...]
-    position: Position
-
-
-def places_among(
-    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, folds: Folds | None = None
-) -> Among:
-    """Say where the rule puts applications now, were exactly these the candidates.
-
-    So a list can be made again as if nobody had left since, and with scores that came later.
-    """
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
-        names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
-        with seen.book.with_candidates(numbers):
-            fitted = last_fit(ledger, cycle_id)
-            sight, look, _ = look_now(seen.book, seen.arms, fitted=fitted)
-            belief = Belief(sight=sight, look=look, order=ranking(seen.book, sight, look))
-            oracle = choice(seen.book, sight.application).oracle
-            return Among(
-                places=_places(seen, belief, names, _tied(seen.book.rules, look, oracle)),
-                limits=_limits(seen, belief),
-                position=seen.arms.position,
-            )
 
 
 def finalize(
@@ -283,23 +168,6 @@ def _check_status(cycle: Cycle) -> None:
         )
 
 
-def _added(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> frozenset[int]:
-    """Give whom a reconsideration put on the list, as far as they still want the place."""
-    answers = {offer.application: offer for offer in ledger.offers(cycle_id)}
-    return frozenset(
-        one.application
-        for one in ledger.reconsiderations(cycle_id)
-        if one.closing is not None
-        and one.adds
-        and seen.book.statuses[one.application].is_candidate
-        and (
-            (last := answers.get(one.application)) is None
-            or last.answer.stands
-            or last.version < one.closing.version
-        )
-    )
-
-
 def _below_floor(below: Sequence[Place]) -> str:
     listing = "\n".join(
         f"  {place.external_id}: lacks "
@@ -363,129 +231,3 @@ def _check_limits(proposal: Proposal, verdicts: Mapping[int, tuple[Verdict, str]
     if proposal.sheet.given_way:
         cure = "no list keeps to all of them; in the rules, " + "; ".join(proposal.sheet.given_way)
     raise InfeasibleError(f"the list breaks limits of the rules ({'; '.join(broken)}): {cure}")
-
-
-def _limits(seen: Snapshot, belief: Belief) -> tuple[GroupLimit, ...]:
-    application = belief.sight.application
-    return tuple(
-        GroupLimit(
-            title=quota.title,
-            applications=frozenset(
-                application[
-                    members_of(seen.book, quota.attribute, quota.value)[application]
-                ].tolist()
-            ),
-            minimum=quota.minimum,
-            maximum=quota.maximum,
-            minimum_share=quota.minimum_share,
-            maximum_share=quota.maximum_share,
-        )
-        for quota in seen.book.rules.quotas
-    )
-
-
-def _said(limits: Sequence[GroupLimit], belief: Belief) -> tuple[str, ...]:
-    chosen = belief.sight.application[belief.look.cohort].tolist()
-    return tuple(limit.said_of(chosen) for limit in limits)
-
-
-def _places(
-    seen: Snapshot, belief: Belief, names: dict[int, tuple[str, str]], tied: set[int]
-) -> tuple[Place, ...]:
-    rules, sight, look = seen.book.rules, belief.sight, belief.look
-    inside = set(look.cohort.tolist())
-    contested = set(look.contested.tolist())
-    scores = seen.book.scores()
-    counts = np.zeros((seen.book.applications, len(rules.kinds)), dtype=np.int64)
-    np.add.at(counts, (scores.application, scores.kind), 1)
-    closed = seen.book.closed()
-    floors = [
-        np.array(rules.floor_counts(FloorFor.ALL)),
-        np.maximum(rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)),
-    ]
-    places = []
-    for rank, arm in enumerate(belief.order.tolist(), start=1):
-        number = int(sight.application[arm])
-        external_id, name = names[number]
-        information = float(sight.situation.information[arm])
-        places.append(
-            Place(
-                application=number,
-                external_id=external_id,
-                name=name,
-                rank=rank,
-                standing=Standing.COHORT if arm in inside else Standing.WAITLIST,
-                estimate=float(look.estimate[arm]),
-                raw_mean=float(sight.situation.mean[arm]) if information else None,
-                margin=float(look.radius[arm]),
-                evidence=information,
-                contested=arm in contested,
-                tied=arm in tied,
-                pulls={
-                    kind.name: int(counts[number, index]) for index, kind in enumerate(rules.kinds)
-                },
-                floor_missing=_floor_missing(rules, floors[arm in inside] - closed[number]),
-            )
-        )
-    return tuple(places)
-
-
-def _floor_missing(rules: Rules, lack: IntArray) -> dict[str, int]:
-    return {rules.kinds[index].name: int(lack[index]) for index in np.flatnonzero(lack > 0)}
-
-
-def _tied(rules: Rules, look: Look, oracle: Oracle) -> set[int]:
-    """Arms that somebody on the other side of the cut could stand for without any loss."""
-    estimate: FloatArray = rounded(look.estimate)
-    if not rules.plain:
-        losses = oracle.single_exchange_losses(estimate)
-        return set(np.flatnonzero(rounded(losses) == 0).tolist())
-    last = estimate[look.cohort].min()
-    equal = set(np.flatnonzero(estimate == last).tolist())
-    return equal if equal - set(look.cohort.tolist()) else set()
-
-
-def _sheet(seen: Snapshot, belief: Belief, unit: str) -> MethodSheet:
-    rules, book, sight, look = seen.book.rules, seen.book, belief.sight, belief.look
-    sigma = look.parameters.get("noise_variance", (rules.sigma or 0.0) ** 2) ** 0.5
-    reason = seen.cycle.stop_reason or ""
-    closed = book.closed().sum(axis=0)
-    return MethodSheet(
-        cycle_id=seen.cycle.id,
-        position=seen.arms.position.seq,
-        head_hash=seen.arms.position.hash,
-        rules_version=book.rules_version,
-        rule=rules.rule.value,
-        objective=rules.objective.name,
-        cohort_size=rules.cohort_size,
-        candidates=sight.application.size,
-        seed=rules.seed,
-        parameters=look.parameters,
-        stop_reason=reason,
-        stop_sentence=stop_sentence(rules, reason),
-        certified_loss=look.certified_loss,
-        expected_loss=None if np.isnan(look.expected_loss) else look.expected_loss,
-        certificate=_certificate(rules, look, sigma),
-        promises=NO_PROMISE if rules.rule is RuleName.BUDGET else "",
-        spent=seen.arms.spent,
-        committed=seen.arms.committed,
-        budget=rules.budget,
-        unit=unit,
-        pulls={kind.name: int(closed[i]) for i, kind in enumerate(rules.kinds)},
-        decisions=book.decisions,
-        versions=versions(),
-        estimates=rules.estimates.value,
-    )
-
-
-def _certificate(rules: Rules, look: Look, sigma: float) -> str:
-    sentence = ASSUMPTIONS.format(
-        sigma=f"{sigma:.3f}" + ("" if rules.sigma is not None else ", estimated from this round"),
-        loss=f"{look.certified_loss:.3f}",
-        confidence=f"{1 - rules.delta:.2f}",
-    )
-    if rules.objective.name == "diverse":
-        sentence += " For this objective the stop is a heuristic and proves nothing."
-    if rules.estimates is Estimates.ADJUSTED and rules.rule is not RuleName.BUDGET:
-        sentence += " It is about marks as they were given; the list is by adjusted estimates."
-    return sentence

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Word
+from swapflow.domain.cohort.offer import promised
 from swapflow.domain.cohort.proposal import (
     GroupLimit,
     Place,
@@ -19,9 +20,10 @@ from swapflow.domain.cohort.proposal import (
     Waiver,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.cohort.finalize import Override, finalize, propose
-from swapflow.engine.offers.offers import promised
-from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.cohort.finalize import Override, finalize
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
 

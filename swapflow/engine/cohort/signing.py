@@ -4,8 +4,6 @@ A signature is for a digest over everything that is signed: list, changes with t
 waiver, rules. When anything of that changes, the digest does, and the signatures are void.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,25 +11,25 @@ from swapflow.domain.cohort.proposal import Proposal, Verdict, Waiver
 from swapflow.domain.cohort.reconsideration import Closing, Result
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import Json
-from swapflow.domain.rules import Rules
-from swapflow.engine.cohort.finalize import Override, check_decision, finalize, propose, reopen
+from swapflow.engine.cohort.finalize import Override, finalize, reopen
 from swapflow.engine.cohort.meeting import check_recorded, follow
-from swapflow.engine.ports import Ledger, Prepared
+from swapflow.engine.cohort.prepared_decisions import (
+    DECISION,
+    RECONSIDERATION,
+    REOPENING,
+    UNDOING,
+    digest_of_conclusion,
+    digest_of_decision,
+    is_about,
+    needed_signatures,
+)
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Prepared
+from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.engine.reconsideration.evidence import Weighed, closing_of, weigh
-from swapflow.engine.reconsideration.reconsider import check_undoing, conclude, needed_names, undo
-from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
-
-
-DECISION = "decision"
-REOPENING = "reopening"
-RECONSIDERATION = "reconsideration"
-UNDOING = "undoing"
-
-
-SOMETHING_WAITS = (
-    "something else waits for signatures in this program; have it signed or take it back first"
-)
+from swapflow.engine.reconsideration.reconsider import conclude, needed_names, undo
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,122 +59,6 @@ class Pending:
     def missing(self) -> int:
         """How many signatures are still to come."""
         return max(0, self.needed - len(self.prepared.signed))
-
-
-def needed_signatures(rules: Rules) -> int:
-    """Give how many people must sign: at least one, for nothing is decided by nobody."""
-    return max(1, rules.signatures)
-
-
-def prepare(
-    cycle_id: str,
-    *,
-    by: str,
-    overrides: Sequence[Override] = (),
-    waiver: str = "",
-    ledger: Ledger,
-    folds: Folds | None = None,
-) -> str:
-    """Put a decision up for signature; what was up before is taken back. Gives its digest.
-
-    Raises:
-        NotReadyError: If the cycle is still running, or finalized.
-        InvalidInputError: If the overrides do not fit, or differ from what a meeting recorded, or
-            somebody is below a floor and there is no waiver. Nothing is written.
-    """
-    given = Waiver(by=by, reason=waiver) if waiver.strip() else None
-    proposal = propose(cycle_id, ledger=ledger, folds=folds)
-    overrides = follow(proposal, overrides, ledger.meeting(cycle_id, proposal.version))
-    check_decision(ledger.cycle(cycle_id), proposal, overrides, given)
-    numbers = {place.external_id: place.application for place in proposal.places}
-    body: dict[str, Json] = {
-        "changes": [
-            [numbers[o.external_id], o.verdict.value, o.reason.strip()] for o in overrides
-        ],
-        "waiver": waiver.strip(),
-    }
-    digest = _digest(proposal, body, by)
-    ledger.prepare(cycle_id, Prepared(what=DECISION, digest=digest, body=body, by=by))
-    return digest
-
-
-def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) -> str:
-    """Ask that a fixed cohort be reopened; somebody else must agree. Gives the digest.
-
-    Raises:
-        NotReadyError: If the cycle is not finalized.
-        InvalidInputError: If there is no reason.
-    """
-    cycle = ledger.cycle(cycle_id)
-    if cycle.status is not CycleStatus.FINALIZED:
-        raise NotReadyError(f"the program is {cycle.status.value}, so there is no list to reopen")
-    if not reason.strip():
-        raise InvalidInputError("a reopening needs a reason")
-    body: dict[str, Json] = {"reason": reason.strip(), "version": cycle.cohort_version}
-    digest = _sha({"what": REOPENING, "cycle": cycle_id, "by": by, **body})
-    ledger.prepare(cycle_id, Prepared(what=REOPENING, digest=digest, body=body, by=by))
-    ledger.sign_prepared(cycle_id, digest, by=by)
-    return digest
-
-
-def prepare_reconsideration(
-    cycle_id: str,
-    external_id: str,
-    *,
-    by: str,
-    result: Result | None = None,
-    reason: str = "",
-    beyond: bool = False,
-    ledger: Ledger,
-    folds: Folds | None = None,
-) -> str:
-    """Put up for signature what a reconsideration comes to, and sign it. Gives its digest.
-
-    Raises:
-        NotReadyError, InvalidInputError, NotFoundError: As `weigh` and `closing_of` do.
-        ConflictError: If something else waits for signatures: one thing does at a time.
-    """
-    weighed = weigh(cycle_id, external_id, ledger=ledger, folds=folds)
-    closing = closing_of(weighed, result, reason=reason, beyond=beyond)
-    there = ledger.prepared(cycle_id)
-    if there is not None and not _is_about(there, weighed):
-        raise ConflictError(SOMETHING_WAITS)
-    body: dict[str, Json] = {
-        "id": weighed.which.id,
-        "applicant": external_id,
-        "result": closing.result.value,
-        "reason": closing.reason,
-        "beyond": beyond,
-    }
-    digest = _digest_of(cycle_id, weighed, closing, by)
-    ledger.prepare(cycle_id, Prepared(what=RECONSIDERATION, digest=digest, body=body, by=by))
-    ledger.sign_prepared(cycle_id, digest, by=by)
-    return digest
-
-
-def prepare_undoing(
-    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: Ledger
-) -> str:
-    """Ask that a reconsideration be undone, and sign it. Gives the digest.
-
-    Raises:
-        NotFoundError, ConflictError, InvalidInputError: As `undo` does.
-    """
-    if not reason.strip():
-        raise InvalidInputError("write why it is undone; it stands in the record")
-    check_undoing(cycle_id, external_id, ledger=ledger)
-    if ledger.prepared(cycle_id) is not None:
-        raise ConflictError(SOMETHING_WAITS)
-    version = ledger.cycle(cycle_id).cohort_version
-    body: dict[str, Json] = {
-        "applicant": external_id,
-        "reason": reason.strip(),
-        "version": version,
-    }
-    digest = _sha({"what": UNDOING, "cycle": cycle_id, "by": by, **body})
-    ledger.prepare(cycle_id, Prepared(what=UNDOING, digest=digest, body=body, by=by))
-    ledger.sign_prepared(cycle_id, digest, by=by)
-    return digest
 
 
 def pending(
@@ -222,7 +104,7 @@ def pending(
         overrides=_overrides(found.body, proposal),
         waiver=str(found.body["waiver"]),
         needed=needed_signatures(ledger.rules(cycle_id)),
-        current=_digest(proposal, found.body, found.by) == found.digest,
+        current=digest_of_decision(proposal, found.body, found.by) == found.digest,
     )
 
 
@@ -283,8 +165,8 @@ def _pending_reconsideration(
     current = (
         weighed is not None
         and closing is not None
-        and _is_about(found, weighed)
-        and _digest_of(cycle_id, weighed, closing, found.by) == found.digest
+        and is_about(found, weighed)
+        and digest_of_conclusion(cycle_id, weighed, closing, found.by) == found.digest
     )
     return Pending(
         prepared=found,
@@ -293,30 +175,6 @@ def _pending_reconsideration(
         current=current,
         weighed=weighed,
         closing=closing,
-    )
-
-
-def _is_about(prepared: Prepared, weighed: Weighed) -> bool:
-    return prepared.what == RECONSIDERATION and prepared.body["id"] == weighed.which.id
-
-
-def _digest_of(cycle_id: str, weighed: Weighed, closing: Closing, by: str) -> str:
-    """Hash everything that a signature under a reconsideration stands for."""
-    return _sha(
-        {
-            "what": RECONSIDERATION,
-            "cycle": cycle_id,
-            "id": weighed.which.id,
-            "application": weighed.which.application,
-            "after": f"{weighed.after.estimate:.9f}",
-            "received": weighed.received,
-            "result": closing.result.value,
-            "place": closing.place,
-            "beyond": closing.beyond,
-            "exceptions": list(closing.exceptions),
-            "reason": closing.reason,
-            "by": by,
-        }
     )
 
 
@@ -381,26 +239,3 @@ def _overrides(body: Mapping[str, Json], proposal: Proposal) -> tuple[Override, 
                 )
             )
     return tuple(found)
-
-
-def _digest(proposal: Proposal, body: Mapping[str, Json], by: str) -> str:
-    """Hash everything that a signature stands for."""
-    return _sha(
-        {
-            "what": DECISION,
-            "cycle": proposal.cycle_id,
-            "version": proposal.version,
-            "rules": proposal.sheet.rules_version,
-            "list": [[p.application, p.standing.value] for p in proposal.places],
-            "below": [
-                [p.application, dict(p.floor_missing)] for p in proposal.places if p.floor_missing
-            ],
-            "body": dict(body),
-            "by": by,
-        }
-    )
-
-
-def _sha(content: Mapping[str, object]) -> str:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import ASKING, Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
@@ -21,31 +21,22 @@ from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
 from swapflow.domain.rules import DispatchMode, Purpose
-from swapflow.engine.coordination.dispatch import (
-    HARMLESS,
-    assign_seats,
-    cancel_pulls,
-    open_pulls,
-    relay,
-    write_plan,
-)
+from swapflow.engine.coordination.dispatch import write_plan
+from swapflow.engine.coordination.expire import expire
+from swapflow.engine.coordination.relay import relay
 from swapflow.engine.notifications.review_reminders import EVERY as REMIND_EVERY
 from swapflow.engine.notifications.review_reminders import remind
-from swapflow.engine.ports import (
-    Arms,
-    CycleState,
-    Dispatcher,
-    Doorbell,
-    Lease,
-    Ledger,
-    Wish,
-)
+from swapflow.engine.ports.dispatcher import Dispatcher
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Arms, CycleState, Doorbell
+from swapflow.engine.ports.records import Lease, Wish
 from swapflow.engine.projection.cycle_projection import NOBODY_LEFT, Book, PullKey
 from swapflow.engine.projection.ingest import ingest
-from swapflow.engine.read_models.dashboard import make_board, pack_board
-from swapflow.engine.reviewing.submit import expire
+from swapflow.engine.read_models.dashboard import make_board
+from swapflow.engine.read_models.dashboard_codec import pack_board
 from swapflow.engine.selection.assign import Obstacle, Seat, place, seats_of
-from swapflow.engine.selection.decide import Plan, PlannedPull, decide, stop_plan
+from swapflow.engine.selection.decide import Plan, PlannedPull, decide, last_fit, stop_plan
+from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
 from swapflow.engine.selection.situation import see
 from swapflow.errors import LeaseLostError, UnavailableError
 
@@ -472,12 +463,6 @@ def _out_of_reach(blocked: dict[Seat, Obstacle], book: Book) -> set[PullKey]:
         for key, count in lost.items()
         if book.open[key].seats - count < book.rules.kinds[key[1]].quorum
     }
-
-
-def last_fit(ledger: Ledger, cycle_id: str) -> Fitted | None:
-    """Read the parameters that the last decision with a model recorded."""
-    look = ledger.last_look(cycle_id)
-    return Fitted.from_dict(look) if look is not None and "prior_variance" in look else None
 
 
 def _named(key: tuple[int, int, int], book: Book) -> tuple[int, str, int]:

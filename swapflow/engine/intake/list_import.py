@@ -20,9 +20,11 @@ from swapflow.domain.people.application import (
     stands,
 )
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake.applications import arrival, facts_of, find, tie_of
-from swapflow.engine.ports import Ledger, Transaction
-from swapflow.engine.preconditions import refuse_finalized
+from swapflow.engine.intake.applications import arrival, facts_of
+from swapflow.engine.intake.roster import tie_of
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.errors import InvalidInputError, NotReadyError
 
 

@@ -12,12 +12,14 @@ from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Pull, PullStatus, PullWhy
-from swapflow.engine.coordination.dispatch import HARMLESS, assign_seats, cancel_pulls, open_pulls
-from swapflow.engine.ports import DecisionRecord, Ledger, Transaction
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import DecisionRecord
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import STRUCK, Book
 from swapflow.engine.read_models.snapshot import Folds, Snapshot
 from swapflow.engine.selection.assign import Seat, may_ask
 from swapflow.engine.selection.decide import PlannedPull
+from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 

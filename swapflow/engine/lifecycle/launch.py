@@ -9,7 +9,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, Purpose, Rules, WayIn
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.projection.cycle_projection import Book
 from swapflow.engine.projection.ingest import BATCH, follow
 from swapflow.engine.read_models.snapshot import Folds

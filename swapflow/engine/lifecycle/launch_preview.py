@@ -8,7 +8,7 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, KindRules, Rules
 from swapflow.engine.lifecycle.launch import Obstacle, obstacles
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.engine.selection.calibration_draw import most_drawn
 from swapflow.engine.selection.reviewer_overlap import lasting

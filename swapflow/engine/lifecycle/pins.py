@@ -9,10 +9,9 @@ from enum import IntEnum
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake.applications import find
 from swapflow.engine.lifecycle.launch import read_book
-from swapflow.engine.ports import Ledger
-from swapflow.engine.preconditions import refuse_finalized
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.engine.projection.cycle_projection import Book
 from swapflow.engine.selection.list_objective import refuse_impossible
 from swapflow.engine.selection.situation import candidates

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 
-from swapflow.engine.ports import Mail
+from swapflow.engine.ports.records import Mail
 from swapflow.i18n.formatting import counted
 from swapflow.i18n.languages import Language, gettext, spoken
 

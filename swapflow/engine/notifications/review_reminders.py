@@ -8,7 +8,8 @@ from swapflow.domain.cycle import ASKING
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.engine.notifications.mail_text import reminder_letter
 from swapflow.engine.notifications.reviewer_mail import spelled_due
-from swapflow.engine.ports import Ledger, Mail
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Mail
 from swapflow.i18n.languages import writing_in
 
 

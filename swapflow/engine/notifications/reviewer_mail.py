@@ -8,7 +8,8 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.notifications.mail_text import nudge_letter, waiting_letter
-from swapflow.engine.ports import Ledger, Mail
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Mail
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import writing_in

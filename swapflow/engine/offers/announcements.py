@@ -7,7 +7,6 @@ its turn comes is not sent: a late job never contradicts what people were told b
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,25 +23,23 @@ from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.engine.notifications.mail_text import Letter
-from swapflow.engine.offers.offers import TRIES, standing
+from swapflow.engine.offers.announcement_wording import check_wording, filled
+from swapflow.engine.offers.offer_plan import standing
+from swapflow.engine.offers.offers import TRIES
 from swapflow.engine.offers.open_places import restored
-from swapflow.engine.ports import Ledger, Mail, Transaction
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Mail
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from swapflow.i18n.formatting import moment
-from swapflow.i18n.languages import gettext, writing_in
+from swapflow.i18n.languages import writing_in
 
 
 LONGEST_HOLD = timedelta(days=30)
 """Letters leave at last so long after they were announced."""
 
 USUAL_HOLD = timedelta(minutes=30)
-
-LONGEST_SUBJECT, LONGEST_TEXT = 200, 10_000
-
-_PLACES = frozenset({"name", "program", "until"})
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,50 +90,6 @@ class Draft:
         return sum(letter.group is group for letter in self.letters)
 
 
-def usual_wording(language: str = "") -> dict[Group, Wording]:
-    """Give words to start from, in a program's language; "" for the deployment's."""
-    with writing_in(language):
-        return _usual_wording()
-
-
-def _usual_wording() -> dict[Group, Wording]:
-    hello = gettext("Dear {name},")
-    return {
-        Group.OFFERED: Wording(
-            subject=gettext("A place for you: {program}"),
-            text="\n\n".join(
-                (
-                    hello,
-                    gettext("We are glad to offer you a place in {program}."),
-                    gettext("Please let us know by {until} whether you accept it."),
-                )
-            ),
-        ),
-        Group.WAITLISTED: Wording(
-            subject=gettext("Your application: {program}"),
-            text="\n\n".join(
-                (
-                    hello,
-                    gettext(
-                        "All places in {program} are offered to others at the moment. You are on "
-                        "the waitlist: we write to you as soon as a place is free for you."
-                    ),
-                )
-            ),
-        ),
-        Group.NOT_SELECTED: Wording(
-            subject=gettext("Your application: {program}"),
-            text="\n\n".join(
-                (
-                    hello,
-                    gettext("Thank you for applying to {program}."),
-                    gettext("We are sorry that we cannot offer you a place this time."),
-                )
-            ),
-        ),
-    }
-
-
 def draft(
     cycle_id: str,
     wording: Mapping[Group, Wording],
@@ -164,7 +117,7 @@ def draft(
         InvalidInputError: If a wording is empty, too long, or names what no letter has.
     """
     for group, words in wording.items():
-        _check_wording(group, words)
+        check_wording(group, words)
     cycle = ledger.cycle(
         cycle_id
     )  # first: what is recorded after it makes whoever writes look again
@@ -201,7 +154,7 @@ def draft(
             continue
         with writing_in(rules.language):  # not what whoever looks speaks
             until = moment(offer.until, rules.zone) if offer and offer.until else ""
-        subject, parts = _filled(
+        subject, parts = filled(
             wording[group],
             name=applicant.name or applicant.external_id,
             program=cycle.name,
@@ -390,44 +343,6 @@ def _waits(announcement: Announcement) -> bool:
     return not announcement.taken_back_by and any(
         letter.state is LetterState.HELD for letter in announcement.letters
     )
-
-
-def _check_wording(group: Group, words: Wording) -> None:
-    for what, text, most in (
-        ("subject", words.subject, LONGEST_SUBJECT),
-        ("text", words.text, LONGEST_TEXT),
-    ):
-        place = f"the {what} for those {_WHOM[group]}"
-        if not text.strip():
-            raise InvalidInputError(f"{place} is empty; write it, or leave this group out")
-        if len(text) > most:
-            raise InvalidInputError(f"{place} has {len(text):,} characters of at most {most:,}")
-        if _CONTROLS.search(text):
-            raise InvalidInputError(f"{place} holds invisible control characters; type it anew")
-        unknown = [name for name in _BRACES.findall(text) if name not in _PLACES]
-        if unknown:
-            raise InvalidInputError(
-                f"{place} names {{{unknown[0][:40]}}}; use {{name}}, {{program}} or {{until}}"
-            )
-
-
-_WHOM = {
-    Group.OFFERED: "with an offer",
-    Group.WAITLISTED: "on the waitlist",
-    Group.NOT_SELECTED: "not selected",
-}
-
-
-def _filled(words: Wording, **values: str) -> tuple[str, tuple[str, ...]]:
-    """Put the values in; a paragraph about a date that there is none of is left out."""
-    paragraphs = [p.strip() for p in re.split(r"\n\s*\n", words.text) if p.strip()]
-    if not values["until"]:
-        paragraphs = [p for p in paragraphs if "{until}" not in p]
-
-    def fill(text: str) -> str:
-        return _BRACES.sub(lambda found: values[found[1]], text)
-
-    return fill(words.subject), tuple(map(fill, paragraphs))
 
 
 def _sealed(

@@ -8,7 +8,6 @@ are folds of the same events, so equal ledgers give equal books.
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -20,17 +19,24 @@ from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.group_numbers import VALUES, attribute_number
 from swapflow.domain.reviewing.assignment import PullWhy
 from swapflow.domain.rules import Rules
+from swapflow.engine.projection.open_pulls import OpenPull
+from swapflow.engine.projection.roster_facts import RosterFacts
+from swapflow.engine.projection.score_table import (
+    GrowingTable,
+    Integers,
+    ScoreColumns,
+    ScoreKey,
+    ScoreTable,
+    int_column,
+    table_rows,
+)
 
 
-Integers = NDArray[np.int64]
 CREDITED = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED})
 """Events that change what an application's scores add up to."""
 
 PullKey = tuple[int, int, int]
 """(application, kind, ordinal)"""
-
-ScoreKey = tuple[int, int, int, int, int]
-"""(application, kind, ordinal, seat, attempt)"""
 
 EXTRA_PULL = 1
 """`extra` of a score that opened and closed a pull of its own (it came late)."""
@@ -41,9 +47,6 @@ UNNAMED = 2
 VOLUNTEERED = 2
 """`extra` of a score that nobody asked for."""
 
-NO_ONE = -1
-"""`reviewer` of a panel's score: no one reviewer stands behind it."""
-
 NO_VALUE = -1
 """The value of a selection attribute of an application that has none."""
 
@@ -53,85 +56,6 @@ NOBODY_LEFT = "nobody left to ask"
 
 PAIR = 1 << 24
 """An (application, reviewer) pair is kept as one integer: application times this plus reviewer."""
-
-
-@dataclass(slots=True, kw_only=True)
-class OpenPull:
-    """A pull that waits for answers.
-
-    Attributes:
-        rank: Its place in the order of dispatch, over the whole cycle.
-        approved: False while a person still has to approve it.
-        live: Who is asked now, by seat: (attempt, reviewer).
-        tries: Tries so far of seats that somebody was asked to fill before; None for none.
-        answered: Seats that have answered. Both are empty for nearly every pull, and a hundred
-            thousand may be open at once.
-    """
-
-    rank: int
-    why: PullWhy
-    decision: int
-    seats: int
-    approved: bool
-    live: dict[int, tuple[int, int]] = field(default_factory=dict)
-    tries: dict[int, int] | None = None
-    answered: tuple[int, ...] = ()
-
-    def attempts(self, seat: int) -> int:
-        """Say how often somebody was asked to fill a seat that is vacant now."""
-        return 0 if self.tries is None else self.tries.get(seat, 0)
-
-    def end(self, seat: int) -> int:
-        """Let a seat's reviewer go; gives who it was."""
-        attempt, reviewer = self.live.pop(seat)
-        self.tries = {**(self.tries or {}), seat: attempt}
-        return reviewer
-
-    def vacant(self) -> list[int]:
-        """Name the seats that nobody is asked to fill."""
-        if not self.approved:
-            return []
-        seats = range(1, self.seats + 1)
-        return [seat for seat in seats if seat not in self.live and seat not in self.answered]
-
-
-@dataclass(slots=True, kw_only=True)
-class RosterFacts:
-    """What the book knows of one reviewer.
-
-    Attributes:
-        tie: Keyed hash of (seed, external id): decides between reviewers alike in all else.
-        capacity: Most assignments by kind; None is unlimited, a missing kind is not asked.
-        unnamed: Stands for several people, so it has no severity of its own.
-        load: Assignments by kind that were neither declined, expired nor cancelled.
-        out: Assignments open now.
-        reserve: Kept for reconsiderations: asked for nothing else.
-    """
-
-    tie: int
-    capacity: dict[int, int | None]
-    packet: int | None
-    automatic: bool
-    topics: frozenset[int]
-    unnamed: bool = False
-    active: bool = True
-    away: bool = False
-    load: dict[int, int] = field(default_factory=dict)
-    out: int = 0
-    reserve: bool = False
-
-    def serves(self, kind: int, *, appeal: bool = False) -> bool:
-        """Whether this reviewer may be asked for a kind at all; in an appeal only a person may."""
-        if not self.active or kind not in self.capacity:
-            return False
-        return not self.automatic if appeal else not self.reserve
-
-    def room(self, kind: int, *, appeal: bool = False) -> int:
-        """Assignments of a kind that this reviewer may still get in this cycle."""
-        if not self.serves(kind, appeal=appeal):
-            return 0
-        most = self.capacity[kind]
-        return 1_000_000 if most is None else max(0, most - self.load.get(kind, 0))
 
 
 class Book:
@@ -169,10 +93,10 @@ class Book:
         self._values: dict[int, array[int]] = {}
         self.pins: dict[int, int] = {}
         self.topics: dict[int, frozenset[int]] = {}
-        self._given = _Table(kinds)
-        self._closed = _Table(kinds)
-        self._out = _Table(kinds)
-        self._ordinals = _Table(kinds)
+        self._given = GrowingTable(kinds)
+        self._closed = GrowingTable(kinds)
+        self._out = GrowingTable(kinds)
+        self._ordinals = GrowingTable(kinds)
         # Who may judge whom.
         self.reviewers: list[RosterFacts] = []
         self._barred: dict[int, tuple[int, ...]] = {}
@@ -319,8 +243,8 @@ class Book:
         self._move(_int(payload["a"]), ApplicationStatus(str(payload["status"])))
         self.ties.append(_int(payload["tie"]))
         self.groups.append(_int(payload["group"]))
-        self._belong(_int(payload["a"]), _ints(payload.get("in", [])))
-        topics = frozenset(_ints(payload["topics"]))
+        self._belong(_int(payload["a"]), int_column(payload.get("in", [])))
+        topics = frozenset(int_column(payload["topics"]))
         if topics:
             self.topics[_int(payload["a"])] = topics
         for table in self._tables():
@@ -329,9 +253,9 @@ class Book:
     def _application_changed(self, payload: Mapping[str, Json]) -> None:
         number = _int(payload["a"])
         self.groups[number] = _int(payload["group"])
-        self._belong(number, _ints(payload.get("in", [])))
+        self._belong(number, int_column(payload.get("in", [])))
         self.topics.pop(number, None)
-        topics = frozenset(_ints(payload["topics"]))
+        topics = frozenset(int_column(payload["topics"]))
         if topics:
             self.topics[number] = topics
 
@@ -376,11 +300,11 @@ class Book:
         self.reviewers[_int(payload["r"])].active = False
 
     def _conflicts_added(self, payload: Mapping[str, Json]) -> None:
-        for application, reviewer in _rows(payload["pairs"]):
+        for application, reviewer in table_rows(payload["pairs"]):
             self._bar(application, reviewer)
 
     def _panel_set(self, payload: Mapping[str, Json]) -> None:
-        for application, reviewer in _rows(payload["pairs"]):
+        for application, reviewer in table_rows(payload["pairs"]):
             panel = self.panels.setdefault(application, set())
             if reviewer not in panel:
                 panel.add(reviewer)
@@ -391,7 +315,7 @@ class Book:
 
     def _pulls_opened(self, payload: Mapping[str, Json]) -> None:
         why, decision = PullWhy(str(payload["why"])), _int(payload["decision"])
-        for application, kind, ordinal, approval in _rows(payload["pulls"]):
+        for application, kind, ordinal, approval in table_rows(payload["pulls"]):
             self._rank += 1
             rules = self.rules.kinds[kind]
             self.open[application, kind, ordinal] = OpenPull(
@@ -410,11 +334,11 @@ class Book:
                 self.appeal_cost += rules.cost
 
     def _pulls_approved(self, payload: Mapping[str, Json]) -> None:
-        for application, kind, ordinal in _rows(payload["pulls"]):
+        for application, kind, ordinal in table_rows(payload["pulls"]):
             self.open[application, kind, ordinal].approved = True
 
     def _pulls_cancelled(self, payload: Mapping[str, Json]) -> None:
-        for application, kind, ordinal in _rows(payload["pulls"]):
+        for application, kind, ordinal in table_rows(payload["pulls"]):
             pull = self.open.pop((application, kind, ordinal))
             for seat in list(pull.live):
                 self._end_live(pull, seat, kind, keeps_load=False)
@@ -430,7 +354,7 @@ class Book:
                 self.unasked.add((application, kind))
 
     def _assigned(self, payload: Mapping[str, Json]) -> None:
-        for application, kind, ordinal, seat, attempt, reviewer in _rows(payload["items"]):
+        for application, kind, ordinal, seat, attempt, reviewer in table_rows(payload["items"]):
             pull = self.open[application, kind, ordinal]
             pull.live[seat] = (attempt, reviewer)
             facts = self.reviewers[reviewer]
@@ -485,7 +409,7 @@ class Book:
             self._end_live(pull, _int(payload["seat"]), key[1], keeps_load=False)
 
     def _expired(self, payload: Mapping[str, Json]) -> None:
-        for application, kind, ordinal, seat, _attempt, _reviewer in _rows(payload["items"]):
+        for application, kind, ordinal, seat, _attempt, _reviewer in table_rows(payload["items"]):
             pull = self.open.get((application, kind, ordinal))
             if pull is not None:
                 self._end_live(pull, seat, kind, keeps_load=False)
@@ -537,7 +461,7 @@ class Book:
 
     # Helpers of the folds
 
-    def _view(self, table: "_Table") -> Integers:
+    def _view(self, table: "GrowingTable") -> Integers:
         # A fold that starts under today's rules passes through older ones with fewer kinds.
         return table.rows[: self.applications, : len(self.rules.kinds)]
 
@@ -554,7 +478,7 @@ class Book:
         for delta in event.deltas:
             self._scores.credit(row, delta.numerator, delta.information)
 
-    def _tables(self) -> "tuple[_Table, ...]":
+    def _tables(self) -> "tuple[GrowingTable, ...]":
         return (self._given, self._closed, self._out, self._ordinals)
 
     def _count_pull(self, application: int, kind: int, ordinal: int) -> None:
@@ -586,134 +510,6 @@ class Book:
             self._score_rows[key] = self._scores.append(key, row)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreTable:
-    """What each pull that counts has told, by (application, kind, ordinal); every column (m,).
-
-    A panel is one row, with the mean of its seats and `NO_ONE` for a reviewer.
-
-    Attributes:
-        numerator: What the pull adds to its arm: gain times value, in both scales.
-        information: Its gain, in gain units.
-        rank: The pull's place in the order of dispatch.
-    """
-
-    application: Integers
-    kind: Integers
-    reviewer: Integers
-    numerator: Integers
-    information: Integers
-    rank: Integers
-
-
-class ScoreColumns:
-    """Scores by column: compact, and ready for numpy."""
-
-    def __init__(self) -> None:
-        self.application = array("q")
-        self.kind = array("q")
-        self.ordinal = array("q")
-        self.seat = array("q")
-        self.attempt = array("q")
-        self.reviewer = array("q")
-        self.value = array("q")
-        self.counts = array("q")
-        self.rank = array("q")
-        self.numerator = array("q")
-        self.information = array("q")
-        self._table: ScoreTable | None = None
-
-    def append(self, key: ScoreKey, row: tuple[int, int, int, int]) -> int:
-        """Add a score; gives its row."""
-        columns = (self.application, self.kind, self.ordinal, self.seat, self.attempt)
-        for column, number in zip(columns, key, strict=True):
-            column.append(number)
-        for column, number in zip(self._facts(), row, strict=True):
-            column.append(number)
-        self.numerator.append(0)
-        self.information.append(0)
-        self._table = None
-        return len(self.value) - 1
-
-    def replace(self, index: int, row: tuple[int, int, int, int]) -> None:
-        """Put (reviewer, value, counts, rank) in the place of a score's."""
-        for column, number in zip(self._facts(), row, strict=True):
-            column[index] = number
-        self._table = None
-
-    def correct(self, index: int, *, value: int, counts: int) -> None:
-        """Change a score's value and whether it counts."""
-        self.value[index], self.counts[index] = value, counts
-        self._table = None
-
-    def credit(self, index: int, numerator: int, information: int) -> None:
-        """Add to what a score has changed in its arm's sums."""
-        self.numerator[index] += numerator
-        self.information[index] += information
-        self._table = None
-
-    def table(self) -> ScoreTable:
-        """Add scores up by pull, in canonical order."""
-        if self._table is None:
-            self._table = self._by_pull()
-        return self._table
-
-    def _by_pull(self) -> ScoreTable:
-        columns = (self.application, self.kind, self.ordinal)
-        keys = np.array([np.array(column, dtype=np.int64) for column in columns])
-        order = np.lexsort(keys[::-1])
-        keys = keys[:, order]
-        if order.size == 0:
-            none = np.zeros(0, dtype=np.int64)
-            return ScoreTable(
-                application=none,
-                kind=none,
-                reviewer=none,
-                numerator=none,
-                information=none,
-                rank=none,
-            )
-        differs = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
-        starts = np.flatnonzero(np.concatenate([[True], differs]))
-
-        def total(column: Integers) -> Integers:
-            return np.asarray(np.add.reduceat(column[order], starts), dtype=np.int64)
-
-        counts, information = _int64(self.counts), total(_int64(self.information))
-        alone = total(counts) == 1
-        reviewer = np.where(alone, total(_int64(self.reviewer) * counts), NO_ONE)
-        keep = information > 0
-        return ScoreTable(
-            application=keys[0, starts][keep],
-            kind=keys[1, starts][keep],
-            reviewer=reviewer[keep],
-            numerator=total(_int64(self.numerator))[keep],
-            information=information[keep],
-            rank=_int64(self.rank)[order][starts][keep],
-        )
-
-    def _facts(self) -> "tuple[array[int], ...]":
-        return (self.reviewer, self.value, self.counts, self.rank)
-
-
-class _Table:
-    """Integers per application and kind, growing with the applications."""
-
-    def __init__(self, kinds: int) -> None:
-        self.rows = np.zeros((1024, kinds), dtype=np.int64)
-
-    def lengthen(self, applications: int) -> None:
-        """Make room for so many applications."""
-        if applications > len(self.rows):
-            self.rows = np.vstack([self.rows, np.zeros_like(self.rows)])
-
-    def widen(self, kinds: int) -> None:
-        """Make room for so many kinds."""
-        missing = kinds - self.rows.shape[1]
-        if missing > 0:
-            self.rows = np.pad(self.rows, ((0, 0), (0, missing)))
-
-
 def _roster(payload: Mapping[str, Json]) -> RosterFacts:
     capacity = cast("list[list[int | None]]", payload["capacity"])
     packet = payload["packet"]
@@ -722,23 +518,11 @@ def _roster(payload: Mapping[str, Json]) -> RosterFacts:
         capacity={_int(kind): most for kind, most in capacity},
         packet=None if packet is None else _int(packet),
         automatic=bool(payload["automatic"]),
-        topics=frozenset(_ints(payload["topics"])),
+        topics=frozenset(int_column(payload["topics"])),
         unnamed=payload["automatic"] == UNNAMED,
         reserve=bool(payload.get("reserve", 0)),
     )
 
 
-def _int64(column: "array[int]") -> Integers:
-    return np.array(column, dtype=np.int64)
-
-
 def _int(value: Json) -> int:
     return cast("int", value)
-
-
-def _ints(value: Json) -> Iterable[int]:
-    return cast("list[int]", value)
-
-
-def _rows(value: Json) -> Iterable[tuple[int, ...]]:
-    return cast("list[tuple[int, ...]]", value)

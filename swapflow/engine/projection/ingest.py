@@ -1,16 +1,16 @@
 """Step 6, ingest: bring the book and the live state up to the ledger, once each event."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
-
-import numpy as np
 
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event
 from swapflow.domain.fixed_point import Delta
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports import Applied, Arms, Changes, CycleState, Ledger
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Applied, Changes, CycleState
 from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.live_totals import Tally
 
 
 BATCH = 500
@@ -92,53 +92,6 @@ def rebuild(cycle_id: str, *, ledger: Ledger, state: CycleState, upto: Position)
             break
         tally.add(event for event in events if event.position.seq <= upto.seq)
     state.replace(cycle_id, tally.arms())
-
-
-class Tally:
-    """The live state's numbers, added up in memory."""
-
-    def __init__(self) -> None:
-        self.position = START
-        self._sums = np.zeros((3, 1024), dtype=np.int64)
-        self._arms = 0
-        self._spent = 0
-        self._committed = 0
-
-    def add(self, events: Iterable[Event]) -> None:
-        """Fold in the next events."""
-        for event in events:
-            self._add(event)
-
-    def _add(self, event: Event) -> None:
-        for delta in event.deltas:
-            while delta.application >= self._sums.shape[1]:
-                self._sums = np.hstack([self._sums, np.zeros_like(self._sums)])
-            self._arms = max(self._arms, delta.application + 1)
-            self._sums[:, delta.application] += (
-                delta.numerator,
-                delta.information,
-                delta.pending,
-            )
-        self._spent += event.spent
-        self._committed += event.committed
-        self.position = event.position
-
-    @property
-    def costs(self) -> tuple[int, int]:
-        """Cost spent and committed so far."""
-        return self._spent, self._committed
-
-    def arms(self) -> Arms:
-        """Give the sums so far, as the live state would."""
-        numerator, information, pending = self._sums[:, : self._arms].copy()
-        return Arms(
-            position=self.position,
-            numerator=numerator,
-            information=information,
-            pending=pending,
-            spent=self._spent,
-            committed=self._committed,
-        )
 
 
 def _catch_up(cycle_id: str, target: Position, *, ledger: Ledger, state: CycleState) -> None:

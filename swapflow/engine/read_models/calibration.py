@@ -12,24 +12,20 @@ from enum import StrEnum
 
 import numpy as np
 
-from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.estimation.posterior import NO_REVIEWER
-from swapflow.bandit.estimation.severity import NORMAL_95, Components, Spread, components, of_kinds
-from swapflow.bandit.situation import FloatArray, IntArray, Look, Rule, Scores, Situation
-from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.bandit.estimation.reml import NORMAL_95, Spread
+from swapflow.bandit.estimation.severity import Components, components, of_kinds
+from swapflow.bandit.situation import IntArray, Scores
+from swapflow.domain.cycle import Position
 from swapflow.domain.interval import Interval
 from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
-from swapflow.domain.rules import ESTIMATES, Estimates, Rules
-from swapflow.engine.coordination.coordinator import last_fit
-from swapflow.engine.lifecycle.switches import change_rules
-from swapflow.engine.ports import Ledger
+from swapflow.domain.rules import Estimates
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.read_models.estimate_comparison import Row, comparison_rows, in_force
 from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
-from swapflow.engine.read_models.snapshot import Belief, Folds, Snapshot
-from swapflow.engine.selection.list_objective import choice
+from swapflow.engine.read_models.snapshot import Folds
 from swapflow.engine.selection.reviewer_overlap import Groups, lasting, marked
-from swapflow.engine.selection.rule import list_rule_of
 from swapflow.engine.selection.situation import Sight
-from swapflow.errors import CycleFinalizedError, InvalidInputError, NotReadyError
 
 
 ENOUGH = 10
@@ -119,34 +115,6 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One candidate by raw and by adjusted estimates, in the order of the list in force.
-
-    Attributes:
-        rank: From 1, by the estimates in force.
-        mean: Mean of the marks as given, weighed by what they tell; None without one.
-        raw: Estimate with nothing taken out; adjusted: with severity and offsets taken out.
-        listed: Whether they are on the list in force.
-    """
-
-    application: int
-    rank: int
-    reviews: int
-    mean: float | None
-    raw: float
-    raw_margin: float
-    adjusted: float
-    adjusted_margin: float
-    listed: bool
-    listed_raw: bool
-    listed_adjusted: bool
-
-    def listed_by(self, estimates: Estimates) -> bool:
-        """Whether they are on the list that these estimates make."""
-        return self.listed_raw if estimates is Estimates.RAW else self.listed_adjusted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """How reviewers and kinds mark in a cycle, and what adjusting changes.
 
@@ -210,7 +178,7 @@ def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) ->
         scores = sight.situation.scores
         position = book.position
         groups, apart = marked(book), lasting(book)
-        rows = _rows(seen, ledger=ledger) if scores.mark.size else ()
+        rows = comparison_rows(seen, ledger=ledger) if scores.mark.size else ()
     return Calibration(
         position=position,
         estimates=rules.estimates,
@@ -231,56 +199,6 @@ def _drawn(cycle_id: str, sight: Sight, *, ledger: Ledger) -> frozenset[tuple[in
         (arm_of[pull.application], pull.kind)
         for pull in ledger.pulls(cycle_id, statuses={PullStatus.CLOSED})
         if pull.why is PullWhy.CHANCE and pull.application in arm_of
-    )
-
-
-def in_force(rules: Rules) -> Estimates:
-    """Say what a list under these rules is made by."""
-    severity, offsets = rules.takes_out
-    if severity and (offsets or len(rules.kinds) == 1):
-        return Estimates.ADJUSTED
-    return Estimates.RULE if severity or offsets else Estimates.RAW
-
-
-def choose_estimates(
-    cycle_id: str,
-    estimates: Estimates,
-    *,
-    by: str,
-    reason: str,
-    ledger: Ledger,
-    provider: bool = False,
-) -> Rules:
-    """Have the list made by other estimates, or by the rule's own again.
-
-    It is a version of the rules like any other: on record with its reason, replayed with every
-    list, and the end of signatures that were given for the list before.
-
-    Args:
-        cycle_id: The cycle; launched, and its list not fixed.
-        estimates: What the list is to be made by.
-        by: Who asks for it.
-        reason: Why; must be given.
-        ledger: The ledger.
-        provider: Whether an identity provider is connected, as for any change of the rules.
-
-    Raises:
-        InvalidInputError: If there is no reason, or the list is made so already.
-        NotReadyError: If the cycle was not launched; its rules say it then.
-        CycleFinalizedError: If the list is fixed.
-    """
-    if not reason.strip():
-        raise InvalidInputError("write why; it stands in the record")
-    if ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
-        raise NotReadyError("the program is not launched; set `estimates` in its rules")
-    rules = ledger.rules(cycle_id)
-    if ledger.cycle(cycle_id).status is CycleStatus.FINALIZED:
-        raise CycleFinalizedError("the list is fixed; reopen it before it is made otherwise")
-    if rules.estimates is estimates:
-        raise InvalidInputError(f"the list is made by {ESTIMATES[estimates]} already")
-    wanted = replace(rules, estimates=estimates)
-    return change_rules(
-        cycle_id, wanted, by=by, reason=reason.strip(), ledger=ledger, provider=provider
     )
 
 
@@ -411,55 +329,3 @@ def _around(value: float, error: float) -> Interval:
 
 
 # The list
-
-
-def _rows(seen: Snapshot, *, ledger: Ledger) -> tuple[Row, ...]:
-    belief = seen.belief(ledger=ledger)
-    situation = belief.sight.situation
-    raw, adjusted = (
-        _look(seen, belief, estimates, ledger=ledger)
-        for estimates in (Estimates.RAW, Estimates.ADJUSTED)
-    )
-    listed = _mask(belief.look, situation.n)
-    listed_raw, listed_adjusted = _mask(raw, situation.n), _mask(adjusted, situation.n)
-    reviews = np.bincount(situation.scores.arm, minlength=situation.n)
-    return tuple(
-        Row(
-            application=int(belief.sight.application[arm]),
-            rank=rank,
-            reviews=int(reviews[arm]),
-            mean=float(situation.mean[arm]) if situation.information[arm] else None,
-            raw=float(raw.estimate[arm]),
-            raw_margin=float(raw.radius[arm]),
-            adjusted=float(adjusted.estimate[arm]),
-            adjusted_margin=float(adjusted.radius[arm]),
-            listed=bool(listed[arm]),
-            listed_raw=bool(listed_raw[arm]),
-            listed_adjusted=bool(listed_adjusted[arm]),
-        )
-        for rank, arm in enumerate(belief.order.tolist(), start=1)
-    )
-
-
-def _mask(look: Look, n: int) -> FloatArray:
-    mask = np.zeros(n)
-    mask[look.cohort] = 1
-    return mask
-
-
-def _look(seen: Snapshot, belief: Belief, estimates: Estimates, *, ledger: Ledger) -> Look:
-    """Say what the list would be by these estimates."""
-    rules, sight = seen.book.rules, belief.sight
-    if in_force(rules) is estimates:
-        return belief.look
-    oracle = choice(seen.book, sight.application).oracle
-    fitted = last_fit(ledger, seen.cycle.id)
-    rule = list_rule_of(rules, oracle, fitted, estimates=estimates)
-    return _up_to_date(rule, sight.situation).look(sight.situation)
-
-
-def _up_to_date(rule: Rule, situation: Situation) -> Rule:
-    """Fit the model of `budget` where what is at hand is not good for these scores."""
-    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.scores.mark.size):
-        return rule.refitted(situation)
-    return rule

@@ -5,29 +5,23 @@ it needs neither the events nor the scores, so a refresh costs the same on the f
 last. Losing a board is harmless: it is made again from the ledger.
 """
 
-import json
 import math
-import zlib
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.domain.cycle import Position
-from swapflow.domain.event import Json
-from swapflow.engine.ports import Arms, Integers
+from swapflow.engine.ports.live_state import Arms, Integers
 from swapflow.engine.projection.cycle_projection import Book
 from swapflow.engine.read_models.blocked_requests import Blocked, blocked
-from swapflow.engine.selection.assign import Obstacle
 from swapflow.engine.selection.decide import look_now
 from swapflow.engine.selection.ranking import ranking
 from swapflow.engine.selection.reviewer_overlap import Groups, lasting
 from swapflow.engine.selection.reviewer_severity import Judging, judging
 from swapflow.engine.selection.situation import candidates, see
-from swapflow.errors import InvalidInputError
 
 
 FORMAT = 3
@@ -158,127 +152,5 @@ def _apart(book: Book) -> Groups:
     return groups if len(groups) > 1 else ()
 
 
-def pack_board(board: Board) -> bytes:
-    """Spell a board as bytes: a line of JSON, then the columns."""
-    head = {
-        "format": FORMAT,
-        "seq": board.position.seq,
-        "hash": board.position.hash,
-        "at": board.at.isoformat(),
-        "places": board.places,
-        "reserved": board.reserved,
-        "floors_missing": board.floors_missing,
-        "certified_loss": board.certified_loss,
-        "expected_loss": board.expected_loss,
-        "rows": int(board.application.size),
-        "kinds": int(board.closed.shape[1]),
-        "reviewers": int(board.judging.severity.size),
-        "blocked": [[b.application, b.kind, b.obstacle.name] for b in board.blocked],
-        "blocked_count": board.blocked_count,
-        "apart": board.apart,
-    }
-    columns = (
-        board.application.astype("<i4"),
-        board.estimate.astype("<f4"),
-        board.margin.astype("<f4"),
-        board.evidence.astype("<f4"),
-        board.pending.astype("<f4"),
-        board.in_list.astype("<u1"),
-        board.contested.astype("<u1"),
-        board.closed.astype("<i2"),
-        board.judging.severity.astype("<f4"),
-        board.judging.error.astype("<f4"),
-        board.judging.apart.astype("<f4"),
-        board.judging.shared.astype("<i4"),
-        board.done.astype("<i4"),
-    )
-    body = b"".join(column.tobytes() for column in columns)
-    return zlib.compress(json.dumps(head).encode() + b"\n" + body, level=1)
-
-
-def unpack_board(packed: bytes) -> Board:
-    """Read what `pack_board` wrote.
-
-    Raises:
-        InvalidInputError: If it is something else, or of another release.
-    """
-    try:
-        line, _, body = zlib.decompress(packed).partition(b"\n")
-        head = json.loads(line)
-        if head["format"] != FORMAT:
-            raise InvalidInputError("this board is of another release")
-        return _read(head, body)
-    except (ValueError, KeyError, TypeError, zlib.error) as error:
-        raise InvalidInputError("this is no board") from error
-
-
-def _read(head: dict[str, Json], body: bytes) -> Board:
-    rows, kinds, people = (int(str(head[name])) for name in ("rows", "kinds", "reviewers"))
-    taken = 0
-
-    def column(kind: str, count: int) -> NDArray[np.generic]:
-        nonlocal taken
-        values = np.frombuffer(body, dtype=np.dtype(kind), count=count, offset=taken)
-        taken += values.nbytes
-        return values
-
-    application = column("<i4", rows).astype(np.int64)
-    estimate, margin, evidence, pending = (
-        column("<f4", rows).astype(np.float64) for _ in range(4)
-    )
-    in_list, contested = (column("<u1", rows).astype(np.bool_) for _ in range(2))
-    closed = column("<i2", rows * kinds).astype(np.int64).reshape(rows, kinds)
-    severity, error, apart = (column("<f4", people).astype(np.float64) for _ in range(3))
-    shared, done = (column("<i4", people).astype(np.int64) for _ in range(2))
-    return Board(
-        position=Position(int(str(head["seq"])), str(head["hash"])),
-        at=datetime.fromisoformat(str(head["at"])),
-        places=int(str(head["places"])),
-        reserved=int(str(head["reserved"])),
-        floors_missing=int(str(head["floors_missing"])),
-        certified_loss=_number(head["certified_loss"]),
-        expected_loss=_number(head["expected_loss"]),
-        application=application,
-        estimate=estimate,
-        margin=margin,
-        evidence=evidence,
-        in_list=in_list,
-        contested=contested,
-        pending=pending,
-        closed=closed,
-        blocked=_blocked(head["blocked"]),
-        blocked_count=int(str(head["blocked_count"])),
-        done=done,
-        judging=Judging(severity=severity, error=error, apart=apart, shared=shared),
-        apart=_groups(head.get("apart", [])),
-    )
-
-
-def _groups(rows: Json) -> Groups:
-    """Read groups; a board of the release before names none."""
-    assert isinstance(rows, list)
-    return tuple(tuple(int(str(number)) for number in cast("list[Json]", row)) for row in rows)
-
-
-def _blocked(rows: Json) -> tuple[Blocked, ...]:
-    assert isinstance(rows, list)
-    found = []
-    for row in rows:
-        assert isinstance(row, list)
-        application, kind, name = row
-        found.append(
-            Blocked(
-                application=int(str(application)),
-                kind=int(str(kind)),
-                obstacle=Obstacle[str(name)],
-            )
-        )
-    return tuple(found)
-
-
 def _known(value: float) -> float | None:
     return None if math.isnan(value) or math.isinf(value) else float(value)
-
-
-def _number(value: Json) -> float | None:
-    return None if value is None else float(str(value))

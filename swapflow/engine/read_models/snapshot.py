@@ -9,16 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 
-from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import IntArray, Look
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
-from swapflow.engine.coordination.coordinator import last_fit
-from swapflow.engine.ports import Arms, Ledger
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.projection.ingest import Tally, follow
+from swapflow.engine.projection.ingest import follow
+from swapflow.engine.projection.live_totals import Tally
 from swapflow.engine.read_models.latest_cache import MOST_KEPT, Kept
-from swapflow.engine.selection.decide import look_now
+from swapflow.engine.selection.decide import last_fit, look_now
 from swapflow.engine.selection.ranking import ranking
 from swapflow.engine.selection.situation import Sight, see
 from swapflow.errors import NotReadyError

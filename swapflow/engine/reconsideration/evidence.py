@@ -12,10 +12,10 @@ from swapflow.domain.cohort.reconsideration import Closing, Reconsideration, Res
 from swapflow.domain.cycle import Position
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
-from swapflow.engine.cohort.finalize import Among, places_among
-from swapflow.engine.intake.applications import find
 from swapflow.engine.offers.open_places import out_of_waiting, restored
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.preconditions import find
+from swapflow.engine.read_models.proposal import Among, places_among
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.errors import InvalidInputError, NotFoundError, NotReadyError
 from swapflow.i18n.languages import later

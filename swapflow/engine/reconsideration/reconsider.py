@@ -26,9 +26,9 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullWhy
 from swapflow.domain.rules import Rules
-from swapflow.engine.coordination.dispatch import open_pulls
-from swapflow.engine.intake.applications import find
-from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.preconditions import find
 from swapflow.engine.read_models.snapshot import Folds
 from swapflow.engine.reconsideration.evidence import (
     LEFT,
@@ -41,7 +41,7 @@ from swapflow.engine.reconsideration.evidence import (
 )
 from swapflow.engine.selection.assign import may_ask
 from swapflow.engine.selection.decide import PlannedPull
-from swapflow.engine.selection.unheard import closed, end_unheard
+from swapflow.engine.selection.pulls import closed, end_unheard, open_pulls
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from swapflow.domain.people.document import NewDocument
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 
 
 MOST_BYTES = 20_000_000

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from swapflow.domain.cycle import Cycle
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
-from swapflow.domain.people.calendar_invitation import Guest, invitation, uid_of
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import DeclineKind, Reviewer
 from swapflow.domain.reviewing.assignment import (
@@ -17,10 +15,13 @@ from swapflow.domain.reviewing.assignment import (
     Pull,
     PullStatus,
 )
-from swapflow.engine.notifications.mail_text import Letter, Link, Part
-from swapflow.engine.ports import Ledger, Mail, Transaction
+from swapflow.engine.notifications.mail_text import Letter
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Mail
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.reviewing.interview_mail import invitation_of, send_invitations
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
-from swapflow.i18n.formatting import counted, moment
+from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import gettext, writing_in
 
 
@@ -112,7 +113,7 @@ def set_slots(
             changed += 1
             seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
             opened += seated
-            _tell(tx, new, seated, kind=rules.kinds[pull.kind].name, address=address)
+            send_invitations(tx, new, seated, kind=rules.kinds[pull.kind].name, address=address)
     for assignment in opened:
         rubric = rules.rubric(rules.kinds[assignment.kind].name)
         ledger.mark_opened(assignment.id, rubric_version=rubric.version if rubric else 0)
@@ -135,7 +136,7 @@ def cancel_slot(
         new = replace(old, cancelled=True, sequence=old.sequence + 1, by=by)
         tx.set_interview(new)
         seated = [a for a in tx.assignments_of([pull_id]) if a.status.is_open]
-        _tell(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
+        send_invitations(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
 
 
 def did_not_come(assignment_id: str, *, by: str, note: str = "", ledger: Ledger) -> None:
@@ -229,29 +230,6 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
     return mails
 
 
-def invitation_of(
-    interview: Interview,
-    assignment: Assignment,
-    *,
-    guest: Reviewer,
-    cycle: Cycle,
-    kind: str,
-    stamp: datetime,
-    address: str = "",
-) -> str:
-    """Spell the calendar entry of one reviewer; it names no applicant, for mails travel."""
-    code = cycle.task_code(assignment.id)
-    return invitation(
-        interview,
-        uid=uid_of(assignment.pull_id, assignment.reviewer),
-        title=f"{kind.capitalize()} · {cycle.name}",
-        guest=Guest(name=guest.name, email=guest.email),
-        organiser="",
-        stamp=stamp,
-        address=f"{address}/tasks/{code}" if address else "",
-    )
-
-
 def _check(slot: Slot) -> None:
     if not 1 <= slot.minutes <= LONGEST_MEETING:
         raise InvalidInputError(f"a meeting takes 1 to {LONGEST_MEETING} minutes")
@@ -282,74 +260,3 @@ def _interview(slot: Slot, old: Interview | None, *, zone: str, by: str) -> Inte
 
 def _same(old: Interview, new: Interview) -> bool:
     return replace(old, sequence=new.sequence, by=new.by) == new
-
-
-def _tell(
-    tx: Transaction,
-    interview: Interview,
-    seated: Sequence[Assignment],
-    *,
-    kind: str,
-    address: str,
-) -> None:
-    """Queue an invitation, or its cancellation, for everybody who sits there."""
-    people = {r.number: r for r in tx.reviewers()}
-    with writing_in(tx.rules().language):  # not what staff read
-        mails = [
-            _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
-            for assignment in seated
-            if people[assignment.reviewer].email
-        ]
-    tx.queue_mail(mails)
-
-
-def _mail(
-    tx: Transaction,
-    interview: Interview,
-    assignment: Assignment,
-    guest: Reviewer,
-    kind: str,
-    address: str,
-) -> Mail:
-    about = {
-        "kind": kind,
-        "Kind": kind.capitalize(),
-        "when": moment(interview.starts_at, interview.zone),
-        "program": tx.cycle.name,
-    }
-    if interview.cancelled:
-        subject = gettext("%(Kind)s on %(when)s does not take place") % about
-        first = (
-            gettext('The %(kind)s in "%(program)s" on %(when)s does not take place then.') % about
-        )
-    else:
-        moved = interview.sequence > 0
-        subject = (
-            gettext("%(Kind)s moved: %(when)s") if moved else gettext("%(Kind)s set: %(when)s")
-        ) % about
-        first = counted(
-            interview.minutes,
-            'The %(kind)s in "%(program)s" is on %(when)s, for %(count)s minute.',
-            'The %(kind)s in "%(program)s" is on %(when)s, for %(count)s minutes.',
-            **about,
-        )
-    code = tx.cycle.task_code(assignment.id)
-    parts: list[Part] = [first]
-    if interview.place and interview.stands:
-        parts.append(gettext("Place: %(place)s") % {"place": interview.place})
-    if address:
-        parts.append(Link(f"{address}/tasks/{code}", gettext("Open the form")))
-    letter = Letter(
-        subject=subject,
-        parts=tuple(parts),
-        calendar=invitation_of(
-            interview,
-            assignment,
-            guest=guest,
-            cycle=tx.cycle,
-            kind=kind,
-            stamp=tx.now,
-            address=address,
-        ),
-    )
-    return letter.to(guest.email, mail_id=f"{code}:slot:{interview.sequence}")

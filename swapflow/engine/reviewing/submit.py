@@ -3,11 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from swapflow.domain.cycle import ASKING, CycleStatus
+from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.fixed_point import Delta, contribution, value_units
 from swapflow.domain.ids import cycle_of, pull_id
-from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     Assignment,
@@ -19,9 +18,9 @@ from swapflow.domain.reviewing.assignment import (
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, Late, Origin, Receipt, Score
 from swapflow.domain.rules import Purpose, Rules
-from swapflow.engine.ports import Ledger, Transaction
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import EXTRA_PULL
-from swapflow.engine.reviewing.interviews import excuse
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
@@ -68,69 +67,6 @@ def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
 def take(tx: Transaction, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
     """Store answers within a transaction that may hold more; as `submit` otherwise."""
     return _Submission(tx, answers).run()
-
-
-def decline(
-    assignment: str,
-    kind: DeclineKind,
-    *,
-    by: str,
-    reason: str = "",
-    busy_until: Absence | None = None,
-    address: str = "",
-    ledger: Ledger,
-) -> None:
-    """End an assignment because its reviewer says no; its pull goes to another.
-
-    A date that was agreed is taken out of their calendar by mail, and the others there are told.
-    A conflict of interest is recorded for good; "busy" also keeps new requests away until the
-    given day. The free-text reason is kept in an erasable row.
-
-    Raises:
-        AssignmentClosedError: If it is not open any more.
-    """
-    with ledger.write(cycle_of(assignment)) as tx:
-        found = _one(tx, assignment)
-        moved = tx.move_assignments(
-            [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT
-        )
-        if not moved:
-            raise AssignmentClosedError(assignment, found.status.value)
-        tx.record(EventType.DECLINED, {**_where(found), "kind": kind.value})
-        if kind is DeclineKind.CONFLICT:
-            pair = (found.application, found.reviewer)
-            tx.add_conflicts([pair], source="reviewer")
-            tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair)]})
-        if kind is DeclineKind.BUSY and busy_until is not None:
-            tx.add_absence(found.reviewer, busy_until)
-        if reason:
-            tx.note(subject=assignment, by=by, text=reason)
-        excuse(tx, found, address=address)
-
-
-def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> int:
-    """End assignments whose due time has passed; their pulls go to others. Counts them."""
-    if not ledger.has_overdue(cycle_id):
-        return 0
-    with ledger.write(cycle_id, epoch=epoch) as tx:
-        if tx.cycle.status not in ASKING:
-            return 0
-        overdue = tx.overdue(at_most=at_most)
-        if not overdue:
-            return 0
-        tx.move_assignments(
-            [a.id for a in overdue], AssignmentStatus.EXPIRED, allowed=OPEN_ASSIGNMENT
-        )
-        tx.record(
-            EventType.EXPIRED,
-            {
-                "items": [
-                    [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
-                    for a in overdue
-                ]
-            },
-        )
-        return len(overdue)
 
 
 def utility_of(answer: Answer, rules: Rules, kind: int) -> int:
@@ -428,13 +364,6 @@ class _Submission:
             self._tx.move_assignments(left, AssignmentStatus.CANCELLED, allowed=OPEN_ASSIGNMENT)
 
 
-def _one(tx: Transaction, assignment: str) -> Assignment:
-    found = tx.assignments([assignment]).get(assignment)
-    if found is None:
-        raise NotFoundError(f"there is no assignment {assignment!r}")
-    return found
-
-
 def _again(earlier: Score, value: int) -> Receipt:
     """The receipt for an answer that is there already; another value needs a correction."""
     if earlier.value != value:
@@ -450,7 +379,8 @@ def _again(earlier: Score, value: int) -> Receipt:
     )
 
 
-def _where(assignment: Assignment) -> dict[str, int]:
+def seat_payload(assignment: Assignment) -> dict[str, int]:
+    """Build the part of an event that names an assignment's seat."""
     return {
         "a": assignment.application,
         "k": assignment.kind,
@@ -465,7 +395,7 @@ def _scored(
     assignment: Assignment, value: int, *, counts: bool, closes: bool, late: Late | None
 ) -> dict[str, int | str | None]:
     return {
-        **_where(assignment),
+        **seat_payload(assignment),
         "v": value,
         "counts": int(counts),
         "closes": int(closes),

@@ -5,7 +5,7 @@ from threading import Lock
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.errors import NotFoundError
 
 

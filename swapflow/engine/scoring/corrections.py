@@ -1,42 +1,25 @@
 """Corrections, voids and volunteered scores: new events beside the old; history keeps all."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import replace
 
 from swapflow.domain.event import EventType
-from swapflow.domain.fixed_point import Delta, contribution, gain_units
-from swapflow.domain.ids import assignment_id, cycle_of, pull_id
+from swapflow.domain.fixed_point import Delta, contribution
+from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
-    Assignment,
-    AssignmentStatus,
     Pull,
-    PullStatus,
-    PullWhy,
 )
-from swapflow.domain.reviewing.score import Answer, Origin, Score
-from swapflow.engine.ports import Ledger, Transaction
+from swapflow.domain.reviewing.score import Answer, Score
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import is_reconsidered, refuse_finalized
-from swapflow.engine.projection.cycle_projection import VOLUNTEERED
 from swapflow.engine.reviewing.submit import UNASKED, utility_of
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.languages import later
 
 
 SAW_OTHERS = "changed after others' marks were seen"
-NOT_ASKED = later("nobody asked for it; staff may admit it")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Volunteered:
-    """A score that nobody asked for, by application and reviewer number."""
-
-    application: int
-    kind: int
-    reviewer: int
-    utility: float
-    typed_by: str
-    remark: str = ""
 
 
 def correct(
@@ -106,19 +89,6 @@ def void_reviewer(cycle_id: str, reviewer: int, *, by: str, reason: str, ledger:
     with ledger.write(cycle_id) as tx:
         scores = [score for score in tx.scores_of_reviewer(reviewer) if score.counts]
     return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
-
-
-def volunteer(
-    cycle_id: str, scores: Sequence[Volunteered], *, ledger: Ledger, origin: Origin
-) -> tuple[str, ...]:
-    """Keep scores that nobody asked for; they enter no estimate unless staff admit them.
-
-    Returns:
-        An assignment id for each, to name it by.
-    """
-    with ledger.write(cycle_id) as tx:
-        refuse_finalized(tx)
-        return tuple(_keep_volunteered(tx, score, origin) for score in scores)
 
 
 def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
@@ -207,79 +177,3 @@ def _score(tx: Transaction, assignment: str) -> Score:
     if not found:
         raise NotFoundError(f"assignment {assignment!r} has no score")
     return found[0]
-
-
-def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> str:
-    rules = tx.rules()
-    kind = rules.kinds[score.kind]
-    ordinal = tx.next_ordinal(score.application, score.kind)
-    pull = Pull(
-        id=pull_id(tx.cycle.id, score.application, kind.name, ordinal),
-        cycle_id=tx.cycle.id,
-        application=score.application,
-        kind=score.kind,
-        ordinal=ordinal,
-        status=PullStatus.CLOSED,
-        why=PullWhy.STAFF,
-        cost=0,
-        gain=gain_units(kind.gain),
-        decision=0,
-    )
-    assignment = Assignment(
-        id=assignment_id(pull.id, 1, 1),
-        pull_id=pull.id,
-        cycle_id=tx.cycle.id,
-        application=score.application,
-        kind=score.kind,
-        ordinal=ordinal,
-        seat=1,
-        attempt=1,
-        reviewer=score.reviewer,
-        status=AssignmentStatus.SCORED,
-        packet=0,
-        rubric_version=0,
-        created_at=tx.now,
-        due_at=None,
-    )
-    answer = Answer(assignment_id=assignment.id, utility=score.utility, remark=score.remark)
-    value = utility_of(answer, rules, score.kind)
-    tx.insert_pulls([pull])
-    tx.insert_assignments([assignment])
-    seq = tx.record(
-        EventType.SCORED,
-        {
-            "a": score.application,
-            "k": score.kind,
-            "o": ordinal,
-            "seat": 1,
-            "attempt": 1,
-            "r": score.reviewer,
-            "v": value,
-            "counts": 0,
-            "closes": 0,
-            "extra": VOLUNTEERED,
-            "late": None,
-        },
-    )
-    stored = Score(
-        assignment_id=assignment.id,
-        pull_id=pull.id,
-        cycle_id=tx.cycle.id,
-        application=score.application,
-        kind=score.kind,
-        ordinal=ordinal,
-        seat=1,
-        reviewer=score.reviewer,
-        revision=1,
-        value=value,
-        counts=False,
-        reason=NOT_ASKED,
-        origin=origin,
-        late=None,
-        typed_by=score.typed_by,
-        rubric_version=0,
-        submitted_at=tx.now,
-        seq=seq,
-    )
-    tx.insert_scores([stored], marks=[{}], remarks=[score.remark])
-    return assignment.id

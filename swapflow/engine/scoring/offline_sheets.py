@@ -16,7 +16,7 @@ from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, As
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, Given
 from swapflow.domain.rules import KindRules, Rubric, Rules
-from swapflow.engine.ports import Ledger
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.reviewing import submit
 from swapflow.engine.reviewing.blinding import shown_as
 from swapflow.engine.reviewing.review_page import Sheet, read_sheet, rubric_of

@@ -9,7 +9,9 @@ from swapflow.domain.fixed_point import value_units
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Rubric, Rules
-from swapflow.engine.ports import Ledger, RulesVersion, Transaction
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import RulesVersion
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.scoring.corrections import revise
 from swapflow.errors import InvalidInputError, InvalidRulesError
 

@@ -16,7 +16,8 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from swapflow.engine.projection.cycle_projection import Book, PullKey, RosterFacts
+from swapflow.engine.projection.cycle_projection import Book, PullKey
+from swapflow.engine.projection.roster_facts import RosterFacts
 from swapflow.engine.selection.reviewer_overlap import Joining
 
 

@@ -11,12 +11,13 @@ from importlib.metadata import version
 import numpy as np
 
 from swapflow.bandit.budget import BudgetRule
-from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import Look, Rule, StopReason
 from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.reviewing.assignment import PullWhy
 from swapflow.domain.rules import DispatchMode
-from swapflow.engine.ports import Arms
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import Book, PullKey
 from swapflow.engine.selection.assign import Obstacle, Seat, out_target, place, seats_of, slots_now
 from swapflow.engine.selection.calibration_draw import drawn_for
@@ -389,3 +390,9 @@ def _gapless(pulls: Sequence[PlannedPull], book: Book) -> tuple[PlannedPull, ...
 
 def _numbers(sight: Sight, arms: np.ndarray) -> tuple[int, ...]:
     return tuple(sorted(int(sight.application[arm]) for arm in arms))
+
+
+def last_fit(ledger: Ledger, cycle_id: str) -> Fitted | None:
+    """Read the parameters that the last decision with a model recorded."""
+    look = ledger.last_look(cycle_id)
+    return Fitted.from_dict(look) if look is not None and "prior_variance" in look else None

@@ -7,19 +7,15 @@ from typing import Protocol
 import numpy as np
 
 from swapflow.bandit.oracles.bounded import Bounded
-from swapflow.bandit.oracles.limits import (
-    Limit,
-    Target,
-    Terms,
-    counts_of,
-    feasible,
-    refuse_infeasible,
-)
-from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, Quota, TopK
+from swapflow.bandit.oracles.feasibility import feasible, refuse_infeasible
+from swapflow.bandit.oracles.limits import Limit, Target, Terms, counts_of
+from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, TopK
+from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.oracles.spread import Attribute, Spread
 from swapflow.domain.people.group_numbers import value_number
 from swapflow.domain.rules import Rules
-from swapflow.engine.projection.cycle_projection import NO_VALUE, Integers
+from swapflow.engine.projection.cycle_projection import NO_VALUE
+from swapflow.engine.projection.score_table import Integers
 
 
 class Round(Protocol):

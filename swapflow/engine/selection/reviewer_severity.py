@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.posterior import (
     LEAST_FIRST_VARIANCE,
     NOISE_SHARE,
     SEVERITY_SHARE,
-    Fitted,
     first_scores,
     fit,
     posterior,

@@ -7,13 +7,14 @@ import numpy as np
 from swapflow.bandit.adjusted import AdjustedRule
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.certified import Certificate, CertifiedRule
-from swapflow.bandit.estimation.posterior import Fitted
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import Rule
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.domain.rules import Estimates, RuleName, Rules
-from swapflow.engine.projection.cycle_projection import Book, Integers
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.score_table import Integers
 from swapflow.engine.selection.list_objective import choice
 from swapflow.errors import InvalidRulesError
 

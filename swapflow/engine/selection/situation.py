@@ -13,8 +13,9 @@ from swapflow.bandit.estimation.posterior import NO_REVIEWER
 from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
 from swapflow.domain.fixed_point import GAIN_SCALE, VALUE_SCALE
 from swapflow.domain.rules import FloorFor
-from swapflow.engine.ports import Arms
-from swapflow.engine.projection.cycle_projection import NO_ONE, PAIR, Book, Integers
+from swapflow.engine.ports.live_state import Arms
+from swapflow.engine.projection.cycle_projection import PAIR, Book
+from swapflow.engine.projection.score_table import NO_ONE, Integers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,13 @@ from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.engine.intake import applications as intake
 from swapflow.engine.intake import list_import
 from swapflow.engine.intake.list_import import Listed, ListPlan
+from swapflow.engine.intake.roster import (
+    add_conflicts,
+    import_reviewers,
+    leave,
+    purge_reviewer,
+    set_panel,
+)
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import documents, interviews
@@ -98,7 +105,7 @@ class People(Part):
 
     def purge_reviewer(self, cycle_id: str, external_id: str, *, by: str) -> bool:
         """Erase one reviewer's data for good; says whether the account is gone as well."""
-        erased = intake.purge_reviewer(cycle_id, external_id, by=by, ledger=self.ledger)
+        erased = purge_reviewer(cycle_id, external_id, by=by, ledger=self.ledger)
         self.ledger.compact()
         return self._rung(cycle_id, erased)
 
@@ -109,7 +116,7 @@ class People(Part):
 
     def import_reviewers(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
         """Add reviewers to the roster, or change those that are there: all, or none."""
-        added = intake.import_reviewers(cycle_id, new, ledger=self.ledger)
+        added = import_reviewers(cycle_id, new, ledger=self.ledger)
         return self._rung(cycle_id, added)
 
     def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
@@ -128,19 +135,19 @@ class People(Part):
 
     def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
         """Take a reviewer off the roster; says how many requests go to others."""
-        moved = intake.leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
+        moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
         return self._rung(cycle_id, moved)
 
     def add_conflicts(
         self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
     ) -> None:
         """Record conflicts of interest, as (application, reviewer) external ids."""
-        intake.add_conflicts(cycle_id, pairs, source=source, ledger=self.ledger)
+        add_conflicts(cycle_id, pairs, source=source, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
     def set_panel(self, cycle_id: str, pairs: Iterable[tuple[str, str]]) -> None:
         """Restrict applications to the reviewers named."""
-        intake.set_panel(cycle_id, pairs, ledger=self.ledger)
+        set_panel(cycle_id, pairs, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
     def attach_documents(

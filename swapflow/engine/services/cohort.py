@@ -10,13 +10,17 @@ from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal, Waiver
 from swapflow.domain.rules import Estimates, Rules
 from swapflow.engine.cohort import meeting, signing
-from swapflow.engine.cohort.finalize import Override, propose, reopen
+from swapflow.engine.cohort.finalize import Override, reopen
+from swapflow.engine.cohort.prepared_decisions import prepare, prepare_reopening
 from swapflow.engine.lifecycle import approvals, switches
+from swapflow.engine.lifecycle.estimate_choice import choose_estimates
 from swapflow.engine.lifecycle.pins import Pin, pin
 from swapflow.engine.offers import announcements as announcing
 from swapflow.engine.offers import offers as offering
-from swapflow.engine.read_models.calibration import choose_estimates
+from swapflow.engine.offers.announcement_wording import usual_wording
+from swapflow.engine.offers.offer_plan import Round, Wave, plan, standing
 from swapflow.engine.read_models.progress import proposed_requests
+from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.services.context import Part
 
 
@@ -66,13 +70,13 @@ class Deciding(Part):
         )
         return self._rung(cycle_id, changed)
 
-    def offers(self, cycle_id: str) -> offering.Round:
+    def offers(self, cycle_id: str) -> Round:
         """Say how the offers of a fixed list stand."""
-        return offering.standing(cycle_id, ledger=self.ledger, folds=self.folds)
+        return standing(cycle_id, ledger=self.ledger, folds=self.folds)
 
-    def next_offers(self, cycle_id: str, *, at_most: int = 0) -> offering.Wave:
+    def next_offers(self, cycle_id: str, *, at_most: int = 0) -> Wave:
         """Work out the offers that would go out now."""
-        return offering.plan(cycle_id, ledger=self.ledger, folds=self.folds, at_most=at_most)
+        return plan(cycle_id, ledger=self.ledger, folds=self.folds, at_most=at_most)
 
     def offer(
         self,
@@ -82,7 +86,7 @@ class Deciding(Part):
         until: datetime | None = None,
         at_most: int = 0,
         seen: Sequence[int] | None = None,
-    ) -> offering.Wave:
+    ) -> Wave:
         """Offer the places that are free, and pass on those that nobody took."""
         return offering.offer(
             cycle_id,
@@ -117,7 +121,7 @@ class Deciding(Part):
 
     def usual_letters(self, cycle_id: str) -> dict[Group, Wording]:
         """Give words for letters to start from, in the program's language."""
-        return announcing.usual_wording(self.ledger.rules(cycle_id).language)
+        return usual_wording(self.ledger.rules(cycle_id).language)
 
     def draft_letters(
         self, cycle_id: str, wording: Mapping[Group, Wording], *, waitlist: int | None = None
@@ -199,7 +203,7 @@ class Deciding(Part):
         self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
     ) -> str:
         """Put a decision up for signature; gives its digest."""
-        return signing.prepare(
+        return prepare(
             cycle_id,
             by=by,
             overrides=overrides,
@@ -210,7 +214,7 @@ class Deciding(Part):
 
     def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
         """Ask that a fixed cohort be reopened; gives what is to be signed."""
-        return signing.prepare_reopening(cycle_id, by=by, reason=reason, ledger=self.ledger)
+        return prepare_reopening(cycle_id, by=by, reason=reason, ledger=self.ledger)
 
     def pending(
         self, cycle_id: str, *, proposal: Proposal | None = None

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from swapflow.domain.webhook_call import HookCall
-from swapflow.engine.ports import CycleState, Dispatcher, Doorbell, Ledger, Mail
+from swapflow.engine.ports.dispatcher import Dispatcher
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import CycleState, Doorbell
+from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.calibration import Calibration
 from swapflow.engine.read_models.dashboard import Board
 from swapflow.engine.read_models.latest_cache import Kept

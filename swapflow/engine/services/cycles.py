@@ -10,7 +10,8 @@ from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.lifecycle.launch import Obstacle, launch, obstacles
 from swapflow.engine.lifecycle.launch_preview import Preview, preview
-from swapflow.engine.ports import RulesVersion
+from swapflow.engine.lifecycle.rule_changes import change_rules, check_rules
+from swapflow.engine.ports.records import RulesVersion
 from swapflow.engine.scoring.rubric_versions import (
     RubricChange,
     RubricEffect,
@@ -76,14 +77,14 @@ class Cycles(Part):
 
     def change_rules(self, cycle_id: str, rules: Rules, *, by: str, reason: str) -> Rules:
         """Put a new version of the rules in force."""
-        changed = switches.change_rules(
+        changed = change_rules(
             cycle_id, rules, by=by, reason=reason, ledger=self.ledger, provider=self.provider
         )
         return self._rung(cycle_id, changed)
 
     def check_rules(self, cycle_id: str, rules: Rules) -> None:
         """Say whether a cycle's rules could be changed to these; writes nothing."""
-        switches.check_rules(cycle_id, rules, ledger=self.ledger)
+        check_rules(cycle_id, rules, ledger=self.ledger)
 
     def launch(self, cycle_id: str, *, by: str) -> None:
         """Start a cycle."""

@@ -2,15 +2,14 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from swapflow.automatic_reviewers.programs import Question, answerer
-from swapflow.bootstrap import swapflow
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import Rules
+from swapflow.engine.ports.automatic_reviewer import Answerer, Question
 from swapflow.engine.services import Swapflow
 
 
@@ -35,10 +34,16 @@ class _Cycle:
 
 
 class Delivery:
-    """Delivers for one process; threads of the process may share it."""
+    """Delivers for one process; threads of the process may share it.
 
-    def __init__(self, product: Swapflow) -> None:
+    Args:
+        product: Whose requests are delivered.
+        reviewer_named: The automatic reviewer that a roster entry names.
+    """
+
+    def __init__(self, product: Swapflow, reviewer_named: Callable[[str], Answerer]) -> None:
         self._product = product
+        self._reviewer_named = reviewer_named
         self._cycles: dict[str, _Cycle] = {}
         self._answering = threading.Lock()
 
@@ -98,7 +103,7 @@ class Delivery:
         """Hand in the program's answers in one transaction."""
         if not chosen:
             return []
-        marks = answerer(program).answer([self._question(cycle, a) for a in chosen])
+        marks = self._reviewer_named(program).answer([self._question(cycle, a) for a in chosen])
         self._product.submit(
             [
                 Answer(assignment_id=a.id, utility=mark, origin=Origin.AUTOMATIC)
@@ -136,20 +141,3 @@ class Delivery:
             fresh = {k: c for k, c in self._cycles.items() if now - c.read_at <= ROSTER_SECONDS}
             self._cycles = {**fresh, cycle_id: known}
         return known
-
-
-_shared: list[Delivery] = []
-_ONE_AT_A_TIME = threading.Lock()
-
-
-def deliver(assignment_id: str) -> str:
-    """Deliver one assignment of this deployment: what the workers' task calls."""
-    with _ONE_AT_A_TIME:
-        if not _shared:
-            _shared.append(Delivery(swapflow()))
-    return _shared[0].deliver(assignment_id)
-
-
-def forget() -> None:
-    """Drop what this process knows; a forked worker starts afresh."""
-    _shared.clear()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swapflow.engine.offers.announcements import untrue
-from swapflow.engine.ports import MailRecord
+from swapflow.engine.ports.records import MailRecord
 from swapflow.engine.services.context import MAIL_TRIES, Part
 from swapflow.errors import MailRefusedError, UnavailableError
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from swapflow.domain.cohort.reconsideration import Closing, Reconsideration, Result
-from swapflow.engine.cohort import signing
+from swapflow.engine.cohort.prepared_decisions import prepare_reconsideration, prepare_undoing
 from swapflow.engine.reconsideration import reconsider as again
 from swapflow.engine.reconsideration.evidence import Weighed, closing_of, weigh
 from swapflow.engine.services.context import Part
@@ -55,7 +55,7 @@ class Reconsidering(Part):
         beyond: bool = False,
     ) -> str:
         """Put up for signature what a reconsideration comes to; gives the digest."""
-        return signing.prepare_reconsideration(
+        return prepare_reconsideration(
             cycle_id,
             external_id,
             by=by,
@@ -81,6 +81,4 @@ class Reconsidering(Part):
 
     def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
         """Ask that a reconsideration be undone, and sign it; gives the digest."""
-        return signing.prepare_undoing(
-            cycle_id, external_id, by=by, reason=reason, ledger=self.ledger
-        )
+        return prepare_undoing(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)

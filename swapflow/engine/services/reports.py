@@ -12,19 +12,13 @@ from swapflow.engine.audit.decision_card import Card, card
 from swapflow.engine.audit.finished_cycle import ClosedCycle, gather
 from swapflow.engine.audit.verify import Verification, verify
 from swapflow.engine.notifications.reviewer_mail import waiting_for
-from swapflow.engine.ports import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
+from swapflow.engine.ports.records import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
 from swapflow.engine.projection.ingest import rebuild
 from swapflow.engine.read_models.calibration import Calibration, calibration
-from swapflow.engine.read_models.dashboard import Board, unpack_board
-from swapflow.engine.read_models.progress import (
-    Asked,
-    Explanation,
-    Progress,
-    asked_about,
-    board_from_ledger,
-    explain,
-    progress,
-)
+from swapflow.engine.read_models.dashboard import Board
+from swapflow.engine.read_models.dashboard_codec import unpack_board
+from swapflow.engine.read_models.explanation import Asked, Explanation, asked_about, explain
+from swapflow.engine.read_models.progress import Progress, board_from_ledger, progress
 from swapflow.engine.services.context import Part
 from swapflow.errors import InvalidInputError, UnavailableError
 

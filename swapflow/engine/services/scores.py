@@ -8,6 +8,7 @@ from swapflow.domain.reviewing.score import Answer, Origin, Score
 from swapflow.engine.reviewing import review_page
 from swapflow.engine.scoring import corrections, offline_sheets
 from swapflow.engine.scoring.sheet_plan import Plan, Returned
+from swapflow.engine.scoring.volunteered import Volunteered, volunteer
 from swapflow.engine.services.context import Part
 from swapflow.errors import BadRow
 
@@ -43,11 +44,11 @@ class Scoring(Part):
         return self._rung(cycle_id, voided)
 
     def volunteer(
-        self, cycle_id: str, scores: Sequence[corrections.Volunteered], *, imported: bool
+        self, cycle_id: str, scores: Sequence[Volunteered], *, imported: bool
     ) -> tuple[str, ...]:
         """Keep scores that nobody asked for; they count only when staff admit them."""
         origin = Origin.IMPORTED if imported else Origin.VOLUNTEERED
-        return corrections.volunteer(cycle_id, scores, origin=origin, ledger=self.ledger)
+        return volunteer(cycle_id, scores, origin=origin, ledger=self.ledger)
 
     def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
         """Let a volunteered score count."""

@@ -9,9 +9,11 @@ from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Draft, Given, Receipt
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake import applications
+from swapflow.engine.intake.roster import change_availability
 from swapflow.engine.notifications.reviewer_mail import notify
 from swapflow.engine.reviewing import interviews, review_page, submit
+from swapflow.engine.reviewing.decline import decline
+from swapflow.engine.reviewing.task_list import Desk, Task, read_desk, read_next
 from swapflow.engine.services.context import Part
 
 
@@ -69,7 +71,7 @@ class Working(Part):
         busy: Absence | None = None,
     ) -> None:
         """Say no to an assignment; its request goes to another reviewer."""
-        submit.decline(
+        decline(
             assignment_id,
             kind,
             by=by,
@@ -81,15 +83,13 @@ class Working(Part):
         self.ledger.drop_draft(assignment_id)
         self.doorbell.ring(cycle_of(assignment_id))
 
-    def desk_of(self, seats: Collection[tuple[str, int]]) -> review_page.Desk:
+    def desk_of(self, seats: Collection[tuple[str, int]]) -> Desk:
         """Read everything that waits for somebody, in every cycle where they sit."""
-        return review_page.read_desk(seats, ledger=self.ledger)
+        return read_desk(seats, ledger=self.ledger)
 
-    def next_task(
-        self, seats: Collection[tuple[str, int]], *, after: str
-    ) -> review_page.Task | None:
+    def next_task(self, seats: Collection[tuple[str, int]], *, after: str) -> Task | None:
         """Read what somebody should do after a task, None when nothing waits."""
-        return review_page.read_next(seats, after=after, ledger=self.ledger)
+        return read_next(seats, after=after, ledger=self.ledger)
 
     def task(self, task: str, *, reviewer: int) -> Assignment:
         """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
@@ -144,17 +144,17 @@ class Working(Part):
 
     def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
         """Keep new requests away from a reviewer for some days."""
-        applications.change_availability(cycle_id, reviewer, add=absence, ledger=self.ledger)
+        change_availability(cycle_id, reviewer, add=absence, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
     def remove_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
         """Let new requests come again on some days."""
-        applications.change_availability(cycle_id, reviewer, remove=absence, ledger=self.ledger)
+        change_availability(cycle_id, reviewer, remove=absence, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
     def set_packet(self, cycle_id: str, reviewer: int, packet: int) -> None:
         """Change how many requests a reviewer has at the same time."""
-        applications.change_availability(cycle_id, reviewer, packet=packet, ledger=self.ledger)
+        change_availability(cycle_id, reviewer, packet=packet, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
     def did_not_come(self, assignment_id: str, *, by: str, note: str = "") -> None:

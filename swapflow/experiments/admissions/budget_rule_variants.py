@@ -8,12 +8,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.knowledge_gradient import (
     PullChooser,
     PullValues,
     expected_crossing,
 )
-from swapflow.bandit.estimation.posterior import Fitted
 from swapflow.bandit.oracles.oracle import Oracle, TopK
 from swapflow.bandit.situation import FloatArray, IntArray, Look, PullKind, Situation
 from swapflow.experiments.budgeted_sampler import Desk

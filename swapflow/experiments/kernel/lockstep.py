@@ -21,10 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
-from swapflow.experiments.kernel.compiled import (
-    Fixed,
+from swapflow.experiments.kernel.compiled import Fixed, mark_largest
+from swapflow.experiments.kernel.compiled_numbers import (
     compiled,
-    mark_largest,
     normal_quantile,
     scramble,
     to_uniform,

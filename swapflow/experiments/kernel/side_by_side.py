@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from swapflow.bandit.situation import FloatArray, IntArray
-from swapflow.experiments.kernel.compiled import normal_quantile, vectorised
+from swapflow.experiments.kernel.compiled_numbers import normal_quantile, vectorised
 from swapflow.experiments.kernel.vector_operations import (
     bits_of,
     either,

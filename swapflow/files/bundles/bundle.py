@@ -35,7 +35,7 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.audit.finished_cycle import ClosedCycle, Fixed
-from swapflow.engine.ports import DecisionRecord
+from swapflow.engine.ports.records import DecisionRecord
 from swapflow.files.bundles.sealed_archive import Member, seal
 from swapflow.files.bundles.signing_keys import ALGORITHM, Signer
 from swapflow.files.exports.method_sheet import method_text

@@ -20,7 +20,7 @@ from swapflow.domain.event import Event, EventType
 from swapflow.domain.fixed_point import Delta
 from swapflow.engine.audit.finished_cycle import ClosedCycle, Fixed, Signed, broken_at, check
 from swapflow.engine.audit.verify import Verification
-from swapflow.engine.ports import DecisionRecord
+from swapflow.engine.ports.records import DecisionRecord
 from swapflow.files.bundles.bundle import (
     FORMAT,
     LINES,

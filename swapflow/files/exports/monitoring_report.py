@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from swapflow.errors import InvalidInputError
-from swapflow.files.exports.sheets import Cell, Format, Sheet, sheet_bytes, write_file
+from swapflow.files.exports.writers import Cell, Format, Sheet, sheet_bytes, write_file
 from swapflow.monitoring.adverse_impact import FOUR_FIFTHS, SMALLEST_SHARE, Impact
 from swapflow.monitoring.report import Grouping, Report
 from swapflow.monitoring.tables import Effort, StageTable, closed_cells

@@ -19,7 +19,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from swapflow.domain.rules import Criterion
 from swapflow.engine.reviewing import review_page
 from swapflow.errors import InvalidInputError
-from swapflow.files.exports.sheets import MOST_CELL, Cell, Format, Sheet, sheet_bytes, table_cell
+from swapflow.files.exports.writers import MOST_CELL, Cell, Format, Sheet, sheet_bytes, table_cell
 from swapflow.files.tables.formula_guard import guard
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from swapflow.errors import BadRow
-from swapflow.files.exports.sheets import Format, Sheet, sheet_bytes
+from swapflow.files.exports.writers import Format, Sheet, sheet_bytes
 from swapflow.files.tables.table import Table
 
 

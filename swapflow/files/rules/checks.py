@@ -3,34 +3,23 @@
 import itertools
 import math
 import zoneinfo
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 
-from swapflow.domain.ids import KIND_NAME
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.rules import (
     Criterion,
     DispatchMode,
     FloorFor,
-    KindRules,
     Purpose,
     RuleName,
     Rules,
 )
 from swapflow.files.rules.group_checks import group_problems
+from swapflow.files.rules.kind_checks import check_kinds, known_kind, named_twice
 from swapflow.files.rules.problem import Problem, at_least, numbered, quoted
 from swapflow.i18n.languages import known_languages
 
-
-MOST_KINDS = 6
-"""More ways to gather information than this make a cycle that nobody can explain."""
-
-LEAST_GAIN = 0.001
-"""Gains are stored in thousandths."""
-
-MOST_QUESTIONS = 30
-LONGEST_GUIDANCE = 4000
 
 MOST_OVERLAP = 0.2
 SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
@@ -44,11 +33,6 @@ def problems(rules: Rules) -> list[Problem]:
     applicants that the budget cannot pay) is checked at launch.
     """
     return [problem for check in _CHECKS for problem in check(rules)]
-
-
-def kind_place(rules: Rules, index: int, setting: str = "") -> str:
-    """Name the place of a kind's setting in the rules file."""
-    return numbered("kinds", index, rules.kinds[index].name, setting)
 
 
 def _basics(rules: Rules) -> Iterator[Problem]:
@@ -89,165 +73,14 @@ def _places(rules: Rules) -> Iterator[Problem]:
             cure='Add a table [[places]] with a name and a number, e.g. name = "all", number = 20',
             refers=("places",),
         )
-    yield from _twice("places", (line.name for line in rules.lines), "name")
-
-
-def _kinds(rules: Rules) -> Iterator[Problem]:
-    if not rules.kinds:
-        yield Problem(
-            place="kinds",
-            value="",
-            reason="there is no way to gather scores",
-            cure='Add a table [[kinds]], e.g. name = "review", cost = 20, maximum = 4',
-            refers=("kinds",),
-        )
-    if len(rules.kinds) > MOST_KINDS:
-        yield Problem(
-            place="kinds",
-            value=str(len(rules.kinds)),
-            reason=f"there are {len(rules.kinds)} kinds, and {MOST_KINDS} are the most",
-            cure="Join kinds that cost and tell about the same",
-        )
-    yield from _twice("kinds", (kind.name for kind in rules.kinds), "name")
-    for i, kind in enumerate(rules.kinds):
-        yield from _kind(rules, i, kind)
-    yield from _circles(rules)
-
-
-def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
-    def place(setting: str) -> str:
-        return kind_place(rules, index, setting)
-
-    if not KIND_NAME.fullmatch(kind.name):
-        yield Problem(
-            place=place("name"),
-            value=quoted(kind.name),
-            reason="the name of a kind is made of small letters, digits, - and _, begins with a "
-            "letter and has at most 24 characters",
-            cure='Write a name such as "review" or "interview"',
-        )
-    yield from at_least(place("cost"), kind.cost, 1)
-    if kind.gain < LEAST_GAIN:
-        yield Problem(
-            place=place("gain"),
-            value=f"{kind.gain:g}",
-            reason="the gain says how many reviews one of these is worth, so it is above 0",
-            cure="Write 1 for the first kind, and e.g. 6 for an interview that tells as much as "
-            "six reviews",
-        )
-    yield from at_least(place("maximum"), kind.maximum, 1)
-    if kind.total is not None:
-        yield from at_least(place("total"), kind.total, 1)
-    yield from at_least(place("seats"), kind.seats, 1)
-    if not 1 <= kind.quorum <= max(kind.seats, 1):
-        yield Problem(
-            place=place("quorum"),
-            value=str(kind.quorum),
-            reason=f"a quorum of {kind.quorum} cannot be met with {kind.seats} "
-            + ("seat" if kind.seats == 1 else "seats"),
-            cure=f"Write a number from 1 to {max(kind.seats, 1)}, or raise seats",
-        )
-    if kind.window_days < 0:
-        yield Problem(
-            place=place("window_days"),
-            value=f"{kind.window_days:g}",
-            reason="nobody can answer before being asked",
-            cure="Write the days a reviewer has, or 0 for no due date",
-        )
-    yield from _prerequisite(rules, kind, place)
-    yield from _form(kind, place)
-
-
-def _prerequisite(rules: Rules, kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
-    """What must come first, and how many of it."""
-    yield from at_least(place("requires_count"), kind.requires_count, 1)
-    if not kind.requires:
-        if kind.requires_count > 1:
-            yield Problem(
-                place=place("requires_count"),
-                value=str(kind.requires_count),
-                reason="it counts the kind that must come first, and none is named",
-                cure="Name that kind under `requires`, or remove `requires_count`",
-            )
-        return
-    yield from _known_kind(rules, place("requires"), kind.requires)
-    index = rules.kind_index(kind.requires)
-    if index >= 0 and kind.requires_count > rules.kinds[index].maximum >= 1:
-        yield Problem(
-            place=place("requires_count"),
-            value=str(kind.requires_count),
-            reason=f"an applicant gets {rules.kinds[index].maximum} {kind.requires} at most, so "
-            f"no {kind.name} could ever begin",
-            cure=f"Lower it to {rules.kinds[index].maximum}, or raise the maximum of "
-            f"{kind.requires}",
-            refers=("kinds",),
-        )
-
-
-def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
-    """What reviewers are shown beside the marks."""
-    if kind.link and not _is_link(kind.link):
-        yield Problem(
-            place=place("link"),
-            value=quoted(kind.link),
-            reason="a link begins with https:// or http:// and holds nothing in braces but "
-            "{external_id}",
-            cure='Write e.g. "https://files.example.edu/apply/{external_id}"',
-        )
-    if len(kind.questions) > MOST_QUESTIONS:
-        yield Problem(
-            place=place("questions"),
-            value=str(len(kind.questions)),
-            reason=f"there are {len(kind.questions)} questions, and {MOST_QUESTIONS} are the most",
-            cure="Keep those that every applicant should be asked",
-        )
-    for setting, texts in (("guidance", (kind.guidance,)), ("questions", kind.questions)):
-        for text in texts:
-            if len(text) > LONGEST_GUIDANCE:
-                yield Problem(
-                    place=place(setting),
-                    value=quoted(text[:40]),
-                    reason=f"it has more than {LONGEST_GUIDANCE} characters",
-                    cure="Shorten it, or put it on a page that reviewers can open",
-                )
-
-
-def _is_link(link: str) -> bool:
-    """Whether a template leads to a web page once the braces are filled."""
-    plain = link.replace("{external_id}", "x")
-    host = plain.partition("://")[2]
-    return (
-        plain.startswith(("https://", "http://"))
-        and bool(host)
-        and not set("{}<>\"' \\") & set(plain)
-        and plain.isprintable()
-    )
-
-
-def _circles(rules: Rules) -> Iterator[Problem]:
-    """Find kinds that wait for each other, once per circle."""
-    requires = {kind.name: kind.requires for kind in rules.kinds}
-    reported: set[str] = set()
-    for i, kind in enumerate(rules.kinds):
-        path = [kind.name]
-        while (following := requires.get(path[-1], "")) and following not in path:
-            path.append(following)
-        if following and following == kind.name and kind.name not in reported:
-            reported.update(path)
-            yield Problem(
-                place=kind_place(rules, i, "requires"),
-                value=quoted(kind.requires),
-                reason="these kinds wait for each other, so none can ever begin: "
-                + " → ".join([*path, kind.name]),
-                cure="Remove one `requires` in that circle",
-            )
+    yield from named_twice("places", (line.name for line in rules.lines), "name")
 
 
 def _floors(rules: Rules) -> Iterator[Problem]:
     for i, floor in enumerate(rules.floors):
         place = numbered("floors", i, floor.kind, "count")
         yield from at_least(place, floor.count, 1)
-        yield from _known_kind(rules, numbered("floors", i, "", "kind"), floor.kind)
+        yield from known_kind(rules, numbered("floors", i, "", "kind"), floor.kind)
         index = rules.kind_index(floor.kind)
         if index >= 0 and floor.count > rules.kinds[index].maximum >= 1:
             yield Problem(
@@ -258,7 +91,7 @@ def _floors(rules: Rules) -> Iterator[Problem]:
                 cure=f"Lower the count, or raise the maximum of {floor.kind}",
             )
     pairs = [f"{floor.kind} for {floor.who.value}" for floor in rules.floors]
-    yield from _twice("floors", pairs, "pair of kind and for")
+    yield from named_twice("floors", pairs, "pair of kind and for")
     yield from _payable(rules)
 
 
@@ -293,10 +126,10 @@ def _payable(rules: Rules) -> Iterator[Problem]:
 
 
 def _rubrics(rules: Rules) -> Iterator[Problem]:
-    yield from _twice("rubrics", (rubric.kind for rubric in rules.rubrics), "kind")
+    yield from named_twice("rubrics", (rubric.kind for rubric in rules.rubrics), "kind")
     for i, rubric in enumerate(rules.rubrics):
         place = numbered("rubrics", i, rubric.kind)
-        yield from _known_kind(rules, f"{place}, kind", rubric.kind)
+        yield from known_kind(rules, f"{place}, kind", rubric.kind)
         yield from at_least(f"{place}, version", rubric.version, 1)
         if not rubric.criteria:
             yield Problem(
@@ -305,7 +138,7 @@ def _rubrics(rules: Rules) -> Iterator[Problem]:
                 reason="a rubric needs at least one criterion",
                 cure="Add a table [[rubrics.criteria]] below it",
             )
-        yield from _twice(f"{place}, criteria", (c.name for c in rubric.criteria), "name")
+        yield from named_twice(f"{place}, criteria", (c.name for c in rubric.criteria), "name")
         for j, criterion in enumerate(rubric.criteria):
             yield from _criterion(
                 f"{place}, " + numbered("criteria", j, criterion.name), criterion
@@ -503,34 +336,10 @@ def _counts(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _known_kind(rules: Rules, place: str, name: str) -> Iterator[Problem]:
-    if rules.kind_index(name) < 0:
-        known = ", ".join(quoted(kind.name) for kind in rules.kinds) or "none"
-        yield Problem(
-            place=place,
-            value=quoted(name),
-            reason=f"there is no kind of that name; the kinds are {known}",
-            cure="Name one of them, or add it under [[kinds]]",
-            refers=("kinds",),
-        )
-
-
-def _twice(place: str, names: Iterable[str], what: str) -> Iterator[Problem]:
-    for name, count in Counter(names).items():
-        if count > 1:
-            yield Problem(
-                place=place,
-                value=quoted(name),
-                reason=f"the same {what} stands there {count} times",
-                cure="Rename or remove the others",
-                refers=(place.split(maxsplit=1)[0].rstrip(","),),
-            )
-
-
 _CHECKS: tuple[Callable[[Rules], Iterator[Problem]], ...] = (
     _basics,
     _places,
-    _kinds,
+    check_kinds,
     _floors,
     _rubrics,
     _objective,

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from swapflow.domain.objective import GroupQuota, GroupTarget
 from swapflow.domain.people.protected_attributes import protected_trait
-from swapflow.domain.rules import GroupQuota, GroupTarget, Rules
+from swapflow.domain.rules import Rules
 from swapflow.files.rules.problem import Problem, at_least, numbered, quoted
 
 

@@ -15,7 +15,8 @@ from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules
 from swapflow.errors import InvalidInputError, InvalidRulesError
 from swapflow.files.rules.checks import problems
 from swapflow.files.rules.problem import Problem
-from swapflow.files.rules.schema import Toml, shape
+from swapflow.files.rules.schema import shape
+from swapflow.files.rules.schema_tables import Toml
 
 
 TEMPLATES = ("admissions", "hiring", "fellowship")

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
-from swapflow.engine.ports import Mail
+from swapflow.engine.ports.records import Mail
 from swapflow.identity.account import Account, ApiToken, AuditEntry, Door, Session, ShutOut, SignIn
 from swapflow.identity.permissions import Grant
 from swapflow.identity.ports.integration_store import InterfaceLedger

@@ -14,7 +14,8 @@ from swapflow.domain.cohort.reconsideration import (
 from swapflow.ledger.core.cycle_lock import LockedCycle
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
-from swapflow.ledger.schema import RECONSIDERATION, STILL_OPEN
+from swapflow.ledger.schema import RECONSIDERATION
+from swapflow.ledger.schema.cohort import STILL_OPEN
 
 
 _OPEN = select(RECONSIDERATION.c.cycle_id).where(STILL_OPEN).distinct()

@@ -10,7 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType, Json, body, chain_hash
 from swapflow.domain.fixed_point import Delta, gain_units
-from swapflow.domain.rules import Rules, from_text, to_text
+from swapflow.domain.rules import Rules
+from swapflow.domain.rules_text import from_text, to_text
 from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import Values, to_cycle

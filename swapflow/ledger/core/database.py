@@ -9,7 +9,6 @@ lock is then always free. PostgreSQL needs neither: there the lock of the cycle'
 import fcntl
 import os
 import threading
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
@@ -37,6 +36,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.ledger.core.fair_lock import FairLock
 from swapflow.ledger.schema import CLOCK
 
 
@@ -90,60 +90,6 @@ def parse_url(url: str) -> URL:
     if backend == "sqlite":
         return parsed.set(drivername="sqlite")
     raise InvalidInputError(f"{backend} is no database swapflow knows; use SQLite or PostgreSQL")
-
-
-class FairLock:
-    """A lock served in order of arrival; Python's own lets a busy thread take it again at once."""
-
-    def __init__(self) -> None:
-        self._mutex = threading.Lock()
-        self._waiting: deque[tuple[threading.Lock, int]] = deque()
-        self._owner: int | None = None
-
-    @property
-    def is_mine(self) -> bool:
-        """Whether the calling thread holds the lock."""
-        return self._owner == threading.get_ident()
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the lock for the length of a `with` block."""
-        self._acquire()
-        try:
-            yield
-        finally:
-            self._release()
-
-    def _acquire(self) -> None:
-        me = threading.get_ident()
-        with self._mutex:
-            if self._owner is None:
-                self._owner = me
-                return
-            turn = threading.Lock()
-            turn.acquire()
-            ticket = (turn, me)
-            self._waiting.append(ticket)
-        try:
-            turn.acquire()  # whoever releases before us hands the lock over
-        except BaseException:
-            self._give_up(ticket)
-            raise
-
-    def _give_up(self, ticket: tuple[threading.Lock, int]) -> None:
-        with self._mutex:
-            if ticket in self._waiting:
-                self._waiting.remove(ticket)
-                return
-        self._release()
-
-    def _release(self) -> None:
-        with self._mutex:
-            if self._waiting:
-                turn, self._owner = self._waiting.popleft()
-                turn.release()
-            else:
-                self._owner = None
 
 
 class Database:

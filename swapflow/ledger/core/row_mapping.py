@@ -21,7 +21,7 @@ from swapflow.domain.reviewing.assignment import (
     PullWhy,
 )
 from swapflow.domain.reviewing.score import Late, Origin, Score
-from swapflow.engine.ports import DecisionRecord, Mail, Wish
+from swapflow.engine.ports.records import DecisionRecord, Mail, Wish
 from swapflow.ledger import schema
 
 

@@ -13,8 +13,9 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.reviewing.score import Score
-from swapflow.domain.rules import Rules, from_text
-from swapflow.engine.ports import DecisionRecord, Wish
+from swapflow.domain.rules import Rules
+from swapflow.domain.rules_text import from_text
+from swapflow.engine.ports.records import DecisionRecord, Wish
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import read_rules
@@ -41,7 +42,6 @@ from swapflow.ledger.schema import (
     DECISION,
     DOCUMENT,
     EVENT,
-    OPEN_ONLY,
     OUTCOME,
     PERSON,
     PLACE,
@@ -54,6 +54,7 @@ from swapflow.ledger.schema import (
     SIGNATURE,
     WISH,
 )
+from swapflow.ledger.schema.reviewing import OPEN_ONLY
 
 
 _EVENT_COLUMNS = (

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import func, insert, select, update
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
-from swapflow.engine.ports import DecisionRecord, Mail
+from swapflow.engine.ports.records import DecisionRecord, Mail
 from swapflow.ledger.core.cycle_lock import LockedCycle
 from swapflow.ledger.core.row_mapping import from_decision, from_place, from_sheet
 from swapflow.ledger.core.statements import insert_all, insert_ignoring

@@ -25,13 +25,14 @@ from sqlalchemy import (
 from swapflow.domain.cycle import ASKING
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
-from swapflow.engine.ports import Mail
+from swapflow.engine.ports.records import Mail
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, to_assignment, to_mail
 from swapflow.ledger.core.statements import moved_in, require_cycle, rows_in
-from swapflow.ledger.schema import ASSIGNMENT, CYCLE, MESSAGE, OPEN_ONLY, QUEUED_ONLY
+from swapflow.ledger.schema import ASSIGNMENT, CYCLE, MESSAGE
+from swapflow.ledger.schema.reviewing import OPEN_ONLY, QUEUED_ONLY
 
 
 MAIL_STUCK = timedelta(minutes=10)

@@ -13,7 +13,7 @@ from sqlalchemy import Select, bindparam, case, delete, func, insert, select
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
-from swapflow.engine.ports import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
+from swapflow.engine.ports.records import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, to_decision
 from swapflow.ledger.core.statements import require_cycle, rows_in

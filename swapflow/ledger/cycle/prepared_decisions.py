@@ -20,8 +20,8 @@ from sqlalchemy import (
 )
 
 from swapflow.domain.reviewing.score import Score
-from swapflow.domain.rules import from_text
-from swapflow.engine.ports import Mail, MailRecord, Prepared, RulesVersion
+from swapflow.domain.rules_text import from_text
+from swapflow.engine.ports.records import Mail, MailRecord, Prepared, RulesVersion
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.database import Database

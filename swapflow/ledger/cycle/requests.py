@@ -35,14 +35,13 @@ from swapflow.ledger.schema import (
     DRAFT,
     INTERVIEW,
     MARK,
-    OPEN_ONLY,
     PULL,
     REMARK,
     SCORE,
     SCORE_NOTE,
     SEAT,
-    UNFINISHED_ONLY,
 )
+from swapflow.ledger.schema.reviewing import OPEN_ONLY, UNFINISHED_ONLY
 
 
 # Written out, not passed as parameters: so the databases see that the partial indexes serve.

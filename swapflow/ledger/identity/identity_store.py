@@ -10,8 +10,8 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from sqlalchemy.exc import IntegrityError
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.rules import from_text
-from swapflow.engine.ports import Mail
+from swapflow.domain.rules_text import from_text
+from swapflow.engine.ports.records import Mail
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import (
     Account,

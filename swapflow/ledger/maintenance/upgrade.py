@@ -17,7 +17,7 @@ from sqlalchemy.exc import SAWarning
 from swapflow.errors import InvalidInputError
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_later
-from swapflow.ledger.schema import METADATA
+from swapflow.ledger.schema.base import METADATA
 from swapflow.ledger.sql_ledger import SqlLedger
 
 

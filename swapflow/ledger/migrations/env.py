@@ -5,7 +5,7 @@ import sqlite3
 from alembic import context
 from sqlalchemy import Connection
 
-from swapflow.ledger.schema import METADATA
+from swapflow.ledger.schema.base import METADATA
 
 
 def run(connection: Connection) -> None:

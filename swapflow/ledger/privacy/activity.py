@@ -6,7 +6,8 @@ from sqlalchemy import Connection, and_, func, select
 
 from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.people.application import HOLD
-from swapflow.domain.rules import ESTIMATES, Estimates, from_text
+from swapflow.domain.rules import ESTIMATES, Estimates
+from swapflow.domain.rules_text import from_text
 from swapflow.identity.personal_data import Act
 from swapflow.ledger.core.row_mapping import AnyRow
 from swapflow.ledger.schema import (

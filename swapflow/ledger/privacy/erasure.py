@@ -28,7 +28,6 @@ from swapflow.ledger.schema import (
     MARK,
     MEETING_OUTCOME,
     MESSAGE,
-    METADATA,
     MONITORING_ATTRIBUTE,
     NOTE,
     OUTCOME,
@@ -49,6 +48,7 @@ from swapflow.ledger.schema import (
     WAIVER,
     WISH,
 )
+from swapflow.ledger.schema.base import METADATA
 
 
 _MAIL_PARTS = (

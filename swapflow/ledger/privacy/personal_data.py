@@ -27,7 +27,6 @@ from swapflow.ledger.schema import (
     DOCUMENT,
     DOCUMENT_CONTENT,
     MESSAGE,
-    METADATA,
     NOTE,
     PERSON,
     PULL,
@@ -36,6 +35,7 @@ from swapflow.ledger.schema import (
     SESSION,
     SIGN_IN,
 )
+from swapflow.ledger.schema.base import METADATA
 
 
 SECRET = frozenset({"password", "digest", "salt", "task_key", "code", "secret", "body"})

@@ -26,7 +26,6 @@ from swapflow.ledger.schema import (
     IDEMPOTENCY,
     INTERVIEW,
     MESSAGE,
-    METADATA,
     MONITORING_ATTRIBUTE,
     NOTE,
     PULL,
@@ -38,8 +37,8 @@ from swapflow.ledger.schema import (
     SELECTION_ATTRIBUTE,
     WEBHOOK,
     WEBHOOK_CALL,
-    JsonText,
 )
+from swapflow.ledger.schema.base import METADATA, JsonText
 
 
 ERASED = "[erased]"

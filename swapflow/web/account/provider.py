@@ -17,16 +17,9 @@ from swapflow.errors import (
 )
 from swapflow.identity.services import Office
 from swapflow.web.account.openid_client import HOP, OpenIdProvider
-from swapflow.web.account.sign_in import (
-    agent_of,
-    as_sentence,
-    client_of,
-    enter,
-    safe_path,
-    show_ways,
-)
+from swapflow.web.account.sign_in import agent_of, as_sentence, client_of, enter, show_ways
 from swapflow.web.http.context import TheOffice
-from swapflow.web.http.dependencies import anybody
+from swapflow.web.http.dependencies import anybody, safe_path
 from swapflow.web.http.error_handlers import status_of
 
 

@@ -22,7 +22,7 @@ from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.i18n.told import told
 from swapflow.identity.account import Session
 from swapflow.web.http.context import Product, TheOffice, TheSettings, parts_of
-from swapflow.web.http.dependencies import Signed, anybody, cookie_name, visitor_of
+from swapflow.web.http.dependencies import Signed, anybody, cookie_name, safe_path, visitor_of
 from swapflow.web.http.error_handlers import problem as answer_problem
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.rendering import render
@@ -191,15 +191,6 @@ def leave(request: Request) -> Response:
     secure = parts_of(request).settings.secure
     response.delete_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True)
     return response
-
-
-def safe_path(path: str) -> str:
-    """Give a path on this site; anything else leads home, so that no link can lead elsewhere.
-
-    Browsers drop tabs and line breaks from addresses and read a backslash as a slash.
-    """
-    inside = path.startswith("/") and not path.startswith("//") and "\\" not in path
-    return path if inside and path.isprintable() else "/"
 
 
 def show_ways(

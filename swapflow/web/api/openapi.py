@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from swapflow.web.api.idempotency import HEADER, LONGEST_KEY
-from swapflow.web.api.models import Problem
+from swapflow.web.api.models.base import Problem
 from swapflow.web.api.routes import router
 
 

@@ -1,6 +1,5 @@
 """Deciding: the proposed list, changes with their reasons, signatures, the result."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -8,10 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.bootstrap import monitoring_beside
 from swapflow.domain.cohort.proposal import (
-    MethodSheet,
-    Outcome,
     Place,
     Proposal,
     Standing,
@@ -19,28 +15,23 @@ from swapflow.domain.cohort.proposal import (
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.finalize import Override
-from swapflow.engine.cohort.signing import REOPENING, Pending, needed_signatures
-from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.files.exports.method_sheet import method_told
-from swapflow.i18n.languages import gettext, later
-from swapflow.i18n.told import told
+from swapflow.engine.cohort.prepared_decisions import needed_signatures
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.languages import later
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
+from swapflow.web.cohort.result import MaySign, decision_again, open_decision, show_result
 from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import TheForm, text, texts, unwritable
-from swapflow.web.http.program_page import Again, Refused, act, visible
+from swapflow.web.http.program_page import about, act, visible
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.programs import about
 
 
 router = APIRouter(prefix="/decide")
 
-WAITLIST_SHOWN = 100
-
 MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
 MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
-MaySign = Annotated[Visitor, Depends(may(Right.SIGN))]
 MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
 
 
@@ -82,8 +73,8 @@ def show_decision(
     """Show what is to be decided, or what was."""
     cycle = parts_of(request).product.cycle(cycle_id)
     if version or cycle.status is CycleStatus.FINALIZED:
-        return _result(request, cycle, visitor, version or cycle.cohort_version)
-    return _open(request, cycle, visitor, everybody=everybody)
+        return show_result(request, cycle, visitor, version or cycle.cohort_version)
+    return open_decision(request, cycle, visitor, everybody=everybody)
 
 
 @router.post("/{cycle_id}/stop")
@@ -93,7 +84,7 @@ def stop(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Res
     reason = text(form, "reason")
     cycle = product.cycle(cycle_id)
     if problem := unwritable(reason) or ("" if reason else later("Say why asking ends.")):
-        return _open(request, cycle, visitor, problem=problem, typed={"stop": reason})
+        return open_decision(request, cycle, visitor, problem=problem, typed={"stop": reason})
     return act(
         request,
         visitor,
@@ -102,7 +93,7 @@ def stop(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Res
         lambda: product.stop(cycle_id, by=visitor.name, reason=reason),
         form="stop",
         typed={"stop": reason},
-        again=_again(request, cycle, visitor),
+        again=decision_again(request, cycle, visitor),
     )
 
 
@@ -117,7 +108,7 @@ def show_changes(request: Request, cycle_id: str, visitor: MayDecide, form: TheF
     reasons |= {number: f"meeting: {said.reason}" for number, said in words.items() if said.reason}
     changes, problem = _changes(proposal, dict(texts(form)), reasons)
     if problem:
-        return _open(request, cycle, visitor, problem=problem)
+        return open_decision(request, cycle, visitor, problem=problem)
     return _reasons(request, cycle, visitor, proposal, changes)
 
 
@@ -174,7 +165,7 @@ def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
         "took back what was prepared",
         lambda: product.take_back(cycle_id),
         form="take-back",
-        again=_again(request, product.cycle(cycle_id), visitor),
+        again=decision_again(request, product.cycle(cycle_id), visitor),
     )
 
 
@@ -190,47 +181,8 @@ def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Re
         "signed what was prepared",
         lambda: product.sign(cycle_id, digest, by=visitor.name),
         form="sign",
-        again=_again(request, product.cycle(cycle_id), visitor),
+        again=decision_again(request, product.cycle(cycle_id), visitor),
     )
-
-
-@router.post("/{cycle_id}/reopen")
-def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
-    """Ask that a fixed list be reopened; another person must agree."""
-    product = parts_of(request).product
-    reason = text(form, "reason")
-    cycle = product.cycle(cycle_id)
-    if problem := unwritable(reason) or ("" if reason else later("Say why it is to be reopened.")):
-        if cycle.status is not CycleStatus.FINALIZED:
-            raise InvalidInputError(problem)
-        typed = {"reopen": reason}
-        return _result(request, cycle, visitor, cycle.cohort_version, problem=problem, typed=typed)
-    return act(
-        request,
-        visitor,
-        f"/decide/{cycle_id}",
-        "asked to reopen the list",
-        lambda: product.prepare_reopening(cycle_id, by=visitor.name, reason=reason),
-        form="reopen",
-        typed={"reopen": reason},
-        again=_again(request, cycle, visitor),
-    )
-
-
-def _again(request: Request, cycle: Cycle, visitor: Visitor) -> Again:
-    """Show the page as it stands, above it what was refused."""
-
-    def show(refused: Refused) -> Response:
-        problem, typed = refused.message, refused.values
-        if cycle.status is CycleStatus.FINALIZED:
-            version = cycle.cohort_version
-            shown = _result(request, cycle, visitor, version, problem=problem, typed=typed)
-        else:
-            shown = _open(request, cycle, visitor, problem=problem, typed=typed)
-        shown.status_code = refused.status
-        return shown
-
-    return show
 
 
 def _undecided(parts: Parts, cycle_id: str) -> Cycle:
@@ -290,61 +242,6 @@ def _changes(
 # Pages
 
 
-def _open(
-    request: Request,
-    cycle: Cycle,
-    visitor: Visitor,
-    *,
-    everybody: bool = False,
-    problem: str = "",
-    typed: Mapping[str, str] | None = None,
-) -> Response:
-    parts = parts_of(request)
-    product = parts.product
-    proposal = None if cycle.status is CycleStatus.DRAFT else product.propose(cycle.id)
-    pending = product.pending(cycle.id, proposal=proposal) if proposal else None
-    places = proposal.places if proposal else ()
-    waiting = [p for p in places if p.standing is Standing.WAITLIST]
-    ready = cycle.status in {CycleStatus.PROPOSED, CycleStatus.ENDED}
-    progress = product.progress(cycle.id)
-    return render(
-        request,
-        "cohort/decision.html",
-        {
-            **about(parts, cycle.id, visitor, Right.SEE_APPLICANTS),
-            "proposal": proposal,
-            "promise": promise(proposal.sheet) if proposal else (),
-            "cohort": [p for p in places if p.standing is Standing.COHORT],
-            "waitlist": waiting if everybody else waiting[:WAITLIST_SHOWN],
-            "hidden": 0 if everybody else max(0, len(waiting) - WAITLIST_SHOWN),
-            "pins": {pin.application: pin.verdict for pin in product.pins(cycle.id)},
-            "agenda": product.agenda(cycle.id, proposal=proposal) if proposal else None,
-            "below": [p for p in places if p.floor_missing],
-            "tied": [p for p in places if p.tied],
-            "close": sum(p.contested for p in places),
-            "near": [p.external_id for p in places if p.application in proposal.near][:12]
-            if proposal
-            else [],
-            "rubric_changes": product.rubric_changes(cycle.id),
-            # That groups are recorded, never what they say: no name of one leaves this line.
-            "monitored": bool(monitoring_beside(product).attributes(cycle.id)),
-            "gone": [
-                a for a in product.named(cycle.id) if a.status.value in {"withdrawn", "ineligible"}
-            ],
-            "open_requests": sum(kind.out for kind in progress.kinds),
-            "waiting_requests": sum(kind.proposed for kind in progress.kinds),
-            "ready": ready,
-            "pending": pending,
-            "needed": needed_signatures(product.rules(cycle.id)),
-            "me": visitor.name,
-            "versions": [version for version, _, _ in product.proposals(cycle.id)],
-            "problem": problem,
-            "typed": dict(typed or {}),
-        },
-        status=422 if problem else 200,
-    )
-
-
 def _reasons(
     request: Request,
     cycle: Cycle,
@@ -373,81 +270,3 @@ def _reasons(
         },
         status=422 if wrong and request.url.path.endswith("/prepare") else 200,
     )
-
-
-def _result(
-    request: Request,
-    cycle: Cycle,
-    visitor: Visitor,
-    version: int,
-    *,
-    problem: str = "",
-    typed: Mapping[str, str] | None = None,
-) -> Response:
-    parts = parts_of(request)
-    product = parts.product
-    proposal = stored(parts, cycle.id, version)
-    outcomes = product.outcomes(cycle.id, version)
-    decided: dict[int, Outcome] = {outcome.application: outcome for outcome in outcomes}
-    latest = version == cycle.cohort_version
-    return render(
-        request,
-        "cohort/result.html",
-        {
-            **about(parts, cycle.id, visitor, Right.SEE_APPLICANTS),
-            "version": version,
-            "versions": [number for number, _, _ in product.proposals(cycle.id)],
-            "latest": latest,
-            "sheet": proposal.sheet,
-            "promise": promise(proposal.sheet),
-            "method": method_told(proposal.sheet),
-            "selected": _decided(proposal, decided, Verdict.SELECTED),
-            "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
-            "signed": product.signatures(cycle.id, version),
-            "pending": _reopening(parts, cycle) if latest else None,
-            "me": visitor.name,
-            "problem": problem,
-            "typed": dict(typed or {}),
-        },
-        status=422 if problem else 200,
-    )
-
-
-def _reopening(parts: Parts, cycle: Cycle) -> Pending | None:
-    """Read what waits to be reopened; a reconsideration has a page of its own."""
-    fixed = cycle.status is CycleStatus.FINALIZED
-    pending = parts.product.pending(cycle.id) if fixed else None
-    return pending if pending and pending.prepared.what == REOPENING else None
-
-
-def _decided(
-    proposal: Proposal, decided: Mapping[int, Outcome], verdict: Verdict
-) -> list[tuple[Place, Outcome]]:
-    return [
-        (place, decided[place.application])
-        for place in proposal.places
-        if place.application in decided and decided[place.application].verdict is verdict
-    ]
-
-
-def stored(parts: Parts, cycle_id: str, version: int) -> Proposal:
-    """Read a stored proposal.
-
-    Raises:
-        NotFoundError: If there is no such version.
-    """
-    for number, places, sheet in parts.product.proposals(cycle_id):
-        if number == version:
-            return Proposal(cycle_id=cycle_id, version=version, places=places, sheet=sheet)
-    raise NotFoundError(f"there is no version {version} of this list")
-
-
-def promise(sheet: MethodSheet) -> tuple[str, ...]:
-    """Say what is promised of a list, and what is not, in sentences of the method sheet."""
-    if not math.isfinite(sheet.certified_loss):
-        return (
-            gettext("How much the list could still gain by further reviews is not known."),
-            gettext("This is about marks, not merit."),
-        )
-    rest = sheet.promises.replace("The rule `budget`", "The rule in force")
-    return tuple(told(one) for one in (sheet.certificate, rest) if one)

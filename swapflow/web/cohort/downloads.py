@@ -14,8 +14,6 @@ from swapflow.files.bundles.bundle import Names, bundle
 from swapflow.files.bundles.signing_keys import signer_from
 from swapflow.files.exports.method_sheet import method_told
 from swapflow.files.exports.sheets import (
-    Format,
-    Sheet,
     cohort_sheet,
     decided_sheet,
     event_lines,
@@ -23,14 +21,15 @@ from swapflow.files.exports.sheets import (
     method_json,
     outcomes_sheet,
     scores_sheet,
-    sheet_bytes,
 )
+from swapflow.files.exports.writers import Format, Sheet, sheet_bytes
 from swapflow.files.rules.rules_file import rules_text
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
-from swapflow.web.cohort.decision import stored
+from swapflow.web.cohort.result import stored
 from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.dependencies import may
+from swapflow.web.http.rendering import MEDIA
 
 
 router = APIRouter(prefix="/decide/{cycle_id}/files")
@@ -38,12 +37,6 @@ router = APIRouter(prefix="/decide/{cycle_id}/files")
 MayExport = Annotated[Visitor, Depends(may(Right.EXPORT))]
 
 Raw = Annotated[bool, Query(description="For programs: nothing is put before would-be formulas.")]
-
-MEDIA: Mapping[Format, str] = {
-    Format.CSV: "text/csv; charset=utf-8",
-    Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    Format.JSON: "application/json",
-}
 
 APPLICANTS_TOO = frozenset(("cohort", "waitlist", "proposed", "evidence", "outcomes", "scores"))
 """Lists that name applicants; whoever may not see applicants gets the method alone."""

@@ -19,8 +19,8 @@ from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.programs import about
 
 
 router = APIRouter(prefix="/decide/{cycle_id}/meeting")

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from swapflow.bootstrap import monitoring_beside
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.files.exports.monitoring_report import as_plain, report_archive
-from swapflow.files.exports.sheets import Format
+from swapflow.files.exports.writers import Format
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
 from swapflow.monitoring.report import Report

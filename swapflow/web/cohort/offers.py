@@ -11,8 +11,8 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cohort.offer import Offer, OfferAnswer
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
-from swapflow.engine.offers.offers import Round, Wave
-from swapflow.engine.ports import Named
+from swapflow.engine.offers.offer_plan import Round, Wave
+from swapflow.engine.ports.records import Named
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.i18n.languages import gettext, later
 from swapflow.identity.permissions import Right
@@ -21,8 +21,8 @@ from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.programs import about
 
 
 router = APIRouter(prefix="/decide/{cycle_id}/offers")

@@ -15,8 +15,8 @@ from swapflow.domain.cohort.reconsideration import (
     Result,
 )
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.cohort.signing import RECONSIDERATION, UNDOING
-from swapflow.engine.ports import Named
+from swapflow.engine.cohort.prepared_decisions import RECONSIDERATION, UNDOING
+from swapflow.engine.ports.records import Named
 from swapflow.engine.reconsideration.evidence import HOW, Weighed
 from swapflow.engine.reconsideration.reconsider import Wanted
 from swapflow.errors import NotFoundError, SwapflowError
@@ -30,12 +30,12 @@ from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     FieldError,
     Refused,
+    about,
     act,
     plain_line,
     said_why,
 )
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.programs import about
 
 
 router = APIRouter(prefix="/decide/{cycle_id}/reconsiderations")

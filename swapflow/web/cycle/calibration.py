@@ -9,8 +9,9 @@ from fastapi.responses import Response
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules import Estimates
-from swapflow.engine.ports import Named
-from swapflow.engine.read_models.calibration import Calibration, Row
+from swapflow.engine.ports.records import Named
+from swapflow.engine.read_models.calibration import Calibration
+from swapflow.engine.read_models.estimate_comparison import Row
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
@@ -18,9 +19,8 @@ from swapflow.identity.services import Visitor
 from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, text
-from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, act, said_why
+from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, about, act, said_why
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.programs import about
 
 
 router = APIRouter(prefix="/decide/{cycle_id}/calibration")

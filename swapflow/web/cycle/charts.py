@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports import Step
+from swapflow.engine.ports.records import Step
 from swapflow.engine.read_models.dashboard import Board
 from swapflow.errors import NotFoundError
 from swapflow.identity.permissions import Right

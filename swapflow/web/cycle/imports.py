@@ -25,8 +25,8 @@ from swapflow.web.cycle.import_preview import ENCODINGS, SEPARATORS, Found, What
 from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, file_of, text, texts
+from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.programs import about
 
 
 router = APIRouter(prefix="/setup/{cycle_id}")

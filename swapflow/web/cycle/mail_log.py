@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
-from swapflow.engine.ports import MailRecord
+from swapflow.engine.ports.records import MailRecord
 from swapflow.errors import NotReadyError
 from swapflow.i18n.languages import later
 from swapflow.identity.permissions import Right

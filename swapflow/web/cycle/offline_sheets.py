@@ -11,20 +11,19 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
 from swapflow.files.exports.offline_sheet import FORMATS, file_name, sheet_file
-from swapflow.files.exports.sheets import Format
+from swapflow.files.exports.writers import Format
 from swapflow.files.imports.scores import read_scale
 from swapflow.files.imports.uploads import Uploads
 from swapflow.files.tables.table import read_table
 from swapflow.i18n.formatting import counted
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
-from swapflow.web.cohort.downloads import MEDIA
 from swapflow.web.cycle.score_imports import ScoresFound, find_scores, store_scores, told
 from swapflow.web.http.context import Parts, Product, parts_of
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, file_of, text, texts, unwritable
 from swapflow.web.http.program_page import visible
-from swapflow.web.http.rendering import render
+from swapflow.web.http.rendering import MEDIA, render
 
 
 router = APIRouter(prefix="/reviewers/{cycle_id}")

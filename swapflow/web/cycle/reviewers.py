@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.people.reviewer import Absence, DeclineKind, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
-from swapflow.engine.ports import Named
+from swapflow.engine.ports.records import Named
 from swapflow.engine.selection.reviewer_severity import Judging
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.languages import later

@@ -5,8 +5,8 @@ The pages and the API read them alike: looked at first, then all of it is stored
 
 from dataclasses import dataclass, field
 
-from swapflow.engine.scoring.corrections import Volunteered
 from swapflow.engine.scoring.sheet_plan import Fate, Plan, Planned
+from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, BadRowsError
 from swapflow.files.imports.offline_sheet import is_sheet, returned

@@ -9,9 +9,9 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
-from swapflow.engine.cohort.finalize import STOP_SENTENCES
-from swapflow.engine.ports import Pulse
+from swapflow.engine.ports.records import Pulse
 from swapflow.engine.read_models.dashboard import Board
+from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.engine.selection.assign import Obstacle
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until

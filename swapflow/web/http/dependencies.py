@@ -14,7 +14,11 @@ from swapflow.domain.cycle import Cycle
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
-from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError
+from swapflow.errors import (
+    ForbiddenError,
+    NotFoundError,
+    NotSignedInError,
+)
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor, require
 from swapflow.web.http.context import parts_of
@@ -196,3 +200,12 @@ Seat = Annotated[OwnSeat, Depends(own_seat)]
 
 Signed = Annotated[Visitor, Depends(signed_in)]
 """Whoever is signed in."""
+
+
+def safe_path(path: str) -> str:
+    """Give a path on this site; anything else leads home, so that no link can lead elsewhere.
+
+    Browsers drop tabs and line breaks from addresses and read a backslash as a slash.
+    """
+    inside = path.startswith("/") and not path.startswith("//") and "\\" not in path
+    return path if inside and path.isprintable() else "/"

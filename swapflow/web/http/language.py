@@ -11,9 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import SOURCE, chosen_language, known_languages, speaking, wished
 from swapflow.settings import Settings
-from swapflow.web.account.sign_in import safe_path
 from swapflow.web.http.context import parts_of
-from swapflow.web.http.dependencies import anybody
+from swapflow.web.http.dependencies import anybody, safe_path
 
 
 router = APIRouter()

@@ -14,16 +14,22 @@ from starlette.datastructures import FormData, UploadFile
 
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import later
-from swapflow.web.http.text import is_plain
 
 
 Tree: TypeAlias = "str | dict[str, Tree] | list[Tree]"
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 MOST_ROWS = 200
 """Rows of one list in a form."""
 
 LONGEST_TEXT = 4000
 """Characters of a reason, a legal basis, a guidance."""
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text holds no control characters but line breaks and tabs."""
+    return _CONTROL.search(text) is None
 
 
 async def _form(request: Request) -> AsyncIterator[FormData]:

@@ -13,7 +13,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
 from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.error_handlers import status_of
-from swapflow.web.http.text import is_plain
+from swapflow.web.http.nested_forms import is_plain
 
 
 LONGEST_REASON = 2000
@@ -151,3 +151,20 @@ def act(
         visitor.name, done, cycle_id=request.path_params["cycle_id"], about=back
     )
     return RedirectResponse(back, status_code=303)
+
+
+def about(
+    parts: Parts, cycle_id: str, visitor: Visitor, right: Right = Right.SET_UP
+) -> dict[str, object]:
+    """Give what every page of a program shows: the program, the others, what may be done."""
+    cycle = parts.product.cycle(cycle_id)
+    return {
+        "cycle": cycle,
+        "cycles": visible(parts, visitor, right),
+        "launched": cycle.is_launched,
+        "may": {
+            right.name: right in visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+            for right in Right
+        },
+        "zone": parts.product.rules(cycle_id).zone,
+    }

@@ -10,6 +10,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from swapflow.files.exports.writers import Format
 from swapflow.i18n.formatting import clock, counted, date_of, day, moment, number
 from swapflow.i18n.languages import gettext, later, ngettext, spoken
 from swapflow.i18n.told import told
@@ -133,3 +134,10 @@ def sentence(text: str) -> str:
     """
     text = told(text.strip())
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+MEDIA: Mapping[Format, str] = {
+    Format.CSV: "text/csv; charset=utf-8",
+    Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Format.JSON: "application/json",
+}

@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Future
-from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.score import Draft
 from swapflow.engine.reviewing.review_page import Sheet
 from swapflow.engine.services import Swapflow
@@ -20,16 +18,14 @@ from swapflow.errors import (
     StaleDraftError,
 )
 from swapflow.i18n.formatting import clock, moment
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, OwnTask, may, open_seats, own_task, own_task_within
 from swapflow.web.http.rendering import render
-from swapflow.web.http.text import is_plain
+from swapflow.web.reviewing.decline import by_code
 from swapflow.web.reviewing.review_form import (
-    LONGEST_NOTE,
-    LONGEST_REMARK,
     RECOMMENDATIONS,
     Fields,
     Filled,
@@ -128,67 +124,6 @@ def skip_task(own: Own, product: Product) -> Response:
     return RedirectResponse("/inbox", status_code=303)
 
 
-@router.get("/tasks/{task}/decline")
-def ask_decline(request: Request, own: Own, product: Product) -> Response:
-    """Ask why, and what follows from each answer; nothing is declined by a link."""
-    return _decline_page(request, own, product, Filled(values={}))
-
-
-@router.post("/tasks/{task}/decline")
-def decline(
-    request: Request,
-    own: Own,
-    product: Product,
-    kind: Annotated[str, Form(max_length=20)] = "",
-    until: Annotated[str, Form(max_length=10)] = "",
-    reason: Annotated[str, Form(max_length=LONGEST_REMARK)] = "",
-) -> Response:
-    """Say no; the request goes to somebody else."""
-    problems: dict[str, str] = {}
-    if kind not in {"conflict", "busy", "unqualified"}:
-        problems["kind"] = later("Choose one of the three.")
-    today = product.ledger.now().date()
-    last = _day(until)
-    if kind == "busy" and (last is None or last < today):
-        problems["until"] = later("Give a day from today on.")
-    if not is_plain(reason):
-        problems["reason"] = later("There is a control character in it.")
-    if problems:
-        filled = Filled(values={"kind": kind, "until": until, "reason": reason}, problems=problems)
-        return _decline_page(request, own, product, filled)
-    busy = Absence(first=today, last=last) if kind == "busy" and last else None
-    with _by_code(own.code):
-        product.decline(
-            own.assignment.id,
-            DeclineKind(kind),
-            by=own.visitor.name,
-            reason=reason.strip(),
-            busy=busy,
-        )
-    return RedirectResponse("/inbox?declined=1", status_code=303)
-
-
-@router.post("/tasks/{task}/missed")
-def did_not_come(
-    own: Own,
-    product: Product,
-    office: TheOffice,
-    note: Annotated[str, Form(max_length=LONGEST_NOTE)] = "",
-) -> Response:
-    """Note that the applicant did not come to the interview."""
-    if not is_plain(note):
-        raise InvalidInputError("there is a control character in the note")
-    with _by_code(own.code):
-        product.did_not_come(own.assignment.id, by=own.visitor.name, note=note.strip())
-    office.record(
-        own.visitor.name,
-        "applicant did not come to an interview",
-        cycle_id=own.assignment.cycle_id,
-        about=own.assignment.id,
-    )
-    return RedirectResponse("/inbox?missed=1", status_code=303)
-
-
 # Staff who type for a reviewer
 
 
@@ -226,7 +161,7 @@ async def enter_for_reviewer(
         if answer is None:
             filled = Filled(values=fields, problems=problems)
             return _form(request, sheet, filled, staff=visitor)
-        with _by_code(sheet.code):
+        with by_code(sheet.code):
             if sheet.given is None:
                 product.begin(sheet.assignment)
                 product.submit([answer])
@@ -244,13 +179,6 @@ async def enter_for_reviewer(
     return await run_in_threadpool(enter)
 
 
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
-
-
 # What the handlers do
 
 
@@ -265,7 +193,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
-    with _by_code(own.code):
+    with by_code(own.code):
         product.begin(own.assignment)
         product.submit([answer])
     if then == "next":
@@ -292,7 +220,7 @@ def _keep_draft(
 ) -> Response:
     """Keep the draft without the page's script; another tab's text is shown beside this one."""
     try:
-        with _by_code(own.code):
+        with by_code(own.code):
             product.save_draft(own.assignment, kept(fields), version=version_of(fields))
     except StaleDraftError as stale:
         sheet = product.sheet(own.assignment)
@@ -391,28 +319,3 @@ def _words() -> dict[str, str]:
         "failed": gettext("This did not work"),
         "noConnection": gettext("There is no connection just now"),
     }
-
-
-def _decline_page(request: Request, own: OwnTask, product: Swapflow, filled: Filled) -> Response:
-    sheet = product.sheet(own.assignment)
-    if not sheet.assignment.status.is_open:
-        return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    status = 422 if filled.problems else 200
-    return render(
-        request, "reviewing/decline.html", {"sheet": sheet, "filled": filled}, status=status
-    )
-
-
-class _by_code:  # noqa: N801 - a context manager, used like a function
-    """Name a task by its code in what a refusal says."""
-
-    def __init__(self, code: str) -> None:
-        self._code = code
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Put the code in the place of the id."""
-        if isinstance(error, AssignmentClosedError):
-            raise AssignmentClosedError(self._code, error.status) from error

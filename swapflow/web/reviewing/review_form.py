@@ -14,7 +14,7 @@ from swapflow.domain.rules import Criterion
 from swapflow.engine.reviewing.review_page import Sheet
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext, later
-from swapflow.web.http.text import is_plain
+from swapflow.web.http.nested_forms import is_plain
 
 
 LONGEST_REMARK = 8000

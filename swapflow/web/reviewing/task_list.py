@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.reviewer import Absence
-from swapflow.engine.reviewing.review_page import Section
+from swapflow.engine.reviewing.task_list import Section
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.formatting import until
 from swapflow.i18n.languages import gettext, later

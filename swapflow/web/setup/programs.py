@@ -19,9 +19,8 @@ from swapflow.identity.services import Visitor, require
 from swapflow.web.http.context import Parts, parts_of
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
-from swapflow.web.http.program_page import visible
+from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.rules import is_launched
 
 
 router = APIRouter(prefix="/setup")
@@ -164,23 +163,6 @@ def do_launch(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -
     return RedirectResponse(f"/setup/{cycle_id}?done=launch", 303)
 
 
-def about(
-    parts: Parts, cycle_id: str, visitor: Visitor, right: Right = Right.SET_UP
-) -> dict[str, object]:
-    """Give what every page of a program shows: the program, the others, what may be done."""
-    cycle = parts.product.cycle(cycle_id)
-    return {
-        "cycle": cycle,
-        "cycles": visible(parts, visitor, right),
-        "launched": is_launched(cycle),
-        "may": {
-            right.name: right in visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
-            for right in Right
-        },
-        "zone": parts.product.rules(cycle_id).zone,
-    }
-
-
 def _list(
     request: Request,
     visitor: Visitor,
@@ -254,7 +236,7 @@ def _zone(typed: str) -> str:
 def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
     cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
     # Whom a round had when it began is cured at Today, where what waits for a person stands.
-    hindered = set() if is_launched(cycle) else {o.step for o in parts.product.obstacles(cycle_id)}
+    hindered = set() if cycle.is_launched else {o.step for o in parts.product.obstacles(cycle_id)}
     applications, reviewers = (
         sum(a.status.is_candidate for a in parts.product.applications(cycle_id)),
         sum(r.active for r in parts.product.reviewers(cycle_id)),
@@ -300,8 +282,8 @@ def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
         (
             gettext("Check and launch"),
             "launch",
-            "done" if is_launched(cycle) else "todo",
-            gettext("launched") if is_launched(cycle) else _ready_words(len(hindered)),
+            "done" if cycle.is_launched else "todo",
+            gettext("launched") if cycle.is_launched else _ready_words(len(hindered)),
         ),
     ]
     return [

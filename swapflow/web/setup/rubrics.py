@@ -8,7 +8,7 @@ from swapflow.domain.rules import Rubric
 from swapflow.engine.scoring.rubric_versions import RubricEffect
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.rules.rules_file import examine_rules, raw_rules
-from swapflow.files.rules.schema import Toml
+from swapflow.files.rules.schema_tables import Toml
 from swapflow.identity.services import Visitor
 from swapflow.web.http.context import parts_of
 from swapflow.web.http.nested_forms import (
@@ -22,8 +22,8 @@ from swapflow.web.http.nested_forms import (
     texts,
     unwritable,
 )
+from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.programs import about
 from swapflow.web.setup.rules import MaySetUp
 from swapflow.web.setup.rules_form import field_of, read_field, spoken
 

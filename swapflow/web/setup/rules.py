@@ -168,7 +168,7 @@ def _page(
             "cycle": cycle,
             "cycles": visible(parts, visitor, Right.SET_UP),
             "form": form,
-            "launched": is_launched(cycle),
+            "launched": cycle.is_launched,
             "frozen": cycle.status is CycleStatus.FINALIZED,
             "history": parts.product.rules_history(cycle_id),
             "rules": parts.product.rules(cycle_id),
@@ -186,11 +186,6 @@ def _page(
 _ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and "Etc" not in z))
 
 
-def is_launched(cycle: Cycle) -> bool:
-    """Say whether requests may have gone out under the rules."""
-    return cycle.status is not CycleStatus.DRAFT
-
-
 def unit_of(parts: Parts, cycle: Cycle) -> str:
     """Give the unit that costs of a cycle are counted in."""
     return next(r.unit for r in parts.product.rounds() if r.id == cycle.round_id)
@@ -201,7 +196,7 @@ def _reason(
 ) -> str:
     """Read why the rules are changed; after the launch a reason must be given."""
     reason = text(form, "reason")
-    launched = is_launched(parts.product.cycle(cycle_id))
+    launched = parts.product.cycle(cycle_id).is_launched
     if launched and not reason:
         view.note(named, "say why the rules change; it stands in the record")
     if problem := unwritable(reason):

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from swapflow.domain.rules import Rules
 from swapflow.files.rules.problem import Problem
 from swapflow.files.rules.rules_file import examine_rules, raw_rules
-from swapflow.files.rules.schema import Toml
+from swapflow.files.rules.schema_tables import Toml
 from swapflow.files.tables.cells import read_number
 from swapflow.i18n.languages import later
 from swapflow.web.http.nested_forms import LONGEST_TEXT, FormView, Tree, rows, unwritable

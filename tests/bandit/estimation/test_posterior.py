@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swapflow.bandit.estimation.crossed_model import OFFSET_SPREAD, Fitted
 from swapflow.bandit.estimation.posterior import (
     NO_REVIEWER,
-    OFFSET_SPREAD,
     PRIOR_FLOOR_SHARE,
-    Fitted,
     Posterior,
     first_scores,
     fit,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from swapflow.bandit.oracles.bounded import Bounded
-from swapflow.bandit.oracles.limits import Limit, Target, Terms, feasible, refuse_infeasible
+from swapflow.bandit.oracles.feasibility import feasible, refuse_infeasible
+from swapflow.bandit.oracles.limits import Limit, Target, Terms
 from swapflow.bandit.oracles.spread import Attribute, Spread
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.errors import InfeasibleError, InvalidInputError

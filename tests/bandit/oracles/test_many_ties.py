@@ -10,7 +10,8 @@ import pytest
 
 from swapflow.bandit.oracles.bounded import Bounded
 from swapflow.bandit.oracles.limits import Limit, Terms
-from swapflow.bandit.oracles.oracle import Quota, TopK
+from swapflow.bandit.oracles.oracle import TopK
+from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.ties import rounded, tie_key
 
 

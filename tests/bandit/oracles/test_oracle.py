@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swapflow.bandit.hardness import gaps
-from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, Quota, TopK, largest
+from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, TopK, largest
+from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.errors import InfeasibleError, InvalidInputError
 

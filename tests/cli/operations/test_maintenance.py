@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.engine.ports import Lease
+from swapflow.engine.ports.records import Lease
 from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.cli.office import Office

@@ -15,7 +15,9 @@ from swapflow.domain.reviewing.assignment import PullWhy
 from swapflow.domain.rules import DispatchMode, Purpose
 from swapflow.engine.coordination import coordinator as coordinator_module
 from swapflow.engine.coordination.coordinator import Coordinator
-from swapflow.engine.ports import Lease, Ledger, Transaction
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Lease
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import LeaseLostError, UnavailableError
 from swapflow.simulation.replay import decisions_digest
 from swapflow.state.memory import MemoryDoorbell

@@ -7,10 +7,11 @@ import pytest
 
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
-from swapflow.domain.rules import Purpose, Rules, SeatLine, from_text, to_text
+from swapflow.domain.rules import Purpose, Rules, SeatLine
+from swapflow.domain.rules_text import from_text, to_text
 from swapflow.engine.notifications.mail_text import sign_in_letter, waiting_letter
 from swapflow.engine.notifications.review_reminders import STEPS, remind
-from swapflow.engine.ports import MailRecord
+from swapflow.engine.ports.records import MailRecord
 from swapflow.errors import (
     ConflictError,
     InvalidInputError,

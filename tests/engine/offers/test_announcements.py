@@ -11,8 +11,9 @@ from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import ApplicationStatus, NewApplication
 from swapflow.domain.rules import Purpose
-from swapflow.engine.offers.announcements import USUAL_HOLD, usual_wording
-from swapflow.engine.ports import Mail
+from swapflow.engine.offers.announcement_wording import usual_wording
+from swapflow.engine.offers.announcements import USUAL_HOLD
+from swapflow.engine.ports.records import Mail
 from swapflow.engine.services import Swapflow
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules

@@ -11,7 +11,8 @@ import pytest
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.event import EventType
-from swapflow.domain.rules import GroupQuota, Purpose, SeatLine
+from swapflow.domain.objective import GroupQuota
+from swapflow.domain.rules import Purpose, SeatLine
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.offers.acceptance_odds import (
     Odds,

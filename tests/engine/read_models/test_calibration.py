@@ -17,7 +17,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Estimates, Floor, RuleName, Rules, SeatLine
 from swapflow.engine.read_models.calibration import Calibration, Lack, measure
-from swapflow.engine.read_models.dashboard import pack_board, unpack_board
+from swapflow.engine.read_models.dashboard_codec import pack_board, unpack_board
 from swapflow.errors import CycleFinalizedError, InvalidInputError, NotReadyError
 from swapflow.files.bundles.bundle import bundle
 from swapflow.files.bundles.check import check_bundle

@@ -1,6 +1,6 @@
 """What staff look at: read again only when something has happened, and only what concerns it."""
 
-from swapflow.engine.read_models.progress import asked_about, explain
+from swapflow.engine.read_models.explanation import asked_about, explain
 from tests.engine.cycle_by_hand import CYCLE, World, applicant
 
 

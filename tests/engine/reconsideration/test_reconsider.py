@@ -13,13 +13,14 @@ from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.cohort.reconsideration import Result
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
+from swapflow.domain.objective import GroupQuota
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, PullWhy
 from swapflow.domain.reviewing.score import Answer
-from swapflow.domain.rules import GroupQuota, Purpose, RuleName
+from swapflow.domain.rules import Purpose, RuleName
 from swapflow.engine.audit import finished_cycle
-from swapflow.engine.offers.announcements import usual_wording
+from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.reconsideration.reconsider import Wanted
 from swapflow.errors import (
     ConflictError,

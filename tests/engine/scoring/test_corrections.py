@@ -14,7 +14,8 @@ from swapflow.engine.coordination.dispatch import write_plan
 from swapflow.engine.lifecycle.launch import read_book
 from swapflow.engine.projection.cycle_projection import Book
 from swapflow.engine.reviewing.submit import NO_BUDGET, NO_LONGER_ASKED, TWICE
-from swapflow.engine.scoring.corrections import SAW_OTHERS, Volunteered
+from swapflow.engine.scoring.corrections import SAW_OTHERS
+from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.selection.decide import PlannedPull, decide
 from swapflow.engine.selection.situation import see
 from swapflow.errors import (

@@ -11,7 +11,8 @@ from scipy.stats import binom
 from swapflow.bandit.ties import tie_key
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import PullWhy
-from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine, to_text
+from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine
+from swapflow.domain.rules_text import to_text
 from swapflow.engine.selection.calibration_draw import drawn_for
 from swapflow.files.bundles.bundle import bundle
 from swapflow.files.bundles.check import check_bundle

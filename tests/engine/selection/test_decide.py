@@ -14,7 +14,7 @@ from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, RuleName, Rules
-from swapflow.engine.cohort.finalize import STOP_SENTENCES
+from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from tests.engine.cycle_by_hand import (
     CYCLE,
     INTERVIEW,

@@ -8,16 +8,9 @@ import pytest
 from swapflow.domain.cohort.proposal import Proposal, Verdict
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
+from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.rules import (
-    GroupQuota,
-    GroupTarget,
-    Objective,
-    Purpose,
-    RuleName,
-    Rules,
-    SpreadOver,
-)
+from swapflow.domain.rules import Purpose, RuleName, Rules
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.lifecycle.pins import Pin
 from swapflow.errors import InfeasibleError, InvalidInputError

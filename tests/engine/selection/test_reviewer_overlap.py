@@ -2,7 +2,8 @@
 
 import pytest
 
-from swapflow.domain.rules import Purpose, to_text
+from swapflow.domain.rules import Purpose
+from swapflow.domain.rules_text import to_text
 from swapflow.engine.lifecycle.launch import read_book
 from swapflow.engine.selection.reviewer_overlap import Joining, marked
 from tests.engine.cycle_by_hand import CYCLE, World, rules

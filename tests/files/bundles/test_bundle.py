@@ -16,14 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapflow.domain.rules import (
-    GroupQuota,
-    GroupTarget,
-    Objective,
-    Purpose,
-    RuleName,
-    SpreadOver,
-)
+from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
+from swapflow.domain.rules import Purpose, RuleName
 from swapflow.engine.audit.finished_cycle import ClosedCycle, gather
 from swapflow.engine.lifecycle.pins import Pin
 from swapflow.errors import InvalidInputError, NotReadyError

@@ -28,19 +28,15 @@ from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.method_sheet import method_text
 from swapflow.files.exports.sheets import (
-    Cell,
-    Format,
-    Sheet,
     cohort_sheet,
     event_lines,
     evidence_sheet,
     method_json,
     outcomes_sheet,
-    sheet_bytes,
     waitlist_sheet,
     write_cohort_folder,
-    write_sheet,
 )
+from swapflow.files.exports.writers import Cell, Format, Sheet, sheet_bytes, write_sheet
 from swapflow.files.imports.applications import read_applications
 from swapflow.files.tables.table import read_table
 

@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from swapflow.domain.objective import Objective
 from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.protected_attributes import is_protected, protected_trait
-from swapflow.domain.rules import KindRules, Objective, Rules, SeatLine
+from swapflow.domain.rules import KindRules, Rules, SeatLine
 from swapflow.errors import BadRowsError, InvalidInputError
 from swapflow.files.imports.applications import examine_applications, read_applications
 

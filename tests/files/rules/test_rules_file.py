@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swapflow.domain.objective import Objective
 from swapflow.domain.rules import (
     AutomaticReview,
     Criterion,
@@ -14,7 +15,6 @@ from swapflow.domain.rules import (
     Floor,
     FloorFor,
     KindRules,
-    Objective,
     Purpose,
     Rubric,
     RuleName,

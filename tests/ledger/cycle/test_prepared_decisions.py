@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from swapflow.engine.ports import Mail, Prepared
+from swapflow.engine.ports.records import Mail, Prepared
 from swapflow.errors import NotFoundError
 from swapflow.ledger.sql_ledger import SqlLedger
 

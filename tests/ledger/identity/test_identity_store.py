@@ -10,7 +10,7 @@ import pytest
 
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.rules import WayIn
-from swapflow.engine.ports import Mail
+from swapflow.engine.ports.records import Mail
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import Account, Door, Method, Session, ShutOut, SignIn
 from swapflow.identity.api_keys import digest_of, make_token

@@ -8,7 +8,7 @@ from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.cohort.finalize import Override
 from swapflow.ledger.privacy.personal_data import SECRET, SqlDossiers
-from swapflow.ledger.schema import METADATA
+from swapflow.ledger.schema.base import METADATA
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
 
 

@@ -1,6 +1,6 @@
 """People and rights, the audit log, and the mails of a program."""
 
-from swapflow.engine.ports import Mail
+from swapflow.engine.ports.records import Mail
 from swapflow.identity.permissions import Grant, Role, Scope
 from tests.web.site import Site
 

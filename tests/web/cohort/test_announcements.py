@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from swapflow.domain.cohort.announcement import LetterState
 from swapflow.domain.cohort.offer import OfferAnswer
-from swapflow.engine.offers.announcements import usual_wording
+from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.identity.permissions import Role
 from tests.web.cohort.test_offers import fixed, offered
 from tests.web.site import Site

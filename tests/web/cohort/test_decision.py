@@ -11,7 +11,7 @@ from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.score import Answer
-from swapflow.engine.ports import Prepared
+from swapflow.engine.ports.records import Prepared
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import applicant
 from tests.web.setup.test_programs import fields_of

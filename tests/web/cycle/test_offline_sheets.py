@@ -18,7 +18,7 @@ from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Floor
 from swapflow.engine.scoring.sheet_plan import Returned
 from swapflow.files.exports.offline_sheet import NOT_ASKED, sheet_file
-from swapflow.files.exports.sheets import Format
+from swapflow.files.exports.writers import Format
 from swapflow.files.imports.offline_sheet import read_sheet_file
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import applicant, reviewer

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import KindRules
-from swapflow.engine.ports import Waiting
+from swapflow.engine.ports.records import Waiting
 from swapflow.engine.services import Swapflow
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import reviewer

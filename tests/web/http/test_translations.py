@@ -15,7 +15,7 @@ from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.engine.audit.decision_card import CardReconsideration
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.reviewing.submit import AFTER_FREEZE, NO_BUDGET, NO_LONGER_ASKED, TWICE
-from swapflow.engine.scoring.corrections import NOT_ASKED
+from swapflow.engine.scoring.volunteered import NOT_ASKED
 from swapflow.errors import NotReadyError
 from swapflow.files.exports.decision_card import card_document
 from swapflow.files.exports.document import html

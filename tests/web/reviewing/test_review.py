@@ -10,7 +10,7 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.rules import KindRules
 from swapflow.engine.reviewing.documents import Upload
 from swapflow.identity.permissions import Role
-from swapflow.ledger.schema import METADATA
+from swapflow.ledger.schema.base import METADATA
 from tests.web.site import SITE_RULES, Site
 
 

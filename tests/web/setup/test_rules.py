@@ -1,6 +1,6 @@
 """The whole of a program's rules on one page: as a form, as a text, as a file tried first."""
 
-from swapflow.domain.rules import GroupQuota, GroupTarget
+from swapflow.domain.objective import GroupQuota, GroupTarget
 from swapflow.files.rules.rules_file import rules_text
 from swapflow.identity.permissions import Role
 from tests.web.crawl import Page

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import AssignmentStatus
-from swapflow.engine.reviewing.review_page import Section
+from swapflow.engine.reviewing.task_list import Section
 from swapflow.web.api.models.base import PROSE, Hundred, In, Line, Mark, Out, Reason, Text
 
 

@@ -7,10 +7,17 @@ from fastapi import APIRouter, Request
 from swapflow.domain.cohort.announcement import Announcement, Group, Wording
 from swapflow.engine.offers.announcements import Addressee, Draft
 from swapflow.errors import InvalidInputError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.announcements import (
+    Announced,
+    LetterDraft,
+    LetterOut,
+    LettersDraft,
+    NewAnnouncement,
+    NewLetters,
+)
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
 
@@ -21,7 +28,7 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["let
 @router.get("/letters")
 def read_letters(
     cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
-) -> list[models.Announced]:
+) -> list[Announced]:
     """Read what applicants were told, and where each letter is."""
     del visitor
     return [_announced(one) for one in product.announcements(cycle_id)]
@@ -29,8 +36,8 @@ def read_letters(
 
 @router.post("/letters/draft")
 def draft_letters(
-    cycle_id: CycleId, visitor: MayDecide, product: Product, new: models.NewLetters
-) -> models.LettersDraft:
+    cycle_id: CycleId, visitor: MayDecide, product: Product, new: NewLetters
+) -> LettersDraft:
     """Work out who would be told what; stores nothing."""
     del visitor
     return _drafted(product.draft_letters(cycle_id, _wording(new), waitlist=new.waitlist))
@@ -42,8 +49,8 @@ def write_letters(
     cycle_id: CycleId,
     visitor: MayDecide,
     product: Product,
-    new: models.NewAnnouncement,
-) -> models.LettersDraft:
+    new: NewAnnouncement,
+) -> LettersDraft:
     """Write the letters; they are held for a while, and can be taken back until they leave."""
     made = product.announce(
         cycle_id,
@@ -60,14 +67,14 @@ def write_letters(
 @router.post("/letters/take-back")
 def take_letters_back(
     request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
-) -> models.Announced:
+) -> Announced:
     """Take back the letters that are held, and the offers that they tell of."""
     taken = product.take_letters_back(cycle_id, by=visitor.name)
     note(request, visitor, "took letters back")
     return next(_announced(one) for one in product.announcements(cycle_id) if one.id == taken.id)
 
 
-def _wording(new: models.NewLetters) -> dict[Group, Wording]:
+def _wording(new: NewLetters) -> dict[Group, Wording]:
     given = {
         Group.OFFERED: new.offered,
         Group.WAITLISTED: new.waitlisted,
@@ -83,8 +90,8 @@ def _wording(new: models.NewLetters) -> dict[Group, Wording]:
     return wording
 
 
-def _drafted(draft: Draft) -> models.LettersDraft:
-    return models.LettersDraft(
+def _drafted(draft: Draft) -> LettersDraft:
+    return LettersDraft(
         version=draft.version,
         letters=list(map(_letter, draft.letters)),
         unreachable=list(map(_letter, draft.unreachable)),
@@ -93,8 +100,8 @@ def _drafted(draft: Draft) -> models.LettersDraft:
     )
 
 
-def _letter(to: Addressee) -> models.LetterDraft:
-    return models.LetterDraft(
+def _letter(to: Addressee) -> LetterDraft:
+    return LetterDraft(
         applicant=to.application,
         group=to.group,
         to=to.address,
@@ -103,8 +110,8 @@ def _letter(to: Addressee) -> models.LetterDraft:
     )
 
 
-def _announced(announcement: Announcement) -> models.Announced:
-    return models.Announced(
+def _announced(announcement: Announcement) -> Announced:
+    return Announced(
         id=announcement.id,
         version=announcement.version,
         by=announcement.by,
@@ -112,7 +119,7 @@ def _announced(announcement: Announcement) -> models.Announced:
         leaves_at=announcement.leaves_at,
         taken_back_by=announcement.taken_back_by,
         letters=[
-            models.LetterOut(
+            LetterOut(
                 applicant=letter.application,
                 group=letter.group,
                 state=letter.state,

@@ -10,7 +10,6 @@ from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.rules import Rules
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import (
     MayDecide,
@@ -19,7 +18,19 @@ from swapflow.web.api.dependencies import (
     MaySetUp,
 )
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models import finite
+from swapflow.web.api.models.applicants import (
+    Applicant,
+    Ask,
+    Asked,
+    Explanation,
+    Move,
+    NewApplicant,
+    NewApplicants,
+    NewPin,
+    Pin,
+)
+from swapflow.web.api.models.base import Counted, finite
+from swapflow.web.api.models.scores import Numbered
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
@@ -37,11 +48,11 @@ def list_applicants(
     product: Product,
     paging: Paged,
     status: Annotated[ApplicationStatus | None, Query(description="Only these.")] = None,
-) -> Page[models.Applicant]:
+) -> Page[Applicant]:
     """List applicants, in the order of their arrival."""
     del visitor
     rows = [
-        models.Applicant.of(application)
+        Applicant.of(application)
         for application in product.applications(cycle_id)
         if status is None or application.status is status
     ]
@@ -54,34 +65,34 @@ def add_applicants(
     cycle_id: CycleId,
     visitor: MayManageApplicants,
     product: Product,
-    new: models.NewApplicants,
-) -> models.Counted:
+    new: NewApplicants,
+) -> Counted:
     """Add applicants: all of them, or none."""
     _refuse_protected(new.applicants, product.rules(cycle_id))
     added = product.import_applications(
         cycle_id, [_new(applicant) for applicant in new.applicants], wave=new.wave
     )
     note(request, visitor, "added applicants", about=f"{len(added)} applicants")
-    return models.Counted(count=len(added))
+    return Counted(count=len(added))
 
 
 @router.get("/applicants/{number:int}")
 def read_applicant(
     cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
-) -> models.Applicant:
+) -> Applicant:
     """Read one applicant."""
     del visitor
-    return models.Applicant.of(_find(product, cycle_id, number))
+    return Applicant.of(_find(product, cycle_id, number))
 
 
 @router.get("/applicants/{number:int}/explanation")
 def explain_applicant(
     cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
-) -> models.Explanation:
+) -> Explanation:
     """Say where an applicant stands, and why they were asked about."""
     del visitor
     told = product.explain(cycle_id, _find(product, cycle_id, number).external_id)
-    return models.Explanation(
+    return Explanation(
         external_id=told.external_id,
         status=told.status,
         rank=told.rank,
@@ -91,7 +102,7 @@ def explain_applicant(
         evidence=told.evidence,
         too_close_to_call=told.too_close,
         asked=[
-            models.Asked(
+            Asked(
                 request=asked.request,
                 kind=asked.kind,
                 why=asked.why,
@@ -116,8 +127,8 @@ def move_applicant(
     number: Number,
     visitor: MayManageApplicants,
     product: Product,
-    move: models.Move,
-) -> models.Applicant:
+    move: Move,
+) -> Applicant:
     """Hold, release, withdraw or reinstate an applicant, or find them ineligible."""
     found = _find(product, cycle_id, number)
     status = ApplicationStatus(move.status)
@@ -125,7 +136,7 @@ def move_applicant(
         cycle_id, found.external_id, status, by=visitor.name, reason=move.reason
     )
     note(request, visitor, f"made an applicant {status.value}", about=found.external_id)
-    return models.Applicant.of(_find(product, cycle_id, number))
+    return Applicant.of(_find(product, cycle_id, number))
 
 
 @router.post("/applicants/{number:int}/requests", status_code=201)
@@ -135,28 +146,28 @@ def ask_about_applicant(
     number: Number,
     visitor: MayManageApplicants,
     product: Product,
-    wish: models.Ask,
-) -> models.Numbered:
+    wish: Ask,
+) -> Numbered:
     """Ask for an extra review. The same wish, while it is open, is not made a second time."""
     found = _find(product, cycle_id, number)
     kind = product.rules(cycle_id).kind_index(wish.kind)
     said = (number, kind, visitor.name, wish.reason)
     for known in product.ledger.wishes(cycle_id):
         if (known.application, known.kind, known.by, known.reason) == said:
-            return models.Numbered(number=known.id)
+            return Numbered(number=known.id)
     made = product.ask(cycle_id, found.external_id, wish.kind, by=visitor.name, reason=wish.reason)
     note(request, visitor, "asked for an extra review", about=found.external_id)
-    return models.Numbered(number=made)
+    return Numbered(number=made)
 
 
 @router.get("/pins")
 def list_pins(
     cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
-) -> Page[models.Pin]:
+) -> Page[Pin]:
     """List whom people want in or out, whatever the marks say."""
     del visitor
     rows = [
-        models.Pin(
+        Pin(
             applicant=pin.application,
             verdict=pin.verdict,
             by=pin.by,
@@ -176,7 +187,7 @@ def pin_applicant(
     number: Number,
     visitor: MayDecide,
     product: Product,
-    pin: models.NewPin,
+    pin: NewPin,
 ) -> Response:
     """Want an applicant in or out, with a reason; or neither any more."""
     found = _find(product, cycle_id, number)
@@ -209,7 +220,7 @@ def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
     return application
 
 
-def _refuse_protected(applicants: Sequence[models.NewApplicant], rules: Rules) -> None:
+def _refuse_protected(applicants: Sequence[NewApplicant], rules: Rules) -> None:
     """Refuse protected traits outside monitoring, but for one that the rules may use."""
     for applicant in applicants:
         for name in (*applicant.attributes, *applicant.fields):
@@ -226,7 +237,7 @@ def _hundred(value: float | None) -> float | None:
     return None if known is None else 100 * known
 
 
-def _new(applicant: models.NewApplicant) -> NewApplication:
+def _new(applicant: NewApplicant) -> NewApplication:
     return NewApplication(
         external_id=applicant.external_id,
         name=applicant.name,

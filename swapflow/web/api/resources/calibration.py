@@ -5,17 +5,27 @@ from collections.abc import Mapping
 
 from fastapi import APIRouter, Request
 
-from swapflow.bandit.estimation.severity import Spread
+from swapflow.bandit.estimation.reml import Spread
 from swapflow.domain.interval import Interval
-from swapflow.engine.read_models.calibration import Calibration, Row
+from swapflow.engine.read_models.calibration import Calibration
+from swapflow.engine.read_models.estimate_comparison import Row
 from swapflow.engine.selection.reviewer_overlap import Groups
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models import finite
+from swapflow.web.api.models.base import finite
+from swapflow.web.api.models.calibration import (
+    BothEstimates,
+    Calibrated,
+    ChosenEstimates,
+    Estimated,
+    KindCalibration,
+    ListChange,
+    NewEstimates,
+    ReviewerSeverity,
+)
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
 
@@ -24,14 +34,12 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["dec
 
 
 @router.get("/calibration")
-def read_calibration(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
-) -> models.Calibrated:
+def read_calibration(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Calibrated:
     """Read how reviewers and kinds mark, and whom raw or adjusted estimates would move."""
     seen = product.calibration(cycle_id)
     names = _labels(product, cycle_id, visitor, seen)
     kinds = [kind.name for kind in product.rules(cycle_id).kinds]
-    return models.Calibrated(
+    return Calibrated(
         program=cycle_id,
         seq=seen.position.seq,
         estimates=seen.estimates,
@@ -42,7 +50,7 @@ def read_calibration(
         groups_that_stay_apart=_named(seen.apart, names) if len(seen.apart) > 1 else [],
         between_applicants=_estimated(seen.measured.utility),
         reviewers=[
-            models.ReviewerSeverity(
+            ReviewerSeverity(
                 reviewer=names[one.reviewer],
                 kind=kinds[one.kind],
                 scores=one.marks,
@@ -52,7 +60,7 @@ def read_calibration(
         ],
         kinds=[_kind(seen, index, name) for index, name in enumerate(kinds)],
         changes=[
-            models.ListChange(
+            ListChange(
                 estimates=other,
                 comes_in=[row.application for row in seen.comes_in(other)],
                 goes_out=[row.application for row in seen.goes_out(other)],
@@ -69,8 +77,8 @@ def choose_estimates(
     cycle_id: CycleId,
     visitor: MayDecide,
     product: Product,
-    wanted: models.NewEstimates,
-) -> models.ChosenEstimates:
+    wanted: NewEstimates,
+) -> ChosenEstimates:
     """Have the list made by raw or adjusted estimates, or by the rule's own again."""
     changed = product.choose_estimates(
         cycle_id, wanted.estimates, by=visitor.name, reason=wanted.reason
@@ -81,7 +89,7 @@ def choose_estimates(
         f"asked for the list by {wanted.estimates.value} estimates",
         detail=wanted.reason,
     )
-    return models.ChosenEstimates(estimates=changed.estimates, rules_version=changed.version)
+    return ChosenEstimates(estimates=changed.estimates, rules_version=changed.version)
 
 
 def _labels(
@@ -100,12 +108,12 @@ def _named(groups: Groups, names: Mapping[int, str]) -> list[list[str]]:
     return [[names[number] for number in group] for group in groups]
 
 
-def _kind(seen: Calibration, index: int, name: str) -> models.KindCalibration:
+def _kind(seen: Calibration, index: int, name: str) -> KindCalibration:
     measured = seen.measured
     spread = next((one for one in measured.kinds if one.kind == index), None)
     offset = next((one for one in measured.offsets if one.kind == index), None)
     agreed = next((one for kind, one in measured.agreement if kind == index), None)
-    return models.KindCalibration(
+    return KindCalibration(
         kind=name,
         chance=_estimated(spread.noise) if spread else None,
         between_reviewers=_estimated(spread.severity) if spread else None,
@@ -118,8 +126,8 @@ def _kind(seen: Calibration, index: int, name: str) -> models.KindCalibration:
     )
 
 
-def _both(row: Row) -> models.BothEstimates:
-    return models.BothEstimates(
+def _both(row: Row) -> BothEstimates:
+    return BothEstimates(
         applicant=row.application,
         rank=row.rank,
         mean=None if row.mean is None else 100 * row.mean,
@@ -133,16 +141,16 @@ def _both(row: Row) -> models.BothEstimates:
     )
 
 
-def _estimated(spread: Spread | None) -> models.Estimated | None:
+def _estimated(spread: Spread | None) -> Estimated | None:
     if spread is None:
         return None
     return _hundredfold(Interval(spread.value, spread.low, spread.high))
 
 
-def _hundredfold(one: Interval) -> models.Estimated:
+def _hundredfold(one: Interval) -> Estimated:
     high = 100 * one.high if math.isfinite(one.high) else None
-    return models.Estimated(value=100 * one.value, low=100 * one.low, high=high)
+    return Estimated(value=100 * one.value, low=100 * one.low, high=high)
 
 
-def _share(one: Interval) -> models.Estimated:
-    return models.Estimated(value=one.value, low=one.low, high=one.high)
+def _share(one: Interval) -> Estimated:
+    return Estimated(value=one.value, low=one.low, high=one.high)

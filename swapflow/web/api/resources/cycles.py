@@ -11,7 +11,6 @@ from swapflow.errors import InvalidInputError
 from swapflow.files.rules.rules_file import parse_rules, rules_text, template
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor, require
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import (
     MayRun,
@@ -22,22 +21,40 @@ from swapflow.web.api.dependencies import (
     Signed,
 )
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models import finite
+from swapflow.web.api.models.base import finite
+from swapflow.web.api.models.office import Me
+from swapflow.web.api.models.programs import (
+    Because,
+    Blocked,
+    Decision,
+    Event,
+    Extension,
+    Kind,
+    LaunchPreview,
+    NewProgram,
+    NewRound,
+    NewRules,
+    Obstacle,
+    Program,
+    Progress,
+    Round,
+    RulesText,
+)
 from swapflow.web.api.pagination import Page, Paged, Paging
 from swapflow.web.http.context import Product
 
 
 router = APIRouter(route_class=ApiRoute, tags=["programs"])
 
-WithId = TypeVar("WithId", models.Round, models.Program)
+WithId = TypeVar("WithId", Round, Program)
 
 CycleId = Annotated[str, Path(description="Short name of the program.", examples=["fall-2027"])]
 
 
 @router.get("/me")
-def read_me(visitor: Signed) -> models.Me:
+def read_me(visitor: Signed) -> Me:
     """Say who asks, and what they may do."""
-    return models.Me(
+    return Me(
         email=visitor.account.email,
         name=visitor.account.name,
         rights=sorted(right.value for right in visitor.rights_anywhere),
@@ -47,11 +64,11 @@ def read_me(visitor: Signed) -> models.Me:
 
 
 @router.get("/rounds")
-def list_rounds(visitor: Signed, product: Product, paging: Paged) -> Page[models.Round]:
+def list_rounds(visitor: Signed, product: Product, paging: Paged) -> Page[Round]:
     """List the rounds in which the caller may see a program, or all for whoever sets them up."""
     mine = {cycle.round_id for cycle in _visible(visitor, product)}
     rows = [
-        models.Round(id=known.id, name=known.name, unit=known.unit, zone=known.zone)
+        Round(id=known.id, name=known.name, unit=known.unit, zone=known.zone)
         for known in product.rounds()
         if known.id in mine or visitor.rights(round_id=known.id)
     ]
@@ -60,18 +77,16 @@ def list_rounds(visitor: Signed, product: Product, paging: Paged) -> Page[models
 
 
 @router.post("/rounds", status_code=201)
-def create_round(
-    request: Request, visitor: MaySetUp, product: Product, new: models.NewRound
-) -> models.Round:
+def create_round(request: Request, visitor: MaySetUp, product: Product, new: NewRound) -> Round:
     """Make a round."""
     product.new_round(new.id, name=new.name, unit=new.unit, zone=new.zone)
     note(request, visitor, "made a round", about=new.id)
     made = next(known for known in product.rounds() if known.id == new.id)
-    return models.Round(id=made.id, name=made.name, unit=made.unit, zone=made.zone)
+    return Round(id=made.id, name=made.name, unit=made.unit, zone=made.zone)
 
 
 @router.get("/cycles")
-def list_cycles(visitor: Signed, product: Product, paging: Paged) -> Page[models.Program]:
+def list_cycles(visitor: Signed, product: Product, paging: Paged) -> Page[Program]:
     """List the programs of which the caller may see how they stand."""
     rows = sorted(map(_program, _visible(visitor, product)), key=lambda row: row.id)
     return _by_id(paging, rows)
@@ -79,8 +94,8 @@ def list_cycles(visitor: Signed, product: Product, paging: Paged) -> Page[models
 
 @router.post("/cycles", status_code=201)
 def create_cycle(
-    request: Request, visitor: MaySetUpSomewhere, product: Product, new: models.NewProgram
-) -> models.Program:
+    request: Request, visitor: MaySetUpSomewhere, product: Product, new: NewProgram
+) -> Program:
     """Make a program in draft."""
     require(visitor, Right.SET_UP, cycle_id=None, round_id=new.round)
     text = new.rules or template(new.template)
@@ -92,20 +107,20 @@ def create_cycle(
 
 
 @router.get("/cycles/{cycle_id}")
-def read_cycle(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> models.Program:
+def read_cycle(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> Program:
     """Read one program."""
     del visitor
     return _program(product.cycle(cycle_id))
 
 
 @router.get("/cycles/{cycle_id}/progress")
-def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> models.Progress:
+def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> Progress:
     """Say how a program stands."""
     names = Right.SEE_APPLICANTS in visitor.rights(
         cycle_id=cycle_id, round_id=product.cycle(cycle_id).round_id
     )
     seen = product.progress(cycle_id)
-    return models.Progress(
+    return Progress(
         program=seen.cycle_id,
         status=seen.status,
         stop_reason=seen.stop_reason,
@@ -121,7 +136,7 @@ def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) 
         committed=seen.committed,
         reserved=seen.reserved,
         kinds=[
-            models.Kind(
+            Kind(
                 name=kind.name,
                 cost=kind.cost,
                 done=kind.done,
@@ -134,7 +149,7 @@ def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) 
         floors_missing=seen.floors_missing,
         # Whoever may see progress alone sees that something is blocked, and not whom it is about.
         blocked=[
-            models.Blocked(applicant=applicant if names else "", kind=kind, reason=reason)
+            Blocked(applicant=applicant if names else "", kind=kind, reason=reason)
             for applicant, kind, reason in seen.blocked
         ],
         wishes=seen.wishes,
@@ -142,11 +157,11 @@ def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) 
 
 
 @router.get("/cycles/{cycle_id}/rules")
-def read_rules(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> models.RulesText:
+def read_rules(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> RulesText:
     """Read the rules in force."""
     del visitor
     rules = product.rules(cycle_id)
-    return models.RulesText(version=rules.version, rules=rules_text(rules))
+    return RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.put("/cycles/{cycle_id}/rules")
@@ -155,22 +170,22 @@ def change_rules(
     cycle_id: CycleId,
     visitor: MaySetUp,
     product: Product,
-    new: models.NewRules,
-) -> models.RulesText:
+    new: NewRules,
+) -> RulesText:
     """Put another version of the rules in force."""
     rules = product.change_rules(
         cycle_id, parse_rules(new.rules), by=visitor.name, reason=new.reason
     )
     note(request, visitor, "changed the rules", about=f"version {rules.version}")
-    return models.RulesText(version=rules.version, rules=rules_text(rules))
+    return RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.get("/cycles/{cycle_id}/launch-preview")
-def preview_launch(cycle_id: CycleId, visitor: MayRun, product: Product) -> models.LaunchPreview:
+def preview_launch(cycle_id: CycleId, visitor: MayRun, product: Product) -> LaunchPreview:
     """Say what launching a program as it stands would mean, and what keeps it from that."""
     del visitor
     seen = product.preview(cycle_id)
-    return models.LaunchPreview(
+    return LaunchPreview(
         applicants=seen.applicants,
         places=seen.places,
         reviewers=seen.reviewers,
@@ -181,14 +196,14 @@ def preview_launch(cycle_id: CycleId, visitor: MayRun, product: Product) -> mode
         rest=seen.rest,
         days=seen.days,
         warnings=list(seen.warnings),
-        obstacles=[models.Obstacle(step=o.step, text=o.text) for o in seen.obstacles],
+        obstacles=[Obstacle(step=o.step, text=o.text) for o in seen.obstacles],
     )
 
 
 @router.post("/cycles/{cycle_id}/launch")
 def launch_cycle(
     request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
-) -> models.Program:
+) -> Program:
     """Start a program: the first requests go out."""
     product.launch(cycle_id, by=visitor.name)
     note(request, visitor, "launched the program")
@@ -197,8 +212,8 @@ def launch_cycle(
 
 @router.post("/cycles/{cycle_id}/pause")
 def pause_cycle(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: models.Because
-) -> models.Program:
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: Because
+) -> Program:
     """Send and expire nothing for a while; reviews are taken."""
     product.pause(cycle_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "paused the program")
@@ -207,8 +222,8 @@ def pause_cycle(
 
 @router.post("/cycles/{cycle_id}/resume")
 def resume_cycle(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: models.Because
-) -> models.Program:
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: Because
+) -> Program:
     """Go on after a pause, or against a proposed stop."""
     product.resume(cycle_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "resumed the program")
@@ -217,8 +232,8 @@ def resume_cycle(
 
 @router.post("/cycles/{cycle_id}/stop")
 def stop_cycle(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: models.Because
-) -> models.Program:
+    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: Because
+) -> Program:
     """End the asking, so that it can be decided."""
     product.stop(cycle_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "ended asking")
@@ -231,8 +246,8 @@ def extend_cycle(
     cycle_id: CycleId,
     visitor: MaySetUp,
     product: Product,
-    more: models.Extension,
-) -> models.RulesText:
+    more: Extension,
+) -> RulesText:
     """Change the budget, the deadline, or both: another version of the rules."""
     rules = product.rules(cycle_id)
     if more.budget is None and more.deadline is None:
@@ -246,13 +261,13 @@ def extend_cycle(
     )
     rules = product.change_rules(cycle_id, wanted, by=visitor.name, reason=more.reason)
     note(request, visitor, "extended the program", detail=more.reason)
-    return models.RulesText(version=rules.version, rules=rules_text(rules))
+    return RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.get("/cycles/{cycle_id}/events")
 def list_events(
     cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
-) -> Page[models.Event]:
+) -> Page[Event]:
     """Read a program's record, oldest first; each fact carries the hash of all before it."""
     del visitor
     last = paging.last(int, str)
@@ -261,7 +276,7 @@ def list_events(
     if found is None:
         raise InvalidInputError("cursor: the record has no such place; begin without one")
     rows = [
-        models.Event(
+        Event(
             number=event.position.seq,
             type=event.type.value,
             at=event.at,
@@ -281,7 +296,7 @@ def list_events(
 @router.get("/cycles/{cycle_id}/decisions")
 def list_decisions(
     cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
-) -> Page[models.Decision]:
+) -> Page[Decision]:
     """Read the decision log, newest first."""
     del visitor
     last = paging.last(int)
@@ -289,7 +304,7 @@ def list_decisions(
         cycle_id, 0 if last is None else int(last[0]), at_most=paging.limit + 1
     )
     rows = [
-        models.Decision(
+        Decision(
             number=record.number,
             at=at,
             why=record.why,
@@ -318,8 +333,8 @@ def _by_id(paging: Paging, rows: list[WithId]) -> Page[WithId]:
     )
 
 
-def _program(cycle: Cycle) -> models.Program:
-    return models.Program(
+def _program(cycle: Cycle) -> Program:
+    return Program(
         id=cycle.id,
         round=cycle.round_id,
         name=cycle.name,

@@ -8,11 +8,26 @@ from swapflow.domain.cohort.proposal import Place
 from swapflow.engine.cohort.finalize import Override
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.identity.services import Visitor
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayApprove, MayDecide, MaySeeApplicants, MaySign
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models import finite
+from swapflow.web.api.models import decisions
+from swapflow.web.api.models.base import Counted, finite
+from swapflow.web.api.models.decisions import (
+    Digest,
+    NewDecision,
+    Outcome,
+    Outcomes,
+    Prepared,
+    Proposal,
+    Proposed,
+    Requests,
+    Signed,
+    Struck,
+    Swap,
+    SwapChoices,
+)
+from swapflow.web.api.models.programs import Because
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.interviews import RequestId, own_requests
@@ -25,12 +40,12 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["dec
 @router.get("/proposed-requests")
 def list_proposed_requests(
     cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
-) -> Page[models.Proposed]:
+) -> Page[Proposed]:
     """List requests that wait for a person's approval."""
     del visitor
     last = paging.last(str)
     rows = [
-        models.Proposed(id=name, applicant=applicant, kind=kind, decision=decision)
+        Proposed(id=name, applicant=applicant, kind=kind, decision=decision)
         for name, applicant, kind, decision in sorted(product.proposed_requests(cycle_id))
         if last is None or name > str(last[0])
     ]
@@ -43,12 +58,12 @@ def approve_requests(
     cycle_id: CycleId,
     visitor: MayApprove,
     product: Product,
-    which: models.Requests,
-) -> models.Counted:
+    which: Requests,
+) -> Counted:
     """Let proposed requests go out."""
     approved = product.approve(cycle_id, own_requests(which.requests, cycle_id), by=visitor.name)
     note(request, visitor, "approved requests", about=f"{approved} requests")
-    return models.Counted(count=approved)
+    return Counted(count=approved)
 
 
 @router.post("/proposed-requests/strike")
@@ -57,25 +72,25 @@ def strike_requests(
     cycle_id: CycleId,
     visitor: MayApprove,
     product: Product,
-    which: models.Struck,
-) -> models.Counted:
+    which: Struck,
+) -> Counted:
     """Refuse proposed requests; their cost is free again."""
     struck = product.strike(
         cycle_id, own_requests(which.requests, cycle_id), by=visitor.name, reason=which.reason
     )
     note(request, visitor, "struck requests", about=f"{struck} requests", detail=which.reason)
-    return models.Counted(count=struck)
+    return Counted(count=struck)
 
 
 @router.get("/proposed-requests/{pull}/choices")
 def list_choices(
     cycle_id: CycleId, pull: RequestId, visitor: MayApprove, product: Product
-) -> models.SwapChoices:
+) -> SwapChoices:
     """Say who may stand in the place of whom in a request that waits for approval."""
     del visitor
     own_requests([pull], cycle_id)
     found = product.swap_choices(cycle_id, pull)
-    return models.SwapChoices(
+    return SwapChoices(
         applicants=[one.number for one in found.applicants],
         reviewers=[one.number for one in found.reviewers],
     )
@@ -88,7 +103,7 @@ def swap_request(
     pull: RequestId,
     visitor: MayApprove,
     product: Product,
-    swap: models.Swap,
+    swap: Swap,
 ) -> Response:
     """Approve a request with another applicant, with a chosen reviewer, or with both."""
     own_requests([pull], cycle_id)
@@ -107,13 +122,11 @@ def swap_request(
 
 
 @router.get("/proposal")
-def read_proposal(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
-) -> models.Proposal:
+def read_proposal(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Proposal:
     """Read the list that the rule proposes at this moment; people decide."""
     del visitor
     made = product.propose(cycle_id)
-    return models.Proposal(
+    return Proposal(
         program=cycle_id,
         version=made.version,
         rule=made.sheet.rule,
@@ -128,15 +141,13 @@ def read_proposal(
 
 
 @router.get("/decision")
-def read_prepared(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
-) -> models.Prepared:
+def read_prepared(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Prepared:
     """Read what waits for signatures; 404 when nothing does."""
     del visitor
     found = product.pending(cycle_id)
     if found is None:
         raise NotFoundError("nothing waits for signatures")
-    return models.Prepared.model_validate(
+    return Prepared.model_validate(
         {
             "what": found.prepared.what,
             "digest": found.prepared.digest,
@@ -155,8 +166,8 @@ def prepare_decision(
     cycle_id: CycleId,
     visitor: MayDecide,
     product: Product,
-    new: models.NewDecision,
-) -> models.Prepared:
+    new: NewDecision,
+) -> Prepared:
     """Put a decision up for signature; what was up before is taken back."""
     product.prepare_decision(
         cycle_id,
@@ -187,19 +198,19 @@ def sign_decision(
     cycle_id: CycleId,
     visitor: MaySign,
     product: Product,
-    what: models.Digest,
-) -> models.Signed:
+    what: Digest,
+) -> Signed:
     """Sign what is prepared; the last signature carries it out. Only a person signs, not a key."""
     _person(visitor)
     done = product.sign(cycle_id, what.digest, by=visitor.name)
     note(request, visitor, "signed what was prepared", about=what.digest[:12])
-    return models.Signed(done=done)
+    return Signed(done=done)
 
 
 @router.post("/reopening")
 def prepare_reopening(
-    request: Request, cycle_id: CycleId, visitor: MaySign, product: Product, why: models.Because
-) -> models.Prepared:
+    request: Request, cycle_id: CycleId, visitor: MaySign, product: Product, why: Because
+) -> Prepared:
     """Ask that a fixed list be reopened; another person must agree. Only a person asks."""
     _person(visitor)
     product.prepare_reopening(cycle_id, by=visitor.name, reason=why.reason)
@@ -213,16 +224,16 @@ def read_outcomes(
     version: Annotated[int, Path(ge=1, le=10_000, description="Version of the fixed list.")],
     visitor: MaySeeApplicants,
     product: Product,
-) -> models.Outcomes:
+) -> Outcomes:
     """Read what people decided in one version of the list, and who signed it."""
     del visitor
     if version > product.cycle(cycle_id).cohort_version:
         raise NotFoundError(f"this program has no fixed list of version {version}")
-    return models.Outcomes(
+    return Outcomes(
         version=version,
         signed=[by for by, _ in product.signatures(cycle_id, version)],
         outcomes=[
-            models.Outcome(
+            Outcome(
                 applicant=outcome.application,
                 verdict=outcome.verdict,
                 by=outcome.by,
@@ -240,8 +251,8 @@ def _person(visitor: Visitor) -> None:
         raise ForbiddenError("a key cannot sign; sign in as a person")
 
 
-def _place(place: Place) -> models.Place:
-    return models.Place(
+def _place(place: Place) -> decisions.Place:
+    return decisions.Place(
         applicant=place.application,
         external_id=place.external_id,
         name=place.name,

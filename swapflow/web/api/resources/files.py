@@ -9,10 +9,9 @@ from fastapi.responses import JSONResponse
 from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.files.exports.monitoring_report import as_plain, report_archive
 from swapflow.files.exports.offline_sheet import file_name, sheet_file
-from swapflow.files.exports.sheets import Format
+from swapflow.files.exports.writers import Format
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import (
     MayEnterReviews,
@@ -22,6 +21,7 @@ from swapflow.web.api.dependencies import (
     may,
 )
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.files import LeftOut, StaffDocument, StoredFile, StoredFiles
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.cohort import downloads, monitoring
@@ -72,7 +72,7 @@ def store_documents(
     redacted: Annotated[  # noqa: FBT002 - a query parameter
         bool, Query(description="Nothing in these files names the applicant.")
     ] = False,
-) -> models.StoredFiles:
+) -> StoredFiles:
     """Store documents with the applicants whose ids begin their names; the others are listed."""
     uploads, left = documents.read_uploads(files)
     attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
@@ -84,9 +84,9 @@ def store_documents(
         detail=f"{len(attached.stored)} stored, {len(left_out)} left out, "
         f"{'redacted' if redacted else 'not redacted'}",
     )
-    return models.StoredFiles(
-        stored=[models.StoredFile(applicant=a, name=n) for a, n in attached.stored],
-        left_out=[models.LeftOut(file=path, reason=reason) for path, reason in left_out],
+    return StoredFiles(
+        stored=[StoredFile(applicant=a, name=n) for a, n in attached.stored],
+        left_out=[LeftOut(file=path, reason=reason) for path, reason in left_out],
         missing=list(attached.missing),
     )
 
@@ -94,12 +94,12 @@ def store_documents(
 @router.get("/applicants/{number:int}/documents")
 def list_documents(
     cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product, paging: Paged
-) -> Page[models.StaffDocument]:
+) -> Page[StaffDocument]:
     """List an applicant's documents, those that reviewers do not see too."""
     del visitor
     product.application(cycle_id, number)
     rows = [
-        models.StaffDocument(
+        StaffDocument(
             position=d.position,
             name=d.name,
             link=d.link,

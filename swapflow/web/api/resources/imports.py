@@ -13,10 +13,10 @@ from swapflow.files.imports.pairs import read_pairs
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
 from swapflow.identity.services import Visitor
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayEnterReviews, MayManageApplicants, MayManageReviewers
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.files import BadLine, FileChange, Imported, ImportedScores, SheetLine
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.cycle.import_preview import Done, Found, find_applicants, find_reviewers, take
 from swapflow.web.cycle.score_imports import find_scores, store_scores, told
@@ -83,7 +83,7 @@ def import_applicants(
         Literal["id", "email"] | None,
         Query(description="What names an applicant; an id, unless the last list said otherwise."),
     ] = None,
-) -> models.Imported:
+) -> Imported:
     """Add the applicants of a file and change those it changes: all, or none.
 
     What staff decided or corrected by hand stays: statuses, pins, and values that they changed
@@ -101,7 +101,7 @@ def import_reviewers(
     visitor: MayManageReviewers,
     product: Product,
     sent: Sent,
-) -> models.Imported:
+) -> Imported:
     """Add the reviewers of a file, or change those who are there: all, or none."""
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
     found = find_reviewers(product, cycle_id, table, Reading())
@@ -115,7 +115,7 @@ def import_conflicts(
     visitor: MayManageReviewers,
     product: Product,
     sent: Sent,
-) -> models.Imported:
+) -> Imported:
     """Record the conflicts of interest of a file: applicant and reviewer in each row."""
     return _pairs(
         request,
@@ -135,7 +135,7 @@ def import_panels(
     visitor: MayManageReviewers,
     product: Product,
     sent: Sent,
-) -> models.Imported:
+) -> Imported:
     """Let only the reviewers of a file judge its applicants: one pair in each row."""
     return _pairs(
         request,
@@ -160,7 +160,7 @@ def import_scores(
     reviewer: Annotated[
         int | None, Query(ge=0, le=2**31 - 1, description="Whose sheet it must be.")
     ] = None,
-) -> models.ImportedScores:
+) -> ImportedScores:
     """Enter a sheet that came back, under both names; or keep scores that nobody asked for."""
     found = find_scores(
         product,
@@ -176,7 +176,7 @@ def import_scores(
     if not sent.dry_run:
         store_scores(product, cycle_id, found, by=visitor.name)
         note(request, visitor, "entered reviews from a file", about=sent.name, detail=told(found))
-    return models.ImportedScores(
+    return ImportedScores(
         dry_run=sent.dry_run,
         sheet=found.plan is not None,
         new=found.count("new"),
@@ -185,7 +185,7 @@ def import_scores(
         blank=found.count("blank"),
         unasked=len(found.unasked),
         rows=[
-            models.SheetLine(
+            SheetLine(
                 line=row.line,
                 task=row.task,
                 applicant=row.applicant,
@@ -195,7 +195,7 @@ def import_scores(
             )
             for row in found.rows
         ],
-        bad=[models.BadLine.of(row) for row in found.bad],
+        bad=[BadLine.of(row) for row in found.bad],
         warnings=list(found.warnings),
     )
 
@@ -209,22 +209,20 @@ def _apply(
     what: str,
     *,
     product: Swapflow,
-) -> models.Imported:
+) -> Imported:
     done = Done(new=found.fresh, changed=found.changed, known=found.known)
     if not sent.dry_run:
         refuse(sent.name, found.bad)
         done = take(product, cycle_id, found, by=visitor.name)
         detail = f"{done.new} new, {done.changed} changed, {done.known} there already"
         note(request, visitor, what, about=sent.name, detail=detail)
-    return models.Imported(
+    return Imported(
         dry_run=sent.dry_run,
         new=done.new,
         changed=done.changed,
         known=done.known,
-        changes=[
-            models.FileChange.of(d, known) for known in found.changes for d in known.differences
-        ],
-        bad=[models.BadLine.of(row) for row in found.bad],
+        changes=[FileChange.of(d, known) for known in found.changes for d in known.differences],
+        bad=[BadLine.of(row) for row in found.bad],
         warnings=[*found.warnings, *map(str, found.alike)],
     )
 
@@ -238,7 +236,7 @@ def _pairs(
     act: Callable[[Sequence[tuple[str, str]]], None],
     *,
     product: Swapflow,
-) -> models.Imported:
+) -> Imported:
     bad: tuple[BadRow, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
     try:
@@ -256,12 +254,12 @@ def _pairs(
     if not sent.dry_run:
         act(pairs)
         note(request, visitor, what, about=sent.name, detail=f"{len(pairs)} pairs")
-    return models.Imported(
+    return Imported(
         dry_run=sent.dry_run,
         new=0 if bad else len(pairs),
         changed=0,
         known=0,
         changes=[],
-        bad=[models.BadLine.of(row) for row in bad],
+        bad=[BadLine.of(row) for row in bad],
         warnings=[],
     )

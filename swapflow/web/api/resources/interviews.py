@@ -6,10 +6,11 @@ from fastapi import APIRouter, Path, Request, Response
 
 from swapflow.engine.reviewing.interviews import Requested, Slot
 from swapflow.errors import NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayManageApplicants
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.base import Counted
+from swapflow.web.api.models.decisions import Interview, SetSlot
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.imports import Table
@@ -26,7 +27,7 @@ RequestId = Annotated[str, Path(max_length=200, description="Id of the request."
 @router.get("/interviews")
 def list_interviews(
     cycle_id: CycleId, visitor: MayManageApplicants, product: Product, paging: Paged
-) -> Page[models.Interview]:
+) -> Page[Interview]:
     """List the requests that people are to meet applicants for, with their dates."""
     del visitor
     last = paging.last(str)
@@ -42,12 +43,12 @@ def import_interviews(
     visitor: MayManageApplicants,
     product: Product,
     file: Table,
-) -> models.Counted:
+) -> Counted:
     """Set the dates of a table (applicant, starts, minutes, place, link): all of them, or none."""
     slots = interviews.slots_of(file, cycle_id, product)
     changed = product.set_slots(cycle_id, slots, by=visitor.name)
     note(request, visitor, "set interviews' dates", detail=f"{changed} changed")
-    return models.Counted(count=changed)
+    return Counted(count=changed)
 
 
 @router.put("/interviews/{pull}", status_code=204)
@@ -57,7 +58,7 @@ def set_interview(
     pull: RequestId,
     visitor: MayManageApplicants,
     product: Product,
-    slot: models.SetSlot,
+    slot: SetSlot,
 ) -> Response:
     """Set when and where the people of a request meet the applicant; they are invited."""
     own_requests([pull], cycle_id)
@@ -96,8 +97,8 @@ def own_requests(requests: list[str], cycle_id: str) -> list[str]:
     return requests
 
 
-def _shown(one: Requested) -> models.Interview:
-    return models.Interview(
+def _shown(one: Requested) -> Interview:
+    return Interview(
         request=one.pull.id,
         applicant=one.external_id,
         kind=one.kind,

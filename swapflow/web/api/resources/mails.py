@@ -5,12 +5,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
-from swapflow.engine.ports import MailRecord
+from swapflow.engine.ports.records import MailRecord
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayRun, MaySeeMail
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.base import Counted
+from swapflow.web.api.models.office import Mail, MailText
 from swapflow.web.api.pagination import Page, Paged, Paging
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
@@ -28,7 +29,7 @@ def list_mails(
     product: Product,
     paging: Paged,
     state: Annotated[str, Query(pattern=r"^[a-z]{0,20}$", description="Only these.")] = "",
-) -> Page[models.Mail]:
+) -> Page[Mail]:
     """List a program's mails and what became of them, newest first."""
     del visitor
     found = product.cycle_mails(
@@ -40,21 +41,21 @@ def list_mails(
 @router.post("/again")
 def send_all_mails_again(
     request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
-) -> models.Counted:
+) -> Counted:
     """Send every mail again that failed; says how many."""
     queued = product.queue_all_again(cycle_id)
     note(request, visitor, "sent every mail again that had failed", detail=str(queued))
-    return models.Counted(count=queued)
+    return Counted(count=queued)
 
 
 @router.get("/{mail_id}")
 def read_mail(
     cycle_id: CycleId, mail_id: MailId, visitor: MaySeeMail, product: Product
-) -> models.MailText:
+) -> MailText:
     """Read one mail with its words; nothing in it names an applicant."""
     del visitor
     record = product.cycle_mail(cycle_id, _known(mail_id))
-    return models.MailText(
+    return MailText(
         **_shown(record).model_dump(),
         text=record.mail.text,
         html=record.mail.html,
@@ -65,12 +66,12 @@ def read_mail(
 @router.post("/{mail_id}/again")
 def send_mail_again(
     request: Request, cycle_id: CycleId, mail_id: MailId, visitor: MayRun, product: Product
-) -> models.Counted:
+) -> Counted:
     """Send a mail again that failed."""
     product.cycle_mail(cycle_id, _known(mail_id))
     queued = product.queue_again(cycle_id, mail_id)
     note(request, visitor, "sent a mail again", about=mail_id)
-    return models.Counted(count=int(queued))
+    return Counted(count=int(queued))
 
 
 def _last(paging: Paging) -> tuple[datetime, str] | None:
@@ -92,8 +93,8 @@ def _known(mail_id: str) -> str:
     return mail_id
 
 
-def _shown(record: MailRecord) -> models.Mail:
-    return models.Mail(
+def _shown(record: MailRecord) -> Mail:
+    return Mail(
         id=record.mail.id,
         to=record.mail.to,
         subject=record.mail.subject,

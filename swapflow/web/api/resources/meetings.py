@@ -7,10 +7,17 @@ from fastapi import APIRouter, Depends, Request, Response
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.identity.permissions import Right
 from swapflow.identity.services import Visitor
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import WRITE, MayDecide, MaySeeApplicants, may
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.meetings import (
+    MeetingAbout,
+    NewEndorsement,
+    NewOutcome,
+    Recorded,
+    TheMeeting,
+)
+from swapflow.web.api.models.programs import Because
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
@@ -23,9 +30,7 @@ MayEndorse = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS, scope=WRITE))]
 
 
 @router.get("/meeting")
-def read_meeting(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
-) -> models.TheMeeting:
+def read_meeting(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> TheMeeting:
     """Read the list in the order of the proposal, and what was recorded about whom."""
     del visitor
     return _meeting(product.agenda(cycle_id))
@@ -34,7 +39,7 @@ def read_meeting(
 @router.post("/meeting")
 def open_meeting(
     request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
-) -> models.TheMeeting:
+) -> TheMeeting:
     """Open the meeting; from now on the decision follows it. Changes nothing if it is open."""
     if product.open_meeting(cycle_id, by=visitor.name):
         note(request, visitor, "opened the meeting")
@@ -44,7 +49,7 @@ def open_meeting(
 @router.post("/meeting/close")
 def close_meeting(
     request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
-) -> models.TheMeeting:
+) -> TheMeeting:
     """Close the meeting; nothing is recorded until it is reopened. Then the list is signed."""
     if product.close_meeting(cycle_id, by=visitor.name):
         note(request, visitor, "closed the meeting")
@@ -53,8 +58,8 @@ def close_meeting(
 
 @router.post("/meeting/reopen")
 def reopen_meeting(
-    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product, why: models.Because
-) -> models.TheMeeting:
+    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product, why: Because
+) -> TheMeeting:
     """Let outcomes be recorded again after the meeting was closed, for a reason."""
     if product.reopen_meeting(cycle_id, reason=why.reason, by=visitor.name):
         note(request, visitor, "reopened the meeting", detail=why.reason)
@@ -68,7 +73,7 @@ def record_outcome(
     number: Number,
     visitor: MayDecide,
     product: Product,
-    said: models.NewOutcome,
+    said: NewOutcome,
 ) -> Response:
     """Record what the meeting says about an applicant; whoever is in conflict cannot."""
     product.record_outcome(
@@ -91,7 +96,7 @@ def endorse_applicant(
     number: Number,
     visitor: MayEndorse,
     product: Product,
-    words: models.NewEndorsement,
+    words: NewEndorsement,
 ) -> Response:
     """Keep words in favour of an applicant; whoever is in conflict cannot."""
     product.endorse(
@@ -101,12 +106,12 @@ def endorse_applicant(
     return Response(status_code=204)
 
 
-def _meeting(agenda: Agenda) -> models.TheMeeting:
+def _meeting(agenda: Agenda) -> TheMeeting:
     meeting, words = agenda.meeting, agenda.words
     favour: dict[int, list[str]] = {}
     for one in agenda.endorsements:
         favour.setdefault(one.application, []).append(one.text)
-    return models.TheMeeting(
+    return TheMeeting(
         version=agenda.version,
         opened_by=meeting.by if meeting else None,
         opened_at=meeting.at if meeting else None,
@@ -118,7 +123,7 @@ def _meeting(agenda: Agenda) -> models.TheMeeting:
         limits=[said for said, _ in agenda.limits],
         without_outcome=[place.application for place in agenda.missing],
         applicants=[
-            models.MeetingAbout(
+            MeetingAbout(
                 applicant=place.application,
                 rank=place.rank,
                 standing=place.standing.value.replace("cohort", "list"),
@@ -129,7 +134,7 @@ def _meeting(agenda: Agenda) -> models.TheMeeting:
             for place in agenda.places
         ],
         recorded=[
-            models.Recorded(
+            Recorded(
                 applicant=said.application,
                 outcome=said.word,
                 reason=said.reason,

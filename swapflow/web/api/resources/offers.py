@@ -5,13 +5,22 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
-from swapflow.engine.offers import offers as offering
 from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
+from swapflow.engine.offers.offer_plan import Wave
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import offers
+from swapflow.web.api.models.offers import (
+    NewAnswer,
+    NewRate,
+    NewWave,
+    NextOffer,
+    Offered,
+    Offers,
+    Rate,
+)
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
@@ -21,11 +30,11 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["off
 
 
 @router.get("/offers")
-def read_offers(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> models.Offers:
+def read_offers(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Offers:
     """Read offers and answers, the waitlist in its order, and how likely too many accept."""
     del visitor
     stands = product.offers(cycle_id)
-    return models.Offers(
+    return Offers(
         version=stands.version,
         places=stands.places,
         offers=list(map(_offered, stands.offers)),
@@ -44,7 +53,7 @@ def read_next_offers(
     at_most: Annotated[
         int, Query(ge=0, le=10_000, description="Most offers; 0 for all that are free.")
     ] = 0,
-) -> models.Wave:
+) -> offers.Wave:
     """Read whom a place would be offered now; changes nothing."""
     del visitor
     return _wave(product.next_offers(cycle_id, at_most=at_most))
@@ -56,8 +65,8 @@ def make_offers(
     cycle_id: CycleId,
     visitor: MayDecide,
     product: Product,
-    new: models.NewWave,
-) -> models.Wave:
+    new: NewWave,
+) -> offers.Wave:
     """Record that the free places are offered: to the chosen first, then down the waitlist.
 
     Offers whose date has passed without an answer are passed on. This writes to nobody;
@@ -78,8 +87,8 @@ def answer_offer(
     number: Number,
     visitor: MayDecide,
     product: Product,
-    said: models.NewAnswer,
-) -> models.Offered:
+    said: NewAnswer,
+) -> Offered:
     """Record what an applicant answered; whoever accepted may still decline later."""
     who = next(iter(product.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
@@ -97,8 +106,8 @@ def state_rate(
     cycle_id: CycleId,
     visitor: MayDecide,
     product: Product,
-    new: models.NewRate,
-) -> models.Rate:
+    new: NewRate,
+) -> Rate:
     """State how many accept, so that more offers than places may go out within a risk."""
     counted = new.accepted is not None and new.of is not None
     between = new.low is not None and new.high is not None
@@ -115,8 +124,8 @@ def state_rate(
     return _rate(stated)
 
 
-def _offered(offer: Offer) -> models.Offered:
-    return models.Offered(
+def _offered(offer: Offer) -> Offered:
+    return Offered(
         applicant=offer.application,
         line=offer.line,
         answer=offer.answer,
@@ -126,9 +135,9 @@ def _offered(offer: Offer) -> models.Offered:
     )
 
 
-def _rate(rate: YieldRate) -> models.Rate:
+def _rate(rate: YieldRate) -> Rate:
     low, high = interval(rate.accepting, rate.declining)
-    return models.Rate(
+    return Rate(
         expected=rate.mean,
         low=low,
         high=high,
@@ -139,9 +148,9 @@ def _rate(rate: YieldRate) -> models.Rate:
     )
 
 
-def _wave(wave: offering.Wave) -> models.Wave:
-    return models.Wave(
-        offers=[models.NextOffer(applicant=n, line=line) for n, line in wave.places],
+def _wave(wave: Wave) -> offers.Wave:
+    return offers.Wave(
+        offers=[NextOffer(applicant=n, line=line) for n, line in wave.places],
         no_answer=[offer.application for offer in wave.lapsed],
         risk=wave.risk,
     )

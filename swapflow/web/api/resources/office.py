@@ -8,9 +8,10 @@ from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.identity.account import Account, ApiToken
 from swapflow.identity.permissions import Grant, Role, Scope
 from swapflow.identity.services import Office
-from swapflow.web.api import models
 from swapflow.web.api.dependencies import MayManageUsers, MaySeeAudit, Signed
 from swapflow.web.api.idempotency import SHOWN_ONCE, ApiRoute
+from swapflow.web.api.models import office
+from swapflow.web.api.models.office import AuditLine, Key, MadeKey, NewGrant, NewKey, NewUser, User
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product, TheOffice, TheSettings
@@ -25,7 +26,7 @@ Id = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]{1,64}$")]
 
 
 @router.get("/keys")
-def list_keys(visitor: Signed, office: TheOffice, paging: Paged) -> Page[models.Key]:
+def list_keys(visitor: Signed, office: TheOffice, paging: Paged) -> Page[Key]:
     """List one's own keys, those that are used up too."""
     last = paging.last(str)
     rows = sorted(map(_key, office.tokens(visitor)), key=lambda row: row.id)
@@ -34,10 +35,10 @@ def list_keys(visitor: Signed, office: TheOffice, paging: Paged) -> Page[models.
 
 
 @router.post("/keys", status_code=201, openapi_extra={SHOWN_ONCE: ["key"]})
-def create_key(visitor: Signed, office: TheOffice, new: models.NewKey) -> models.MadeKey:
+def create_key(visitor: Signed, office: TheOffice, new: NewKey) -> MadeKey:
     """Make a key for oneself; only a signed-in person can. It is shown this once."""
     key, made = office.make_token(visitor, name=new.name, scopes=new.scopes, days=new.days)
-    return models.MadeKey(**_key(made).model_dump(), key=key)
+    return MadeKey(**_key(made).model_dump(), key=key)
 
 
 @router.delete("/keys/{key_id}", status_code=204)
@@ -51,7 +52,7 @@ def revoke_key(key_id: Id, visitor: Signed, office: TheOffice) -> Response:
 
 
 @router.get("/users")
-def list_users(visitor: MayManageUsers, office: TheOffice, paging: Paged) -> Page[models.User]:
+def list_users(visitor: MayManageUsers, office: TheOffice, paging: Paged) -> Page[User]:
     """List everybody with an account, and what they may do."""
     del visitor
     last = paging.last(str)
@@ -64,8 +65,8 @@ def list_users(visitor: MayManageUsers, office: TheOffice, paging: Paged) -> Pag
 
 @router.post("/users", status_code=201)
 def invite_user(
-    visitor: MayManageUsers, office: TheOffice, settings: TheSettings, new: models.NewUser
-) -> models.User:
+    visitor: MayManageUsers, office: TheOffice, settings: TheSettings, new: NewUser
+) -> User:
     """Make an account and mail its owner a way in."""
     account = office.invite(new.email, name=new.name, by=visitor.name, site=settings.address)
     return _user(account, ())
@@ -77,8 +78,8 @@ def give_role(
     visitor: MayManageUsers,
     office: TheOffice,
     product: Product,
-    new: models.NewGrant,
-) -> models.User:
+    new: NewGrant,
+) -> User:
     """Give a user a role."""
     account = _account(office, user_id)
     places = {
@@ -100,7 +101,7 @@ def take_role(
     role: Annotated[Role, Query()],
     scope: Annotated[Scope, Query()] = Scope.OFFICE,
     scope_id: Annotated[str, Query(max_length=40, pattern=r"^[a-z0-9-]*$")] = "",
-) -> models.User:
+) -> User:
     """Take a role away from a user."""
     account = _account(office, user_id)
     office.revoke(account, role, scope, scope_id, by=visitor.name)
@@ -110,7 +111,7 @@ def take_role(
 @router.post("/users/{user_id}/invitation")
 def invite_user_again(
     user_id: Id, visitor: MayManageUsers, office: TheOffice, settings: TheSettings
-) -> models.User:
+) -> User:
     """Mail an account's owner another way in."""
     account = _account(office, user_id)
     office.invite(account.email, name=account.name, by=visitor.name, site=settings.address)
@@ -118,7 +119,7 @@ def invite_user_again(
 
 
 @router.post("/users/{user_id}/close")
-def close_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> models.User:
+def close_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> User:
     """Close an account: nobody signs in with it any more, and its keys are no good."""
     account = _account(office, user_id)
     if account.id == visitor.account.id:
@@ -128,7 +129,7 @@ def close_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> model
 
 
 @router.post("/users/{user_id}/open")
-def open_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> models.User:
+def open_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> User:
     """Open a closed account again."""
     office.activate(_account(office, user_id), by=visitor.name)
     return _user(_account(office, user_id), office.ledger.grants(user_id))
@@ -138,7 +139,7 @@ def open_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> models
 
 
 @router.get("/audit")
-def list_audit(visitor: MaySeeAudit, office: TheOffice, paging: Paged) -> Page[models.AuditLine]:
+def list_audit(visitor: MaySeeAudit, office: TheOffice, paging: Paged) -> Page[AuditLine]:
     """Read the audit log of the whole office, newest first."""
     del visitor
     return _audit(office, paging, None)
@@ -147,13 +148,13 @@ def list_audit(visitor: MaySeeAudit, office: TheOffice, paging: Paged) -> Page[m
 @router.get("/cycles/{cycle_id}/audit")
 def list_cycle_audit(
     cycle_id: CycleId, visitor: MaySeeAudit, office: TheOffice, paging: Paged
-) -> Page[models.AuditLine]:
+) -> Page[AuditLine]:
     """Read the audit log of one program, newest first."""
     del visitor
     return _audit(office, paging, cycle_id)
 
 
-def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[models.AuditLine]:
+def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[AuditLine]:
     last = paging.last(int)
     found = office.ledger.audit(
         cycle_id=cycle_id,
@@ -161,7 +162,7 @@ def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[models.A
         at_most=paging.limit + 1,
     )
     rows = [
-        models.AuditLine(
+        AuditLine(
             number=number,
             at=entry.at,
             who=entry.who,
@@ -182,18 +183,18 @@ def _account(office: Office, user_id: str) -> Account:
     return found
 
 
-def _user(account: Account, grants: tuple[Grant, ...]) -> models.User:
-    return models.User(
+def _user(account: Account, grants: tuple[Grant, ...]) -> User:
+    return User(
         id=account.id,
         email=account.email,
         name=account.name,
         active=account.active,
-        grants=[models.Grant(role=g.role, scope=g.scope, scope_id=g.scope_id) for g in grants],
+        grants=[office.Grant(role=g.role, scope=g.scope, scope_id=g.scope_id) for g in grants],
     )
 
 
-def _key(token: ApiToken) -> models.Key:
-    return models.Key(
+def _key(token: ApiToken) -> Key:
+    return Key(
         id=token.id,
         name=token.name,
         scopes=list(token.scopes),

@@ -8,10 +8,13 @@ from swapflow.engine.reconsideration.evidence import HOW
 from swapflow.engine.reconsideration.reconsider import Wanted
 from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.identity.services import Visitor
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants, MaySign
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import reconsiderations
+from swapflow.web.api.models.decisions import Prepared
+from swapflow.web.api.models.programs import Because
+from swapflow.web.api.models.reconsiderations import NewConclusion, NewReconsideration, Statement
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.decisions import read_prepared
@@ -24,7 +27,7 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["dec
 @router.get("/reconsiderations")
 def list_reconsiderations(
     cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
-) -> list[models.Reconsideration]:
+) -> list[reconsiderations.Reconsideration]:
     """List the reconsiderations of a program, the first first."""
     del visitor
     rules = product.rules(cycle_id)
@@ -37,8 +40,8 @@ def open_reconsideration(
     cycle_id: CycleId,
     visitor: MayDecide,
     product: Product,
-    new: models.NewReconsideration,
-) -> models.Reconsideration:
+    new: NewReconsideration,
+) -> reconsiderations.Reconsideration:
     """Ask people who never had the application for fresh reviews; the list stays fixed."""
     name = _named(product, cycle_id, new.applicant)
     wanted = Wanted(
@@ -57,11 +60,11 @@ def open_reconsideration(
 @router.get("/reconsiderations/{number:int}")
 def read_statement(
     cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
-) -> models.Statement:
+) -> Statement:
     """Read where an applicant would have stood, and what is proposed; 404 when none is open."""
     del visitor
     found = product.weigh(cycle_id, _named(product, cycle_id, number))
-    return models.Statement(
+    return Statement(
         applicant=number,
         reviews=found.which.new.reviews,
         received=found.received,
@@ -86,8 +89,8 @@ def prepare_conclusion(
     number: Number,
     visitor: MaySign,
     product: Product,
-    new: models.NewConclusion,
-) -> models.Prepared:
+    new: NewConclusion,
+) -> Prepared:
     """Sign what becomes of it and put it up for the other signatures. Only a person signs."""
     _person(visitor)
     name = _named(product, cycle_id, number)
@@ -110,7 +113,7 @@ def take_back_reconsideration(
     number: Number,
     visitor: MayDecide,
     product: Product,
-    why: models.Because,
+    why: Because,
 ) -> Response:
     """End a reconsideration without a decision; what is still out is cancelled."""
     name = _named(product, cycle_id, number)
@@ -126,8 +129,8 @@ def prepare_undoing(
     number: Number,
     visitor: MaySign,
     product: Product,
-    why: models.Because,
-) -> models.Prepared:
+    why: Because,
+) -> Prepared:
     """Ask that it be undone, until the person was offered a place; others sign it too."""
     _person(visitor)
     name = _named(product, cycle_id, number)
@@ -153,9 +156,9 @@ def _hundred(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
 
-def _public(one: Reconsideration, rules: Rules) -> models.Reconsideration:
+def _public(one: Reconsideration, rules: Rules) -> reconsiderations.Reconsideration:
     closing = one.closing
-    return models.Reconsideration(
+    return reconsiderations.Reconsideration(
         applicant=one.application,
         version=one.new.version,
         kind=rules.kinds[one.new.kind].name,

@@ -8,10 +8,12 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayEnterReviews, MayManageReviewers
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.base import Counted, Reasoned
+from swapflow.web.api.models.reviewers import Away
+from swapflow.web.api.models.tasks import EnteredReview, OpenTask, Review, WaitingTask
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.reviewers import absence_of
@@ -30,7 +32,7 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's num
 @router.get("/tasks")
 def list_reviewer_tasks(
     cycle_id: CycleId, number: Number, visitor: MayEnterReviews, product: Product, paging: Paged
-) -> Page[models.WaitingTask]:
+) -> Page[WaitingTask]:
     """List what waits for a reviewer, for staff who enter reviews."""
     del visitor
     find_reviewer(product, cycle_id, number)
@@ -46,7 +48,7 @@ def list_reviewer_tasks(
 @router.get("/tasks/{task}")
 def read_reviewer_task(
     cycle_id: CycleId, number: Number, task: TaskCode, visitor: MayEnterReviews, product: Product
-) -> models.OpenTask:
+) -> OpenTask:
     """Read a reviewer's task as the reviewer sees it; changes nothing."""
     del visitor
     return shown_task(product.sheet(_task(product, cycle_id, number, task)))
@@ -60,8 +62,8 @@ def enter_review(
     task: TaskCode,
     visitor: MayEnterReviews,
     product: Product,
-    review: models.Review,
-) -> models.EnteredReview:
+    review: Review,
+) -> EnteredReview:
     """Enter a review for a reviewer, under both names; another in its place corrects."""
     found = _task(product, cycle_id, number, task)
     sheet = product.sheet(found)
@@ -82,7 +84,7 @@ def enter_review(
     )
     given = product.given(found.id)
     assert given is not None
-    return models.EnteredReview(
+    return EnteredReview(
         task=task,
         reviewer=number,
         typed_by=given.score.typed_by,
@@ -100,7 +102,7 @@ def reassign_task(
     task: TaskCode,
     visitor: MayManageReviewers,
     product: Product,
-    why: models.Reasoned,
+    why: Reasoned,
 ) -> Response:
     """Take one task from a reviewer; it goes to somebody else."""
     found = _task(product, cycle_id, number, task)
@@ -117,8 +119,8 @@ def take_back(
     number: Number,
     visitor: MayManageReviewers,
     product: Product,
-    why: models.Reasoned,
-) -> models.Counted:
+    why: Reasoned,
+) -> Counted:
     """Take back what a reviewer has not begun; it goes to others."""
     reviewer = find_reviewer(product, cycle_id, number)
     waiting = product.waiting_for(cycle_id, number)
@@ -132,7 +134,7 @@ def take_back(
         about=reviewer.external_id,
         detail=why.reason,
     )
-    return models.Counted(count=len(chosen))
+    return Counted(count=len(chosen))
 
 
 @router.post("/absences", status_code=204)
@@ -142,7 +144,7 @@ def pause_reviewer(
     number: Number,
     visitor: MayManageReviewers,
     product: Product,
-    days: models.Away,
+    days: Away,
 ) -> Response:
     """Ask nothing new of a reviewer on some days."""
     reviewer = find_reviewer(product, cycle_id, number)
@@ -158,7 +160,7 @@ def end_pause(
     number: Number,
     visitor: MayManageReviewers,
     product: Product,
-    days: models.Away,
+    days: Away,
 ) -> Response:
     """End a reviewer's pause, named by its first and last day."""
     reviewer = find_reviewer(product, cycle_id, number)
@@ -181,9 +183,9 @@ def _task(product: Swapflow, cycle_id: str, number: int, task: str) -> Assignmen
         raise gone from error
 
 
-def _waiting(product: Swapflow, assignment: Assignment) -> models.WaitingTask:
+def _waiting(product: Swapflow, assignment: Assignment) -> WaitingTask:
     sheet = product.sheet(assignment)
-    return models.WaitingTask(
+    return WaitingTask(
         task=sheet.code,
         applicant=sheet.applicant,
         kind=sheet.kind.name,

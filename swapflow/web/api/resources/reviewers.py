@@ -8,7 +8,6 @@ from fastapi.responses import Response
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import (
     MayEnterReviews,
@@ -17,6 +16,10 @@ from swapflow.web.api.dependencies import (
     MaySetUp,
 )
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import reviewers
+from swapflow.web.api.models.base import Counted
+from swapflow.web.api.models.programs import Because
+from swapflow.web.api.models.reviewers import Away, NewReviewers, Pairs
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
@@ -30,7 +33,7 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's num
 @router.get("/reviewers")
 def list_reviewers(
     cycle_id: CycleId, visitor: MaySeeReviewers, product: Product, paging: Paged
-) -> Page[models.Reviewer]:
+) -> Page[reviewers.Reviewer]:
     """List the roster."""
     del visitor
     return paging.after(list(map(_shown, product.reviewers(cycle_id))), lambda row: row.number)
@@ -42,18 +45,18 @@ def add_reviewers(
     cycle_id: CycleId,
     visitor: MayManageReviewers,
     product: Product,
-    new: models.NewReviewers,
-) -> models.Counted:
+    new: NewReviewers,
+) -> Counted:
     """Add reviewers, or change those whose ids are there: all of them, or none."""
     changed = product.import_reviewers(cycle_id, [_new(one) for one in new.reviewers])
     note(request, visitor, "added reviewers", about=f"{len(changed)} reviewers")
-    return models.Counted(count=len(new.reviewers))
+    return Counted(count=len(new.reviewers))
 
 
 @router.get("/reviewers/{number:int}")
 def read_reviewer(
     cycle_id: CycleId, number: Number, visitor: MaySeeReviewers, product: Product
-) -> models.Reviewer:
+) -> reviewers.Reviewer:
     """Read one reviewer."""
     del visitor
     return _shown(_find(product, cycle_id, number))
@@ -66,13 +69,13 @@ def release_reviewer(
     number: Number,
     visitor: MayManageReviewers,
     product: Product,
-    why: models.Because,
-) -> models.Counted:
+    why: Because,
+) -> Counted:
     """Take a reviewer off the roster; says how many of their tasks go to others."""
     found = _find(product, cycle_id, number)
     moved = product.leave(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "released a reviewer", about=found.external_id)
-    return models.Counted(count=moved)
+    return Counted(count=moved)
 
 
 @router.post("/reviewers/{number:int}/nudge")
@@ -82,7 +85,7 @@ def nudge_reviewer(
     number: Number,
     visitor: MayManageReviewers,
     product: Product,
-) -> models.Reviewer:
+) -> reviewers.Reviewer:
     """Remind a reviewer of what waits, by mail."""
     found = _find(product, cycle_id, number)
     product.nudge(cycle_id, found.external_id, by=visitor.name)
@@ -97,13 +100,13 @@ def void_reviewer(
     number: Number,
     visitor: MayEnterReviews,
     product: Product,
-    why: models.Because,
-) -> models.Counted:
+    why: Because,
+) -> Counted:
     """Make every score of a reviewer count no more; says how many did before."""
     found = _find(product, cycle_id, number)
     voided = product.void_reviewer(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
     note(request, visitor, "voided a reviewer's scores", about=found.external_id)
-    return models.Counted(count=voided)
+    return Counted(count=voided)
 
 
 @router.delete("/reviewers/{number:int}", status_code=204)
@@ -127,14 +130,14 @@ def add_conflicts(
     cycle_id: CycleId,
     visitor: MayManageReviewers,
     product: Product,
-    new: models.Pairs,
-) -> models.Counted:
+    new: Pairs,
+) -> Counted:
     """Record conflicts of interest, for good."""
     product.add_conflicts(
         cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs], source="staff"
     )
     note(request, visitor, "recorded conflicts of interest", about=f"{len(new.pairs)} pairs")
-    return models.Counted(count=len(new.pairs))
+    return Counted(count=len(new.pairs))
 
 
 @router.put("/panels")
@@ -143,15 +146,15 @@ def set_panels(
     cycle_id: CycleId,
     visitor: MayManageReviewers,
     product: Product,
-    new: models.Pairs,
-) -> models.Counted:
+    new: Pairs,
+) -> Counted:
     """Let only the reviewers named judge the applicants named."""
     product.set_panel(cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs])
     note(request, visitor, "set panels", about=f"{len(new.pairs)} pairs")
-    return models.Counted(count=len(new.pairs))
+    return Counted(count=len(new.pairs))
 
 
-def absence_of(days: models.Away) -> Absence:
+def absence_of(days: Away) -> Absence:
     """Read days away.
 
     Raises:
@@ -169,8 +172,8 @@ def _find(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
     raise NotFoundError(f"this program has no reviewer with the number {number}")
 
 
-def _shown(reviewer: Reviewer) -> models.Reviewer:
-    return models.Reviewer(
+def _shown(reviewer: Reviewer) -> reviewers.Reviewer:
+    return reviewers.Reviewer(
         number=reviewer.number,
         external_id=reviewer.external_id,
         name=reviewer.name,
@@ -182,11 +185,11 @@ def _shown(reviewer: Reviewer) -> models.Reviewer:
         topics=list(reviewer.topics),
         active=reviewer.active,
         reserve=reviewer.reserve,
-        absences=[models.Away(first=a.first, last=a.last) for a in reviewer.absences],
+        absences=[Away(first=a.first, last=a.last) for a in reviewer.absences],
     )
 
 
-def _new(reviewer: models.NewReviewer) -> NewReviewer:
+def _new(reviewer: reviewers.NewReviewer) -> NewReviewer:
     return NewReviewer(
         external_id=reviewer.external_id,
         name=reviewer.name,

@@ -6,13 +6,15 @@ from fastapi import APIRouter, Path, Request
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
-from swapflow.engine.scoring.corrections import Volunteered
+from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayEnterReviews, MaySeeApplicants
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.base import Counted
+from swapflow.web.api.models.programs import Because
+from swapflow.web.api.models.scores import Correction, Ids, NewScores, Numbered, Score, Voiding
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.tasks import answer_of
@@ -27,14 +29,14 @@ ScoreId = Annotated[str, Path(max_length=200, description="As the list of scores
 @router.get("/scores")
 def list_scores(
     cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
-) -> Page[models.Score]:
+) -> Page[Score]:
     """List scores as they stand, in the order of their ids."""
     del visitor
     last = paging.last(str)
     kinds = [kind.name for kind in product.rules(cycle_id).kinds]
     standing = {score.assignment_id: score for score in product.scores(cycle_id)}
     rows = [
-        models.Score(
+        Score(
             id=score.assignment_id,
             applicant=score.application,
             kind=kinds[score.kind],
@@ -61,14 +63,14 @@ def correct_score(
     score: ScoreId,
     visitor: MayEnterReviews,
     product: Product,
-    new: models.Correction,
-) -> models.Numbered:
+    new: Correction,
+) -> Numbered:
     """Put another score in the place of one; the old one stays on record."""
     found = _find(product, cycle_id, score)
     answer = answer_of(new.marks, new.score, product.sheet(found), remark=new.remark)
     number = product.correct(answer, by=visitor.name, reason=new.reason, saw_others=new.saw_others)
     note(request, visitor, "corrected a score", about=score, detail=new.reason)
-    return models.Numbered(number=number)
+    return Numbered(number=number)
 
 
 @router.post("/scores/void")
@@ -77,14 +79,14 @@ def void_scores(
     cycle_id: CycleId,
     visitor: MayEnterReviews,
     product: Product,
-    what: models.Voiding,
-) -> models.Counted:
+    what: Voiding,
+) -> Counted:
     """Make scores count no more; says how many did before."""
     for name in what.scores:  # all are there, or none is touched
         _find(product, cycle_id, name)
     voided = product.void(what.scores, by=visitor.name, reason=what.reason)
     note(request, visitor, "voided scores", about=f"{len(what.scores)} scores", detail=what.reason)
-    return models.Counted(count=voided)
+    return Counted(count=voided)
 
 
 @router.post("/scores/volunteered", status_code=201)
@@ -93,8 +95,8 @@ def keep_scores(
     cycle_id: CycleId,
     visitor: MayEnterReviews,
     product: Product,
-    new: models.NewScores,
-) -> models.Ids:
+    new: NewScores,
+) -> Ids:
     """Keep scores that nobody had asked for; none counts until staff admit it."""
     applications = {a.external_id: a.number for a in product.applications(cycle_id)}
     reviewers = {r.external_id: r.number for r in product.reviewers(cycle_id)}
@@ -119,7 +121,7 @@ def keep_scores(
         )
     ids = product.volunteer(cycle_id, kept, imported=True)
     note(request, visitor, "kept volunteered scores", about=f"{len(ids)} scores")
-    return models.Ids(ids=list(ids))
+    return Ids(ids=list(ids))
 
 
 @router.post("/scores/{score}/admission")
@@ -129,13 +131,13 @@ def admit_score(
     score: ScoreId,
     visitor: MayEnterReviews,
     product: Product,
-    why: models.Because,
-) -> models.Numbered:
+    why: Because,
+) -> Numbered:
     """Let a score count that nobody had asked for."""
     _find(product, cycle_id, score)
     number = product.admit(score, by=visitor.name, reason=why.reason)
     note(request, visitor, "admitted a score", about=score, detail=why.reason)
-    return models.Numbered(number=number)
+    return Numbered(number=number)
 
 
 def _find(product: Swapflow, cycle_id: str, score: str) -> Assignment:

@@ -13,10 +13,26 @@ from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer
 from swapflow.engine.reviewing.review_page import Sheet
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import Own, Reviewer, Seat
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models.reviewers import Away
+from swapflow.web.api.models.tasks import (
+    Choice,
+    Criterion,
+    Decline,
+    Draft,
+    Missed,
+    NewDraft,
+    OpenTask,
+    OwnReview,
+    Paper,
+    Receipt,
+    Review,
+    Rhythm,
+    Slot,
+    Task,
+)
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.reviewers import absence_of
@@ -30,14 +46,12 @@ TaskCode = Annotated[str, Path(description="As the list of tasks gives it.")]
 
 
 @router.get("/tasks")
-def list_tasks(
-    request: Request, visitor: Reviewer, product: Product, paging: Paged
-) -> Page[models.Task]:
+def list_tasks(request: Request, visitor: Reviewer, product: Product, paging: Paged) -> Page[Task]:
     """List one's own tasks in every program, in the order of their names."""
     last = paging.last(str)
     desk = product.desk_of(open_seats(request, visitor)[0])
     rows = [
-        models.Task(
+        Task(
             task=task.code,
             program=task.cycle_id,
             applicant=task.applicant,
@@ -55,14 +69,14 @@ def list_tasks(
 
 
 @router.get("/tasks/{task}")
-def read_task(task: TaskCode, own: Own, product: Product) -> models.OpenTask:
+def read_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
     """Read a task with what its reviewer may see; changes nothing."""
     del task
     return shown_task(product.sheet(own.assignment))
 
 
 @router.post("/tasks/{task}/open")
-def open_task(task: TaskCode, own: Own, product: Product) -> models.OpenTask:
+def open_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
     """Begin: from now on the task is taken from nobody, and its form stays as it is."""
     del task
     return shown_task(product.sheet(product.begin(own.assignment)))
@@ -90,12 +104,12 @@ def read_document(
 
 
 @router.put("/tasks/{task}/draft")
-def save_draft(task: TaskCode, own: Own, product: Product, new: models.NewDraft) -> models.Draft:
+def save_draft(task: TaskCode, own: Own, product: Product, new: NewDraft) -> Draft:
     """Keep what was typed so far; 409 when another tab or device was faster."""
     del task
     with by_code(own.code):
         kept = product.save_draft(own.assignment, new.body, version=new.version)
-    return models.Draft(version=kept.version, body=dict(kept.body))
+    return Draft(version=kept.version, body=dict(kept.body))
 
 
 @router.post("/tasks/{task}/skip", status_code=204)
@@ -107,15 +121,13 @@ def skip_task(task: TaskCode, own: Own, product: Product) -> Response:
 
 
 @router.post("/tasks/{task}/review", status_code=201)
-def submit_review(
-    task: TaskCode, own: Own, product: Product, review: models.Review
-) -> models.Receipt:
+def submit_review(task: TaskCode, own: Own, product: Product, review: Review) -> Receipt:
     """Hand a review in; what is said to be stored is stored. The same again changes nothing."""
     del task
     answer = answer_to(review, product.sheet(own.assignment))
     with by_code(own.code):
         receipt = product.submit([answer])[0]
-    return models.Receipt(
+    return Receipt(
         task=own.code,
         number=receipt.seq,
         score=receipt.value / 10_000,
@@ -125,9 +137,7 @@ def submit_review(
 
 
 @router.put("/tasks/{task}/review")
-def correct_review(
-    task: TaskCode, own: Own, product: Product, review: models.Review
-) -> models.OwnReview:
+def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -> OwnReview:
     """Put another review in the place of one's own, until the decision is fixed."""
     del task
     answer = answer_to(review, product.sheet(own.assignment))
@@ -140,7 +150,7 @@ def correct_review(
 
 
 @router.post("/tasks/{task}/decline", status_code=204)
-def decline_task(task: TaskCode, own: Own, product: Product, no: models.Decline) -> Response:
+def decline_task(task: TaskCode, own: Own, product: Product, no: Decline) -> Response:
     """Say no: a conflict is recorded for good, busy keeps new tasks away until a day."""
     del task
     today = product.ledger.now().date()
@@ -160,7 +170,7 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: models.Decline)
 
 @router.post("/tasks/{task}/missed", status_code=204)
 def note_missed(
-    request: Request, task: TaskCode, own: Own, product: Product, said: models.Missed
+    request: Request, task: TaskCode, own: Own, product: Product, said: Missed
 ) -> Response:
     """Note that the applicant did not come to an interview; it goes to others."""
     with by_code(task):
@@ -191,21 +201,21 @@ def take_invitation(task: TaskCode, own: Own, product: Product) -> Response:
 
 
 @router.post("/cycles/{cycle_id}/availability/absences", status_code=204)
-def add_absence(cycle_id: CycleId, seat: Seat, product: Product, days: models.Away) -> Response:
+def add_absence(cycle_id: CycleId, seat: Seat, product: Product, days: Away) -> Response:
     """Keep new tasks away for some days."""
     product.add_absence(cycle_id, seat.number, absence_of(days))
     return Response(status_code=204)
 
 
 @router.post("/cycles/{cycle_id}/availability/absences/remove", status_code=204)
-def remove_absence(cycle_id: CycleId, seat: Seat, product: Product, days: models.Away) -> Response:
+def remove_absence(cycle_id: CycleId, seat: Seat, product: Product, days: Away) -> Response:
     """Let new tasks come again on days that were kept free, named by first and last."""
     product.remove_absence(cycle_id, seat.number, absence_of(days))
     return Response(status_code=204)
 
 
 @router.put("/cycles/{cycle_id}/availability/packet", status_code=204)
-def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: models.Rhythm) -> Response:
+def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: Rhythm) -> Response:
     """Say how many tasks one takes at the same time."""
     product.set_packet(cycle_id, seat.number, rhythm.packet)
     return Response(status_code=204)
@@ -245,7 +255,7 @@ def answer_of(
     )
 
 
-def answer_to(review: models.Review, sheet: Sheet, *, typed_by: str = "") -> Answer:
+def answer_to(review: Review, sheet: Sheet, *, typed_by: str = "") -> Answer:
     """Read a review of a task, with everything that its form asks.
 
     Raises:
@@ -257,7 +267,7 @@ def answer_to(review: models.Review, sheet: Sheet, *, typed_by: str = "") -> Ans
     return replace(answer, typed_by=typed_by)
 
 
-def _notes(review: models.Review, sheet: Sheet) -> dict[str, str]:
+def _notes(review: Review, sheet: Sheet) -> dict[str, str]:
     kind = sheet.kind
     criteria = {c.name for c in sheet.rubric.criteria} if sheet.rubric else set()
     notes = {"private": review.private.strip()}
@@ -289,11 +299,11 @@ def by_code(code: str) -> Iterator[None]:
         raise AssignmentClosedError(code, error.status) from error
 
 
-def shown_task(sheet: Sheet) -> models.OpenTask:
+def shown_task(sheet: Sheet) -> OpenTask:
     """Spell a task as its reviewer may see it."""
     criteria = sheet.rubric.criteria if sheet.rubric is not None else ()
     draft = sheet.draft
-    return models.OpenTask(
+    return OpenTask(
         task=sheet.code,
         program=sheet.cycle.id,
         kind=sheet.kind.name,
@@ -302,30 +312,29 @@ def shown_task(sheet: Sheet) -> models.OpenTask:
         applicant=sheet.applicant,
         fields=dict(sheet.fields),
         documents=[
-            models.Paper(number=p.number, name=p.name, link=p.link, media=p.media)
-            for p in sheet.papers
+            Paper(number=p.number, name=p.name, link=p.link, media=p.media) for p in sheet.papers
         ],
         link=sheet.link,
         criteria=[
-            models.Criterion(
+            Criterion(
                 name=c.name,
                 weight=c.weight,
-                marks=[models.Choice(mark=mark, means=means) for mark, means in c.marks],
+                marks=[Choice(mark=mark, means=means) for mark, means in c.marks],
             )
             for c in criteria
         ],
         questions=list(sheet.kind.questions),
         interview=shown_slot(sheet.interview),
-        draft=models.Draft(version=draft.version, body=dict(draft.body)) if draft else None,
+        draft=Draft(version=draft.version, body=dict(draft.body)) if draft else None,
         review=_review(sheet),
     )
 
 
-def _review(sheet: Sheet) -> models.OwnReview | None:
+def _review(sheet: Sheet) -> OwnReview | None:
     given = sheet.given
     if given is None:
         return None
-    return models.OwnReview(
+    return OwnReview(
         score=given.score.value / 10_000,
         marks=dict(given.marks),
         remark=given.remark,
@@ -335,11 +344,11 @@ def _review(sheet: Sheet) -> models.OwnReview | None:
     )
 
 
-def shown_slot(interview: Interview | None) -> models.Slot | None:
+def shown_slot(interview: Interview | None) -> Slot | None:
     """Spell when and where an interview is."""
     if interview is None:
         return None
-    return models.Slot(
+    return Slot(
         starts_at=interview.starts_at,
         minutes=interview.minutes,
         zone=interview.zone,

@@ -11,10 +11,11 @@ from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.identity.permissions import Right
 from swapflow.identity.ports.integration_store import Webhook
 from swapflow.identity.services import Office, Visitor, require
-from swapflow.web.api import models
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MaySetWebhooks
 from swapflow.web.api.idempotency import ApiRoute
+from swapflow.web.api.models import office
+from swapflow.web.api.models.office import Activity, Call, MadeWebhook, NewWebhook
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.http.context import Product, TheOffice, TheSettings
 
@@ -27,7 +28,7 @@ Id = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]{1,64}$")]
 @router.get("")
 def list_webhooks(
     visitor: MaySetWebhooks, office: TheOffice, product: Product, paging: Paged
-) -> Page[models.Webhook]:
+) -> Page[office.Webhook]:
     """List the webhooks of the programs that the caller sets up."""
     last = paging.last(str)
     rows = sorted(
@@ -44,8 +45,8 @@ def create_webhook(
     office: TheOffice,
     product: Product,
     settings: TheSettings,
-    new: models.NewWebhook,
-) -> models.MadeWebhook:
+    new: NewWebhook,
+) -> MadeWebhook:
     """Register an address; it is told what happens from now on. The secret is shown this once."""
     cycle = None if new.program is None else _cycle(product, new.program)
     require(
@@ -63,13 +64,13 @@ def create_webhook(
         cycle_id=new.program,
         reach=settings.webhook_reach,
     )
-    return models.MadeWebhook(**_shown(made).model_dump(), secret=made.secret)
+    return MadeWebhook(**_shown(made).model_dump(), secret=made.secret)
 
 
 @router.get("/{webhook_id}")
 def read_webhook(
     webhook_id: Id, visitor: MaySetWebhooks, office: TheOffice, product: Product
-) -> models.Webhook:
+) -> office.Webhook:
     """Read one webhook."""
     return _shown(_find(office, product, visitor, webhook_id))
 
@@ -81,8 +82,8 @@ def change_webhook(
     visitor: MaySetWebhooks,
     office: TheOffice,
     product: Product,
-    change: models.Activity,
-) -> models.Webhook:
+    change: Activity,
+) -> office.Webhook:
     """Let a webhook rest, or go on: then it is told what happened meanwhile."""
     found = _find(office, product, visitor, webhook_id)
     office.ledger.set_webhook_active(found.id, active=change.active)
@@ -113,7 +114,7 @@ def list_calls(
     office: TheOffice,
     product: Product,
     paging: Paged,
-) -> Page[models.Call]:
+) -> Page[Call]:
     """List what a webhook is told, newest first, and how that goes."""
     found = _find(office, product, visitor, webhook_id)
     last = paging.last(str, str)
@@ -123,7 +124,7 @@ def list_calls(
         at_most=paging.limit + 1,
     )
     rows = [
-        models.Call(
+        Call(
             id=call.id,
             program=call.cycle_id,
             event=call.event,
@@ -186,8 +187,8 @@ def _find(office: Office, product: Swapflow, visitor: Visitor, webhook_id: str) 
     raise NotFoundError("there is no such webhook among yours")
 
 
-def _shown(webhook: Webhook) -> models.Webhook:
-    return models.Webhook(
+def _shown(webhook: Webhook) -> office.Webhook:
+    return office.Webhook(
         id=webhook.id,
         url=webhook.url,
         events=list(webhook.events),

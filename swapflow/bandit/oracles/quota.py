@@ -1,0 +1,145 @@
+"""The best K with at least a given number of each group."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapflow.bandit.oracles.oracle import (
+    check_groups,
+    check_match,
+    check_size,
+    group_extreme,
+    largest,
+)
+from swapflow.bandit.situation import FloatArray, IntArray
+from swapflow.errors import InfeasibleError, InvalidInputError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quota:
+    """The K largest utilities with at least `minimum` and at most `maximum` arms per group.
+
+    Groups do not overlap, so filling greedily is exact: each group's minimum is taken from its
+    best arms, then the best arms left fill up while their group has room (a laminar matroid).
+
+    Attributes:
+        size: K.
+        groups: Group of each arm, numbered from 0, shape (n,).
+        minimum: Fewest arms of each group, shape (groups,).
+        maximum: Most arms of each group, shape (groups,).
+        names: What to call the groups in messages; their numbers when empty.
+    """
+
+    size: int
+    groups: IntArray
+    minimum: IntArray
+    maximum: IntArray
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse quotas that contradict each other or the arms.
+
+        Raises:
+            InfeasibleError: If no cohort of K arms exists; the message names the smallest
+                change of one number, or of one group of numbers, that would allow one.
+            InvalidInputError: If the arrays do not belong together.
+        """
+        check_size(self.size)
+        check_groups(self.groups)
+        if not self.minimum.size == self.maximum.size > int(self.groups.max(initial=0)):
+            raise InvalidInputError(
+                "a quota needs one minimum and one maximum for every group, "
+                f"not {self.minimum.size} and {self.maximum.size}"
+            )
+        self._check_feasible()
+
+    @property
+    def linear(self) -> bool:
+        """Always: the value is a sum."""
+        return True
+
+    def best(self, utilities: FloatArray) -> IntArray:
+        """Take every group's minimum, then fill up with the best that have room."""
+        check_match(self.groups, utilities)
+        rank = _rank_in_group(utilities, self.groups)
+        chosen = rank < self.minimum[self.groups]
+        open_arms = np.flatnonzero(~chosen & (rank < self.maximum[self.groups]))
+        left = self.size - int(chosen.sum())
+        chosen[open_arms[largest(utilities[open_arms], left)]] = True
+        return np.flatnonzero(chosen)
+
+    def value(self, utilities: FloatArray, cohort: IntArray) -> float:
+        """Add up the cohort's utilities."""
+        return float(utilities[cohort].sum())
+
+    def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
+        """Exchange within the group, or across groups where the quotas leave room."""
+        cohort = self.best(utilities)
+        inside = np.zeros(utilities.size, dtype=np.bool_)
+        inside[cohort] = True
+        counts = np.bincount(self.groups[cohort], minlength=self.minimum.size)
+        may_leave = counts > self.minimum
+        may_enter = counts < self.maximum
+        first_out = group_extreme(
+            utilities, self.groups, ~inside, largest_one=True, count=self.minimum.size
+        )
+        last_in = group_extreme(
+            utilities, self.groups, inside, largest_one=False, count=self.minimum.size
+        )
+        first_open = np.max(first_out[may_enter], initial=-np.inf)
+        last_free = np.min(last_in[may_leave], initial=np.inf)
+
+        replacement = np.where(may_leave, np.maximum(first_out, first_open), first_out)
+        replaced = np.where(may_enter, np.minimum(last_in, last_free), last_in)
+        group = self.groups
+        loss = np.where(inside, utilities - replacement[group], replaced[group] - utilities)
+        return np.maximum(loss, 0.0)
+
+    def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:  # noqa: ARG002 - the slope of a sum is 1 everywhere
+        """Give 1 for every arm."""
+        return np.ones(utilities.size)
+
+    def _check_feasible(self) -> None:
+        """Raise with the smallest relaxation if no cohort satisfies every quota."""
+        members = np.bincount(self.groups, minlength=self.minimum.size)
+        for group in np.flatnonzero(self.minimum > np.minimum(members, self.maximum)):
+            least, most = int(self.minimum[group]), int(self.maximum[group])
+            name, there = self._name(int(group)), int(members[group])
+            if most < least:
+                raise InfeasibleError(
+                    f"{name}: the minimum {least} is above the maximum {most}; "
+                    f"lower the minimum to {most}"
+                )
+            raise InfeasibleError(
+                f"{name}: the minimum is {least} but only {there} take part; "
+                f"lower the minimum to {there}"
+            )
+        needed = int(self.minimum.sum())
+        if needed > self.size:
+            raise InfeasibleError(
+                f"the minimums add up to {needed} but the cohort has {self.size} places; "
+                f"lower them by {needed - self.size} in all, or select {needed}"
+            )
+        room = np.minimum(members, self.maximum)
+        missing = self.size - int(room.sum())
+        if missing > 0:
+            held_back = [self._name(int(g)) for g in np.flatnonzero(members > self.maximum)]
+            cure = f"raise the maximum of {' or '.join(held_back)} by {missing} in all, or "
+            raise InfeasibleError(
+                f"the maximums leave room for {int(room.sum())} of {self.size} places; "
+                f"{cure if held_back else ''}select {int(room.sum())}"
+            )
+
+    def _name(self, group: int) -> str:
+        """Give what a person calls the group."""
+        return self.names[group] if self.names else f"group {group}"
+
+
+def _rank_in_group(utilities: FloatArray, groups: IntArray) -> IntArray:
+    """Number each group's arms from its best (0) on."""
+    order = np.lexsort((-utilities, groups))
+    sizes = np.bincount(groups)
+    starts = np.cumsum(sizes) - sizes
+    rank = np.empty(utilities.size, dtype=np.int64)
+    rank[order] = np.arange(utilities.size) - starts[groups[order]]
+    return rank

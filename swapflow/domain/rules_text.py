@@ -1,0 +1,103 @@
+"""Rules as the text that the record keeps, and back."""
+
+import dataclasses
+import json
+from datetime import datetime
+from functools import lru_cache
+
+from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
+from swapflow.domain.rules import (
+    AutomaticReview,
+    Criterion,
+    DispatchMode,
+    Estimates,
+    Floor,
+    FloorFor,
+    KindRules,
+    Purpose,
+    Rubric,
+    RuleName,
+    Rules,
+    SeatLine,
+    WayIn,
+)
+
+
+def to_text(rules: Rules) -> str:
+    """Spell rules as the JSON that is stored.
+
+    Settings that came with a later release are left out where they say nothing, so that processes
+    of the one before read them while it is rolled out.
+    """
+    content = dataclasses.asdict(rules)
+    for name, usual in _ADDED.items():
+        if content[name] == usual:
+            del content[name]
+    return json.dumps(content, default=_plain, sort_keys=True)
+
+
+_ADDED = {
+    "estimates": Estimates.RULE,
+    "language": "",
+    "kind_overlap": 0.0,
+    "join_reviewers": False,
+}
+"""Settings that the first release does not know, with the values that change nothing."""
+
+
+@lru_cache(maxsize=64)
+def from_text(text: str) -> Rules:
+    """Read rules from the JSON that `to_text` wrote; fields added since take their defaults.
+
+    The same text gives the same object: every page reads the rules, and they hardly ever change.
+    """
+    raw = json.loads(text)
+    raw["purpose"] = Purpose(raw["purpose"])
+    raw["rule"] = RuleName(raw["rule"])
+    raw["dispatch"] = DispatchMode(raw["dispatch"])
+    raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
+    raw["sign_in"] = WayIn(raw.get("sign_in", WayIn.ANY))
+    raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
+    raw["kinds"] = tuple(
+        KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})
+        for kind in raw["kinds"]
+    )
+    raw["rubrics"] = tuple(_rubric(rubric) for rubric in raw["rubrics"])
+    raw["floors"] = tuple(
+        Floor(kind=f["kind"], count=f["count"], who=FloorFor(f["who"])) for f in raw["floors"]
+    )
+    raw["objective"] = Objective(
+        **{
+            **raw["objective"],
+            "spread": tuple(SpreadOver(**one) for one in raw["objective"].get("spread", ())),
+        }
+    )
+    raw["quotas"] = tuple(GroupQuota(**one) for one in raw.get("quotas", ()))
+    raw["targets"] = tuple(GroupTarget(**one) for one in raw.get("targets", ()))
+    raw["automatic"] = AutomaticReview(**raw["automatic"]) if raw["automatic"] else None
+    for moment in ("applications_close", "deadline"):
+        raw[moment] = datetime.fromisoformat(raw[moment]) if raw[moment] else None
+    return Rules(**raw)
+
+
+def _rubric(raw: dict[str, object]) -> Rubric:
+    criteria = raw.pop("criteria")
+    assert isinstance(criteria, list)
+    return Rubric(
+        kind=str(raw["kind"]),
+        version=int(str(raw["version"])),
+        criteria=tuple(
+            Criterion(
+                name=c["name"],
+                weight=c["weight"],
+                marks=tuple((float(mark), str(anchor)) for mark, anchor in c["marks"]),
+            )
+            for c in criteria
+        ),
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{value!r} has no place in rules")

@@ -1,0 +1,34 @@
+"""Requests past their due time are passed on."""
+
+from swapflow.domain.cycle import ASKING
+from swapflow.domain.event import EventType
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    AssignmentStatus,
+)
+from swapflow.engine.ports.ledger import Ledger
+
+
+def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> int:
+    """End assignments whose due time has passed; their pulls go to others. Counts them."""
+    if not ledger.has_overdue(cycle_id):
+        return 0
+    with ledger.write(cycle_id, epoch=epoch) as tx:
+        if tx.cycle.status not in ASKING:
+            return 0
+        overdue = tx.overdue(at_most=at_most)
+        if not overdue:
+            return 0
+        tx.move_assignments(
+            [a.id for a in overdue], AssignmentStatus.EXPIRED, allowed=OPEN_ASSIGNMENT
+        )
+        tx.record(
+            EventType.EXPIRED,
+            {
+                "items": [
+                    [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
+                    for a in overdue
+                ]
+            },
+        )
+        return len(overdue)

@@ -1,0 +1,40 @@
+"""Messages committed with a decision go to the broker, and again until their effect is seen."""
+
+from swapflow.engine.ports.dispatcher import Dispatcher, Message, Topic
+from swapflow.engine.ports.ledger import Ledger
+
+
+RELAY_BATCH = 2000
+
+
+def relay(*, ledger: Ledger, dispatcher: Dispatcher, again_after: float) -> int:
+    """Send a message for all that has none, or whose message had no effect.
+
+    That is assignments, mails, and calls of webhooks, which events are turned into first.
+
+    Needs no lease: two relays send twice, and twice is once.
+
+    Returns:
+        Messages sent.
+
+    Raises:
+        UnavailableError: If the broker or the database does not answer; what was not marked as
+            sent will be sent again.
+    """
+    waiting = ledger.unsent(again_after=again_after, at_most=RELAY_BATCH)
+    ledger.release_letters()
+    mails = ledger.mails(at_most=RELAY_BATCH, again_after=again_after)
+    ledger.queue_calls()
+    calls = ledger.due_calls(again_after=again_after, at_most=RELAY_BATCH)
+    messages = [Message(topic=Topic.DELIVER, id=a.id, tier=a.kind) for a in waiting]
+    messages += [Message(topic=Topic.MAIL, id=mail.id) for mail in mails]
+    messages += [Message(topic=Topic.WEBHOOK, id=call) for call in calls]
+    if messages:
+        dispatcher.send(messages)
+    if waiting:
+        ledger.mark_sent([assignment.id for assignment in waiting])
+    if mails:
+        ledger.mark_relayed([mail.id for mail in mails])
+    if calls:
+        ledger.mark_calls_relayed(calls)
+    return len(messages)

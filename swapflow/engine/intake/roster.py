@@ -1,0 +1,256 @@
+"""Reviewers of a cycle come in, change, go away, leave, are erased."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from swapflow.bandit.ties import tie_key
+from swapflow.domain.event import EventType, Json
+from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
+from swapflow.domain.rules import Rules
+from swapflow.engine.intake.applications import refuse_held
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.preconditions import refuse_finalized
+from swapflow.engine.projection.cycle_projection import UNNAMED
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
+
+
+LONGEST_ABSENCE = 731
+
+
+LARGEST_PACKET = 100
+
+
+UNNAMED_MARK = "#unnamed"
+"""Ends the specification of an automatic reviewer that answers for unnamed people."""
+
+
+def tie_of(rules: Rules, external_id: str) -> int:
+    """Give the keyed hash that breaks ties, as a non-negative signed 64-bit integer."""
+    return tie_key(rules.seed, external_id) >> 1
+
+
+def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> bool:
+    """Erase one reviewer's data for good; what they scored stays under a number.
+
+    They leave the roster first, if they are still on it. What they said of applicants belongs to
+    the applicants' files and stays, without a name.
+
+    Returns:
+        Whether person and account are gone as well: they stay while another program names the
+        same address, or while the account has a role as staff.
+
+    Raises:
+        NotFoundError: If the roster has nobody of that id, or they were erased before.
+        ConflictError: If erasing is on hold in this cycle, or requests are open with them.
+    """
+    with ledger.write(cycle_id) as tx:
+        refuse_held(tx, cycle_id)
+        found = next((r for r in tx.reviewers() if r.external_id == external_id), None)
+        if found is None:
+            raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+        if found.was_erased:
+            raise NotFoundError(f"reviewer {found.number} of {cycle_id!r} was erased already")
+        if waiting := len(tx.assignments_of_reviewer(found.number, OPEN_ASSIGNMENT)):
+            raise ConflictError(
+                f"{waiting} request{'' if waiting == 1 else 's'} of {cycle_id!r} wait with "
+                f"{external_id!r}; `swapflow reviewers leave {cycle_id} {external_id}` passes "
+                "them on to others, then erase"
+            )
+        if found.active:
+            tx.change_reviewer(replace(found, active=False))
+            tx.record(EventType.REVIEWER_LEFT, {"r": found.number})
+        tx.record(EventType.PURGED, {"r": found.number})
+        erased = tx.erase_reviewer(found.number)
+        tx.note(subject=f"reviewer {found.number}", by=by, text="erased")
+        return erased
+
+
+def import_reviewers(
+    cycle_id: str, new: Sequence[NewReviewer], *, ledger: Ledger
+) -> tuple[Reviewer, ...]:
+    """Add reviewers to a cycle's roster, or change those that are there: all, or none.
+
+    Once the list is fixed, only new reviewers for the reserve are taken.
+
+    Raises:
+        InvalidInputError: If a reviewer takes a kind that the rules do not have, or is in
+            conflict with an application that is not in the cycle.
+    """
+    with ledger.write(cycle_id) as tx:
+        rules = tx.rules()
+        present = {reviewer.external_id: reviewer for reviewer in tx.reviewers()}
+        if not all(r.reserve and r.external_id not in present for r in new):
+            # Who is new in the reserve changes nothing of a list that is fixed.
+            refuse_finalized(tx)
+        _check_kinds(new, rules)
+        fresh = [reviewer for reviewer in new if reviewer.external_id not in present]
+        added = tx.add_reviewers(fresh)
+        for reviewer in added:
+            tx.record(EventType.REVIEWER_ADDED, _roster(tx, reviewer, rules))
+        for changed in (r for r in new if r.external_id in present):
+            _change_reviewer(tx, present[changed.external_id], changed, rules)
+        numbers = {r.external_id: r.number for r in (*present.values(), *added)}
+        conflicts = [(r.external_id, a) for r in new for a in r.conflicts]
+        if conflicts:
+            _add_conflicts(tx, conflicts, numbers, source="import")
+        return added
+
+
+def add_conflicts(
+    cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: Ledger
+) -> None:
+    """Record conflicts of interest, as (application, reviewer) external ids."""
+    with ledger.write(cycle_id) as tx:
+        numbers = {r.external_id: r.number for r in tx.reviewers()}
+        _add_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
+
+
+def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: Ledger) -> None:
+    """Restrict applications to the reviewers named, as (application, reviewer) external ids."""
+    with ledger.write(cycle_id) as tx:
+        applications = {a.external_id: a.number for a in tx.applications()}
+        reviewers = {r.external_id: r.number for r in tx.reviewers()}
+        numbered = [
+            (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer"))
+            for a, r in pairs
+        ]
+        tx.set_panel(numbered)
+        tx.record(EventType.PANEL_SET, {"pairs": [list(pair) for pair in numbered]})
+
+
+def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
+    """Take a reviewer off the roster; what was open with them goes to others. Counts it."""
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        reviewer = next((r for r in tx.reviewers() if r.external_id == external_id), None)
+        if reviewer is None:
+            raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+        if not reviewer.active:
+            raise InvalidInputError(f"reviewer {external_id!r} has left already")
+        tx.change_reviewer(replace(reviewer, active=False))
+        tx.record(EventType.REVIEWER_LEFT, {"r": reviewer.number})
+        ended = tx.end_assignments_of(reviewer.number)
+        if ended:
+            tx.record(
+                EventType.EXPIRED,
+                {
+                    "items": [
+                        [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
+                        for a in ended
+                    ]
+                },
+            )
+        if reason:
+            tx.note(subject=f"reviewer {external_id}", by=by, text=reason)
+        return len(ended)
+
+
+def change_availability(
+    cycle_id: str,
+    number: int,
+    *,
+    add: Absence | None = None,
+    remove: Absence | None = None,
+    packet: int | None = None,
+    ledger: Ledger,
+) -> None:
+    """Change when a reviewer is away, or how many requests they have at the same time.
+
+    Raises:
+        InvalidInputError: If the days end before they begin, or the number cannot be used.
+        NotFoundError: If the roster has no such number.
+    """
+    if add is not None and (add.last < add.first or (add.last - add.first).days > LONGEST_ABSENCE):
+        raise InvalidInputError("the last day comes after the first, within two years of it")
+    if packet is not None and not 1 <= packet <= LARGEST_PACKET:
+        raise InvalidInputError(f"have 1 to {LARGEST_PACKET} reviews at the same time")
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        there = next((r for r in tx.reviewers() if r.number == number), None)
+        if there is None:
+            raise NotFoundError(f"program {cycle_id!r} has no reviewer {number}")
+        days = {*there.absences, *([add] if add else [])} - ({remove} if remove else set())
+        changed = replace(
+            there,
+            absences=tuple(sorted(days, key=lambda a: (a.first, a.last))),
+            packet=there.packet if packet is None else packet,
+        )
+        if changed != there:
+            tx.change_reviewer(changed)
+            tx.record(EventType.REVIEWER_CHANGED, _roster(tx, changed, tx.rules()))
+
+
+def _roster(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json]:
+    roster: dict[str, Json] = {
+        "r": reviewer.number,
+        "tie": tie_of(rules, reviewer.external_id),
+        "capacity": [
+            [rules.kind_index(kind), most] for kind, most in sorted(reviewer.capacity.items())
+        ],
+        "packet": reviewer.packet,
+        "automatic": _automatic(reviewer.automatic),
+        "topics": [tx.topic_number(topic) for topic in reviewer.topics],
+    }
+    return roster | ({"reserve": 1} if reviewer.reserve else {})
+
+
+def _automatic(specification: str) -> int:
+    """0 for a person, 1 for a program, 2 for a program that answers for unnamed people."""
+    if not specification:
+        return 0
+    return UNNAMED if specification.endswith(UNNAMED_MARK) else 1
+
+
+def _change_reviewer(tx: Transaction, there: Reviewer, new: NewReviewer, rules: Rules) -> None:
+    changed = replace(
+        there,
+        name=new.name or there.name,
+        email=new.email or there.email,
+        group=new.group or there.group,
+        capacity=new.capacity,
+        packet=new.packet,
+        automatic=new.automatic,
+        topics=new.topics,
+        absences=new.absences or there.absences,
+        reserve=new.reserve,
+    )
+    if changed != there:
+        tx.change_reviewer(changed)
+        tx.record(EventType.REVIEWER_CHANGED, _roster(tx, changed, rules))
+
+
+def _check_kinds(new: Iterable[NewReviewer], rules: Rules) -> None:
+    names = {kind.name for kind in rules.kinds}
+    for reviewer in new:
+        unknown = sorted(set(reviewer.capacity) - names)
+        if unknown:
+            raise InvalidInputError(
+                f"reviewer {reviewer.external_id!r} takes {unknown[0]!r}, which the rules do not "
+                f"have; they have {', '.join(sorted(names))}"
+            )
+
+
+def _add_conflicts(
+    tx: Transaction,
+    pairs: Iterable[tuple[str, str]],
+    reviewers: Mapping[str, int],
+    *,
+    source: str,
+) -> None:
+    applications = {a.external_id: a.number for a in tx.applications()}
+    numbered = [
+        (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer")) for r, a in pairs
+    ]
+    tx.add_conflicts(numbered, source=source)
+    tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair) for pair in numbered]})
+
+
+def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:
+    if external_id not in numbers:
+        raise InvalidInputError(
+            f"there is no {noun} {external_id!r} in this program; import {noun}s first, or "
+            "correct the id. Nothing was changed"
+        )
+    return numbers[external_id]

@@ -1,0 +1,51 @@
+"""Staff choose by which estimates the list is proposed."""
+
+from dataclasses import replace
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.rules import ESTIMATES, Estimates, Rules
+from swapflow.engine.lifecycle.rule_changes import change_rules
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.errors import CycleFinalizedError, InvalidInputError, NotReadyError
+
+
+def choose_estimates(
+    cycle_id: str,
+    estimates: Estimates,
+    *,
+    by: str,
+    reason: str,
+    ledger: Ledger,
+    provider: bool = False,
+) -> Rules:
+    """Have the list made by other estimates, or by the rule's own again.
+
+    It is a version of the rules like any other: on record with its reason, replayed with every
+    list, and the end of signatures that were given for the list before.
+
+    Args:
+        cycle_id: The cycle; launched, and its list not fixed.
+        estimates: What the list is to be made by.
+        by: Who asks for it.
+        reason: Why; must be given.
+        ledger: The ledger.
+        provider: Whether an identity provider is connected, as for any change of the rules.
+
+    Raises:
+        InvalidInputError: If there is no reason, or the list is made so already.
+        NotReadyError: If the cycle was not launched; its rules say it then.
+        CycleFinalizedError: If the list is fixed.
+    """
+    if not reason.strip():
+        raise InvalidInputError("write why; it stands in the record")
+    if ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
+        raise NotReadyError("the program is not launched; set `estimates` in its rules")
+    rules = ledger.rules(cycle_id)
+    if ledger.cycle(cycle_id).status is CycleStatus.FINALIZED:
+        raise CycleFinalizedError("the list is fixed; reopen it before it is made otherwise")
+    if rules.estimates is estimates:
+        raise InvalidInputError(f"the list is made by {ESTIMATES[estimates]} already")
+    wanted = replace(rules, estimates=estimates)
+    return change_rules(
+        cycle_id, wanted, by=by, reason=reason.strip(), ledger=ledger, provider=provider
+    )

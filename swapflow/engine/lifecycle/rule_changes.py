@@ -1,0 +1,92 @@
+"""Staff change the rules of a launched cycle."""
+
+from dataclasses import replace
+
+from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType
+from swapflow.domain.rules import Rules
+from swapflow.engine.lifecycle.launch import no_way_in, read_book
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.preconditions import refuse_finalized
+from swapflow.engine.scoring.rubric_versions import numbered, recompute
+from swapflow.engine.selection.list_objective import refuse_impossible
+from swapflow.engine.selection.situation import candidates
+from swapflow.errors import (
+    CycleFinalizedError,
+    InvalidRulesError,
+)
+
+
+def change_rules(
+    cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: Ledger, provider: bool = False
+) -> Rules:
+    """Put a new version of the rules in force; the old ones stay on record.
+
+    A changed budget is a new version too. Where a rubric changed, every score is read again from
+    its marks. Kinds may be appended, never removed, renamed or moved,
+    for what was asked under them stands.
+
+    Raises:
+        InvalidRulesError: If kinds were removed or renamed, the objective's attribute or the seed
+            changed after launch, the budget is below what is spent and committed, or they want a
+            sign-in through an identity provider and none is connected.
+        InfeasibleError: If no list of the candidates keeps to their limits on groups.
+    """
+    if closed := no_way_in(rules, provider=provider):
+        raise InvalidRulesError(closed)
+    _check_limits(cycle_id, rules, ledger=ledger)
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        old, cycle = tx.rules(), tx.cycle
+        launched = cycle.status is not CycleStatus.DRAFT
+        _check_change(old, rules, spent=cycle.spent + cycle.committed, launched=launched)
+        new = numbered(old, replace(rules, version=cycle.rules_version + 1))
+        tx.set_rules(new, by=by, reason=reason)
+        if launched:
+            tx.record(EventType.RULES_CHANGED, {"rules": new.version})
+            recompute(tx, old, new, by=by)
+        return new
+
+
+def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
+    """Refuse limits on groups that no list of the candidates could keep to, once launched."""
+    if rules.plain or ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
+        return
+    book = read_book(cycle_id, ledger=ledger)
+    book.use(rules)
+    refuse_impossible(book, candidates(book))
+
+
+def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
+    """Say whether `change_rules` would take these rules at this moment; writes nothing.
+
+    Raises:
+        InvalidRulesError: As `change_rules`.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    cycle = ledger.cycle(cycle_id)
+    if cycle.status is CycleStatus.FINALIZED:
+        raise CycleFinalizedError("the list is fixed; reopen it before the rules change")
+    launched = cycle.status is not CycleStatus.DRAFT
+    spent = cycle.spent + cycle.committed
+    _check_limits(cycle_id, rules, ledger=ledger)
+    _check_change(ledger.rules(cycle_id), rules, spent=spent, launched=launched)
+
+
+def _check_change(old: Rules, new: Rules, *, spent: int, launched: bool) -> None:
+    if not launched:
+        return
+    before, after = ([kind.name for kind in rules.kinds] for rules in (old, new))
+    if after[: len(before)] != before:
+        raise InvalidRulesError(
+            f"kinds may be appended, not removed, renamed or moved: {', '.join(before)} before, "
+            f"{', '.join(after)} now"
+        )
+    if new.seed != old.seed:
+        raise InvalidRulesError("the seed cannot change after launch: ties hang on it")
+    if new.objective.attribute != old.objective.attribute:
+        raise InvalidRulesError("the objective's attribute cannot change after launch")
+    if new.budget < spent:
+        raise InvalidRulesError(
+            f"a budget of {new.budget} is below the {spent} that are spent and committed"
+        )

@@ -1,0 +1,105 @@
+"""The wording of letters to applicants: the usual texts, and checks of typed ones."""
+
+import re
+
+from swapflow.domain.cohort.announcement import (
+    Group,
+    Wording,
+)
+from swapflow.errors import InvalidInputError
+from swapflow.i18n.languages import gettext, writing_in
+
+
+LONGEST_SUBJECT, LONGEST_TEXT = 200, 10_000
+
+
+_PLACES = frozenset({"name", "program", "until"})
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def usual_wording(language: str = "") -> dict[Group, Wording]:
+    """Give words to start from, in a program's language; "" for the deployment's."""
+    with writing_in(language):
+        return _usual_wording()
+
+
+def _usual_wording() -> dict[Group, Wording]:
+    hello = gettext("Dear {name},")
+    return {
+        Group.OFFERED: Wording(
+            subject=gettext("A place for you: {program}"),
+            text="\n\n".join(
+                (
+                    hello,
+                    gettext("We are glad to offer you a place in {program}."),
+                    gettext("Please let us know by {until} whether you accept it."),
+                )
+            ),
+        ),
+        Group.WAITLISTED: Wording(
+            subject=gettext("Your application: {program}"),
+            text="\n\n".join(
+                (
+                    hello,
+                    gettext(
+                        "All places in {program} are offered to others at the moment. You are on "
+                        "the waitlist: we write to you as soon as a place is free for you."
+                    ),
+                )
+            ),
+        ),
+        Group.NOT_SELECTED: Wording(
+            subject=gettext("Your application: {program}"),
+            text="\n\n".join(
+                (
+                    hello,
+                    gettext("Thank you for applying to {program}."),
+                    gettext("We are sorry that we cannot offer you a place this time."),
+                )
+            ),
+        ),
+    }
+
+
+def check_wording(group: Group, words: Wording) -> None:
+    """Check that a wording names only places that can be filled."""
+    for what, text, most in (
+        ("subject", words.subject, LONGEST_SUBJECT),
+        ("text", words.text, LONGEST_TEXT),
+    ):
+        place = f"the {what} for those {_WHOM[group]}"
+        if not text.strip():
+            raise InvalidInputError(f"{place} is empty; write it, or leave this group out")
+        if len(text) > most:
+            raise InvalidInputError(f"{place} has {len(text):,} characters of at most {most:,}")
+        if _CONTROLS.search(text):
+            raise InvalidInputError(f"{place} holds invisible control characters; type it anew")
+        unknown = [name for name in _BRACES.findall(text) if name not in _PLACES]
+        if unknown:
+            raise InvalidInputError(
+                f"{place} names {{{unknown[0][:40]}}}; use {{name}}, {{program}} or {{until}}"
+            )
+
+
+_WHOM = {
+    Group.OFFERED: "with an offer",
+    Group.WAITLISTED: "on the waitlist",
+    Group.NOT_SELECTED: "not selected",
+}
+
+
+def filled(words: Wording, **values: str) -> tuple[str, tuple[str, ...]]:
+    """Put the values in; a paragraph about a date that there is none of is left out."""
+    paragraphs = [p.strip() for p in re.split(r"\n\s*\n", words.text) if p.strip()]
+    if not values["until"]:
+        paragraphs = [p for p in paragraphs if "{until}" not in p]
+
+    def fill(text: str) -> str:
+        return _BRACES.sub(lambda found: values[found[1]], text)
+
+    return fill(words.subject), tuple(map(fill, paragraphs))

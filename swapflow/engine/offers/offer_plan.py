@@ -1,0 +1,268 @@
+"""Who is offered a place next, and how many at once."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from swapflow.bandit.oracles.feasibility import feasible
+from swapflow.bandit.oracles.limits import Terms
+from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate, promised
+from swapflow.domain.cohort.proposal import Verdict
+from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.people.application import Application
+from swapflow.domain.rules import Rules
+from swapflow.engine.offers.acceptance_odds import Odds, most_offers
+from swapflow.engine.offers.open_places import beyond_places, out_of_waiting, restored
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.selection.list_objective import terms_of
+from swapflow.errors import NotReadyError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """How the offers of a cycle stand.
+
+    Attributes:
+        offers: Every offer, the first first.
+        waitlist: Numbers of those who may still be offered a place, in order; the chosen first.
+        places: Places in all.
+        rate: The yield rate in force, if any.
+        risk: Probability that more accept than there are places, as things stand; 0 without a
+            rate, for then no more is offered than there are places.
+        spent: What the waves so far took of the stated risk.
+        broken: Limits on groups that no passing-on can keep any more, in words.
+        beyond: Numbers of those for whom a reconsideration made a place beyond these.
+    """
+
+    cycle_id: str
+    version: int
+    offers: tuple[Offer, ...]
+    waitlist: tuple[int, ...]
+    places: int
+    rate: YieldRate | None
+    risk: float
+    spent: float
+    broken: tuple[str, ...]
+    beyond: frozenset[int] = frozenset()
+
+    def count(self, answer: OfferAnswer) -> int:
+        """Count the offers that were answered so."""
+        return sum(offer.answer is answer for offer in self.offers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wave:
+    """The offers that go out next.
+
+    Attributes:
+        read: The record that it follows from.
+        places: (application, line) of each, in order.
+        lapsed: Offers whose date passed without an answer, which give up their places.
+        risk: By how much it raises the probability that more accept than there are places.
+    """
+
+    version: int
+    read: Position
+    places: tuple[tuple[int, str], ...]
+    lapsed: tuple[Offer, ...]
+    risk: float
+
+
+def standing(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Round:
+    """Say how the offers of a cycle stand; changes nothing.
+
+    Raises:
+        NotReadyError: If no list was fixed yet.
+    """
+    return _Desk(cycle_id, ledger=ledger, folds=folds).round()
+
+
+def plan(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None, at_most: int = 0) -> Wave:
+    """Work out the offers that would go out now; changes nothing."""
+    return _Desk(cycle_id, ledger=ledger, folds=folds).wave(at_most)
+
+
+class _Desk:
+    """Everything on record about a cycle's offers, read at one moment."""
+
+    def __init__(self, cycle_id: str, *, ledger: Ledger, folds: Folds | None) -> None:
+        with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+            cycle = seen.cycle
+            if cycle.status is not CycleStatus.FINALIZED:
+                raise NotReadyError(
+                    f"the list of {cycle_id!r} is not fixed, so there is no place to offer: "
+                    f"`swapflow cycle finalize {cycle_id}` comes first"
+                )
+            self._cycle_id = cycle_id
+            self._version = cycle.cohort_version
+            self._position = seen.arms.position
+            self._rules: Rules = seen.book.rules
+            self._offers = ledger.offers(cycle_id)
+            again = ledger.reconsiderations(cycle_id)
+            self._since, self._beyond = restored(again), beyond_places(again)
+            self._rate = ledger.yield_rate(cycle_id)
+            self._now = ledger.now()
+            self._verdicts: Mapping[int, Verdict] = {
+                outcome.application: outcome.verdict
+                for outcome in ledger.outcomes(cycle_id, self._version)
+            }
+            applications = {a.number: a for a in ledger.applications(cycle_id)}
+            self._announcements = ledger.announcements(cycle_id)
+            self._ranked = self._order(applications, ledger=ledger)
+            self._numbers = np.array(sorted(self._verdicts), dtype=np.int64)
+            self._terms = self._terms_of(seen.book)
+
+    def round(self) -> Round:
+        """Say how things stand."""
+        odds = self._odds(())
+        _, broken = self._next_terms(promised(self._offers), ())
+        return Round(
+            cycle_id=self._cycle_id,
+            version=self._version,
+            offers=self._offers,
+            waitlist=tuple(self._ranked),
+            places=self._rules.cohort_size,
+            rate=self._rate,
+            risk=odds.exceeded() if self._rate else 0.0,
+            spent=sum(offer.risk for offer in self._offers),
+            broken=broken,
+            beyond=frozenset(self._beyond),
+        )
+
+    def wave(self, at_most: int) -> Wave:
+        """Work out who is next."""
+        lapsed = tuple(
+            offer
+            for offer in self._offers
+            if offer.answer is OfferAnswer.WAITING
+            and offer.until is not None
+            and offer.until < self._now
+        )
+        odds = self._odds(lapsed)
+        extra = [number for number in self._ranked if number in self._beyond]
+        extra = extra[:at_most] if at_most else extra
+        count = self._free(odds)
+        if at_most:
+            count = min(count, at_most - len(extra))
+        stands = promised(self._offers) - {offer.application for offer in lapsed}
+        chosen = self._who(stands.union(extra), count)
+        risk = odds.exceeded(len(chosen)) - odds.exceeded() if self._rate and chosen else 0.0
+        lines = [
+            *self._lines(stands, len(chosen)),
+            *[self._rules.lines[-1].name] * len(extra),
+        ]
+        return Wave(
+            version=self._version,
+            read=self._position,
+            places=tuple(zip([*chosen, *extra], lines, strict=True)),
+            lapsed=lapsed,
+            risk=max(risk, 0.0),
+        )
+
+    def _order(self, applications: Mapping[int, Application], *, ledger: Ledger) -> list[int]:
+        """Give who may be offered a place, the chosen first, then the waitlist, by rank."""
+        rank = {
+            place.application: place.rank
+            for version, places, _ in ledger.proposals(self._cycle_id)
+            if version == self._version
+            for place in places
+        }
+        asked = out_of_waiting(self._offers, self._announcements, since=self._since)
+        waiting = [
+            number
+            for number, verdict in self._verdicts.items()
+            if verdict is not Verdict.NOT_SELECTED
+            and number not in asked
+            and applications[number].status.is_candidate
+        ]
+        last = len(rank) + 1
+        return sorted(
+            waiting,
+            key=lambda n: (self._verdicts[n] is not Verdict.SELECTED, rank.get(n, last), n),
+        )
+
+    def _odds(self, lapsed: Sequence[Offer]) -> Odds:
+        answers = Counter(offer.answer for offer in self._offers if not self._is_extra(offer))
+        ended = sum(not self._is_extra(offer) for offer in lapsed)
+        rate = self._rate
+        return Odds(
+            places=self._rules.cohort_size,
+            accepted=answers[OfferAnswer.ACCEPTED],
+            waiting=answers[OfferAnswer.WAITING] - ended,
+            refused=answers[OfferAnswer.DECLINED] + answers[OfferAnswer.NO_ANSWER] + ended,
+            a=rate.accepting if rate else 1.0,
+            b=rate.declining if rate else 1.0,
+        )
+
+    def _is_extra(self, offer: Offer) -> bool:
+        """Whether an offer is of a place beyond those that are passed on."""
+        since = self._beyond.get(offer.application)
+        return since is not None and offer.version >= since
+
+    def _free(self, odds: Odds) -> int:
+        """Say how many offers may go out now."""
+        if self._rate is None:
+            return max(0, odds.places - odds.accepted - odds.waiting)
+        spent = sum(offer.risk for offer in self._offers)
+        return most_offers(odds, unspent=self._rate.risk - spent)
+
+    def _who(self, stands: frozenset[int], count: int) -> list[int]:
+        """Choose who is next, each so that the limits on groups can still be kept."""
+        chosen: list[int] = []
+        waiting = [number for number in self._ranked if number not in self._beyond]
+        while waiting and len(chosen) < count:
+            terms, _ = self._next_terms(stands, chosen)
+            for number in waiting:
+                tried = self._pinned(terms, stands, [*chosen, number])
+                if not tried.limits or not feasible(tried)[1]:
+                    break
+            else:
+                number = waiting[0]
+            waiting.remove(number)
+            chosen.append(number)
+        return chosen
+
+    def _next_terms(
+        self, stands: frozenset[int], chosen: Sequence[int]
+    ) -> tuple[Terms, tuple[str, ...]]:
+        """Give what those with an offer have to keep to, as far as anybody can."""
+        if not self._terms.limits:
+            return self._terms, ()
+        return feasible(self._pinned(self._terms, stands, chosen))
+
+    def _pinned(self, terms: Terms, stands: frozenset[int], chosen: Sequence[int]) -> Terms:
+        """Hold those with an offer in, and whoever cannot be offered one out."""
+        inside = stands.union(chosen)
+        open_to = set(self._ranked) - inside
+        pinned = [1 if n in inside else 0 if n in open_to else -1 for n in self._numbers.tolist()]
+        size = max(self._rules.cohort_size + len(inside & self._beyond.keys()), len(inside))
+        size = min(size, len(inside) + len(open_to))
+        return replace(
+            terms,
+            size=max(size, 1),
+            least=max(size, 1),
+            pinned=np.array(pinned, dtype=np.int64),
+        )
+
+    def _terms_of(self, book: Book) -> Terms:
+        """Read the limits, without targets, a range, or what was put in and out before."""
+        return replace(terms_of(book, self._numbers), targets=(), bar=0.0, least=None)
+
+    def _lines(self, stands: frozenset[int], count: int) -> list[str]:
+        """Give each new offer the first line that has a place left."""
+        held = Counter(
+            offer.line
+            for offer in self._offers
+            if offer.application in stands and not self._is_extra(offer)
+        )
+        lines = []
+        for _ in range(count):
+            free = [line.name for line in self._rules.lines if held[line.name] < line.places]
+            name = free[0] if free else self._rules.lines[-1].name
+            held[name] += 1
+            lines.append(name)
+        return lines

@@ -1,0 +1,103 @@
+"""What the coordinator needs from the record: leases, events, messages."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.domain.cycle import Position
+from swapflow.domain.event import Event
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.engine.ports.records import (
+    DecisionRecord,
+    Lease,
+    Step,
+    Wish,
+)
+
+
+class Coordination(Protocol):
+    """What the coordinator lives on: the lease, the events, the decisions, the way out."""
+
+    def take_lease(self, cycle_id: str, *, holder: str, seconds: float) -> Lease | None:
+        """Take or renew the lease; None while another holder's is still valid.
+
+        A new holder, or the same after its lease ran out, gets a higher epoch. The database's
+        own time decides, without the test offset.
+        """
+        ...
+
+    def release_lease(self, lease: Lease) -> None:
+        """Let another coordinator take over at once."""
+        ...
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read events after a position, at least one if any; None: it never stood there."""
+        ...
+
+    def check_chain(self, cycle_id: str) -> str | None:
+        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        ...
+
+    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+        """Read QUEUED assignments of cycles that dispatch, never sent or sent too long ago.
+
+        Args:
+            again_after: Seconds after which a message without effect is sent again; each
+                further time waits twice as long, up to 64 times.
+            at_most: Most rows.
+        """
+        ...
+
+    def mark_sent(self, ids: Collection[str]) -> None:
+        """Note that the messages of these assignments have been handed to the broker."""
+        ...
+
+    def unanswered(
+        self, cycle_id: str, automatic: Collection[int], *, at_most: int
+    ) -> tuple[Assignment, ...]:
+        """Read open assignments of the given (automatic) reviewers, oldest first."""
+        ...
+
+    def mark_delivered(self, ids: Collection[str]) -> int:
+        """Move QUEUED assignments to DELIVERED; counts them. Writes no event."""
+        ...
+
+    def mark_opened(self, assignment_id: str, *, rubric_version: int) -> bool:
+        """Move an assignment to OPENED and pin its rubric; False when it was open already."""
+        ...
+
+    def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
+        """Read a cycle's decisions, in order."""
+        ...
+
+    def decisions_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> dict[int, DecisionRecord]:
+        """Read some decisions, by number."""
+        ...
+
+    def decisions_before(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        """Read decisions below a number and when they were made, newest first; 0: the newest."""
+        ...
+
+    def last_look(self, cycle_id: str) -> dict[str, float] | None:
+        """Read the numbers of the last decision that recorded a fitted model; None before."""
+        ...
+
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[Step, ...]:
+        """Read the last decisions in numbers, oldest first."""
+        ...
+
+    def wishes(self, cycle_id: str) -> tuple[Wish, ...]:
+        """Read the open wishes of staff, oldest first."""
+        ...
+
+    def has_overdue(self, cycle_id: str) -> bool:
+        """Say whether an open assignment's due time has passed."""
+        ...
+
+    def has_absences(self, cycle_id: str) -> bool:
+        """Say whether anyone on the roster has an absence on record."""
+        ...

@@ -1,0 +1,75 @@
+"""What a reader of rounds and cycles needs from the record."""
+
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.domain.cycle import Cycle, Round
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports.records import (
+    RulesVersion,
+)
+from swapflow.engine.ports.writes.transaction import Transaction
+
+
+class Rounds(Protocol):
+    """Rounds, cycles and their rules."""
+
+    def now(self) -> datetime:
+        """The database's time plus the offset that tests set; aware UTC."""
+        ...
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let every read of this thread see the same moment until the block ends.
+
+        It is cheaper besides. Nothing may be written meanwhile.
+        """
+        ...
+
+    def create_round(self, new: Round) -> None:
+        """Store a round; an existing id raises InvalidInputError."""
+        ...
+
+    def rounds(self) -> tuple[Round, ...]:
+        """Read the rounds, oldest first."""
+        ...
+
+    def create_cycle(
+        self, cycle_id: str, *, round_id: str, name: str, rules: Rules, by: str
+    ) -> None:
+        """Store a cycle in DRAFT with its first rules; an existing id raises."""
+        ...
+
+    def cycle(self, cycle_id: str) -> Cycle:
+        """Read a cycle's row."""
+        ...
+
+    def cycles(self) -> tuple[Cycle, ...]:
+        """Read every cycle's row, oldest first."""
+        ...
+
+    def write(
+        self, cycle_id: str, *, epoch: int | None = None
+    ) -> AbstractContextManager[Transaction]:
+        """Open a transaction that locks the cycle's row first.
+
+        Args:
+            cycle_id: The cycle.
+            epoch: The lease's epoch, for whatever only the coordinator may write.
+
+        Raises:
+            LeaseLostError: If the cycle's epoch is another one.
+        """
+        ...
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+    def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
+        """Read every version of a cycle's rules, newest first."""
+        ...
+
+    def compact(self) -> None:
+        """Make what was erased unreadable on disk as well, as far as the database can."""
+        ...

@@ -1,0 +1,49 @@
+"""What the lists of many cycles need from the record."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.engine.ports.records import (
+    Load,
+    Named,
+    Pin,
+    Pulse,
+    Waiting,
+)
+
+
+class Overview(Protocol):
+    """What the dashboard shows: names, loads, health, pins."""
+
+    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+        """Read who a cycle's applications are, in the order of their numbers; all or some."""
+        ...
+
+    def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
+        """Count open assignments, and those of them that are overdue, by kind and reviewer."""
+        ...
+
+    def loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read how busy each reviewer is who was ever asked."""
+        ...
+
+    def last_moves(
+        self, cycle_id: str, applications: Collection[int]
+    ) -> dict[int, tuple[datetime, bool]]:
+        """Say when each was last asked about or answered, and whether it was an answer."""
+        ...
+
+    def pulse(self, cycle_id: str) -> Pulse:
+        """Read whether the processes behind a cycle live."""
+        ...
+
+    def pins(self, cycle_id: str) -> tuple[Pin, ...]:
+        """Read whom people want in or out."""
+        ...
+
+    def set_pin(
+        self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
+    ) -> None:
+        """Note whom people want in or out, in the place of what was; "" takes it back."""
+        ...

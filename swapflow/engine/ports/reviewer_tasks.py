@@ -1,0 +1,86 @@
+"""What the reviewer's side reads from the record."""
+
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.domain.people.document import Document, NewDocument
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.reviewing.score import Draft, Given
+
+
+class Desk(Protocol):
+    """What a reviewer's pages show and keep: drafts, interviews, files."""
+
+    def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
+        """Read what was typed and not handed in, by assignment."""
+        ...
+
+    def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
+        """Keep what a reviewer has typed so far; writes no event and takes no cycle's lock.
+
+        Args:
+            assignment_id: For which assignment.
+            body: The fields of the form, by name.
+            expected: The version that the reviewer's page was made from; 0 for none.
+
+        Raises:
+            NotFoundError: If there is no such assignment.
+            AssignmentClosedError: If it was answered, declined or cancelled.
+            StaleDraftError: If another version is stored by now, with another body.
+        """
+        ...
+
+    def save_draft_soon(
+        self, assignment_id: str, body: Mapping[str, str], *, expected: int
+    ) -> Future[Draft]:
+        """Begin to save as `save_draft` does; the draft, or its error, is there once it is kept.
+
+        For whoever has no thread to spare while the disk works.
+        """
+        ...
+
+    def drop_draft(self, assignment_id: str) -> None:
+        """Forget what was typed and not handed in."""
+        ...
+
+    def skip(self, assignment_id: str) -> None:
+        """Put a task at the end of its reviewer's list."""
+        ...
+
+    def skips(self, ids: Collection[str]) -> dict[str, datetime]:
+        """Read which of these assignments were put off, and when last."""
+        ...
+
+    def given(self, assignment_id: str) -> Given | None:
+        """Read the standing score of an assignment and what was written with it."""
+        ...
+
+    def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:
+        """Read when and where these pulls' people meet the applicants."""
+        ...
+
+    def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
+        """Read what lists said of each application last, by number; nothing of those erased."""
+        ...
+
+    def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
+        """Read how a kind of list was read last; {} if none was."""
+        ...
+
+    def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
+        """Read an application's documents, without their bytes, in their order."""
+        ...
+
+    def file_content(self, cycle_id: str, application: int, position: int) -> bytes:
+        """Read an uploaded document; NotFoundError when it is none, or only a link."""
+        ...
+
+    def with_files(self, cycle_id: str) -> frozenset[int]:
+        """Number the applications that have a document, uploaded or linked."""
+        ...
+
+    def add_files(self, cycle_id: str, new: Sequence[tuple[int, NewDocument]]) -> None:
+        """Store uploaded documents by application; one of the same name is replaced."""
+        ...

@@ -1,0 +1,79 @@
+"""Writes to a cycle itself: status, rules, staff requests."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.event import EventType, Json
+from swapflow.domain.fixed_point import Delta
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports.records import Mail
+
+
+class CycleWriting(Protocol):
+    """Cycle, rules and events, within one transaction."""
+
+    @property
+    def cycle(self) -> Cycle:
+        """The cycle's row as it stood when the lock was taken, plus this transaction's events."""
+        ...
+
+    @property
+    def now(self) -> datetime:
+        """The database's time when the lock was taken, plus the test offset; aware UTC."""
+        ...
+
+    def record(
+        self,
+        event_type: EventType,
+        payload: Mapping[str, Json],
+        *,
+        deltas: Sequence[Delta] = (),
+        spent: int = 0,
+        committed: int = 0,
+    ) -> int:
+        """Append an event to the chain; gives its number."""
+        ...
+
+    def event_types_after(self, seq: int) -> frozenset[EventType]:
+        """Say what kinds of events came after one, this transaction's own excluded."""
+        ...
+
+    def set_status(
+        self, status: CycleStatus, *, paused_at: datetime | None = None, stop_reason: str = ""
+    ) -> None:
+        """Move the cycle to another status."""
+        ...
+
+    def set_rules(self, rules: Rules, *, by: str, reason: str) -> None:
+        """Store a new rules version and make it the cycle's."""
+        ...
+
+    def rules(self, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
+
+    def add_wish(self, *, what: str, application: int, kind: int, by: str, reason: str) -> int:
+        """Store a wish of staff; gives its id."""
+        ...
+
+    def close_wish(self, wish_id: int, done: str) -> None:
+        """Say what became of a wish."""
+        ...
+
+    def note(self, *, subject: str, by: str, text: str) -> str:
+        """Store a free-text reason in an erasable row; gives its salted digest.
+
+        A subject `application:NUMBER`, or a pull's or an assignment's id, has the note erased
+        with that application.
+        """
+        ...
+
+    def hold(self) -> tuple[str, str] | None:
+        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
+        ...
+
+    def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
+        """Store mails to be sent, or to be held; those whose id exists already are left alone."""
+        ...

@@ -1,0 +1,120 @@
+"""Writes of what was decided, and of what follows a decision."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from swapflow.domain.cohort.announcement import Announcement, Group
+from swapflow.domain.cohort.meeting import Meeting, Word
+from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
+from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
+from swapflow.domain.cohort.reconsideration import (
+    Closing,
+    NewReconsideration,
+    Reconsideration,
+)
+from swapflow.engine.ports.records import DecisionRecord
+
+
+class DecisionWriting(Protocol):
+    """Decisions, proposals and outcomes, within one transaction."""
+
+    def insert_decision(self, decision: DecisionRecord) -> None:
+        """Store a decision; the cycle's count of decisions follows."""
+        ...
+
+    def insert_proposal(self, places: Sequence[Place], sheet: MethodSheet) -> int:
+        """Store a proposal; gives its version."""
+        ...
+
+    def insert_outcomes(self, version: int, outcomes: Sequence[Outcome]) -> None:
+        """Store what people decided, for one cohort version."""
+        ...
+
+    def insert_signature(self, version: int, *, by: str, role: str) -> None:
+        """Store that a named person signed a cohort version."""
+        ...
+
+    def insert_waiver(self, version: int, application: int, waiver: Waiver) -> None:
+        """Store that a person accepts somebody below a floor."""
+        ...
+
+    def set_cohort_version(self, version: int) -> None:
+        """Make a cohort version the cycle's latest."""
+        ...
+
+    def insert_offers(
+        self,
+        version: int,
+        places: Sequence[tuple[int, str]],
+        *,
+        until: datetime | None,
+        risk: float,
+        by: str,
+    ) -> None:
+        """Store offers of places, (application, line) each, that go out together."""
+        ...
+
+    def reconsiderations(self) -> tuple[Reconsideration, ...]:
+        """Read every reconsideration of the cycle, the first first."""
+        ...
+
+    def insert_reconsideration(self, new: NewReconsideration, *, by: str) -> int:
+        """Store a reconsideration that is opened; gives its id."""
+        ...
+
+    def close_reconsideration(self, which: int, closing: Closing, *, by: Collection[str]) -> None:
+        """Store how a reconsideration ended, in the place of what was stored before."""
+        ...
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Read every offer with its answer, the first first."""
+        ...
+
+    def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
+        """Store what was answered to an offer, in the place of what was answered before."""
+        ...
+
+    def announcements(self) -> tuple[Announcement, ...]:
+        """Read every announcement with its letters, the first first."""
+        ...
+
+    def insert_announcement(self, version: int, *, leaves_at: datetime, by: str) -> int:
+        """Store an announcement without its letters; gives its id."""
+        ...
+
+    def insert_letters(
+        self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, str]]
+    ) -> None:
+        """Store letters, (application, what it tells, offer, id of its mail) each."""
+        ...
+
+    def take_letters_back(self, announcement_id: int, *, by: str) -> int:
+        """Take back the letters of an announcement that are still held; counts them."""
+        ...
+
+    def insert_yield(self, rate: YieldRate) -> None:
+        """Store a yield rate; it is in force from now on."""
+        ...
+
+    def meeting(self, version: int) -> Meeting | None:
+        """Read the meeting about a version of the list; None when none was opened."""
+        ...
+
+    def open_meeting(self, version: int, *, by: str) -> bool:
+        """Open the meeting about a version of the list; False when it was open before."""
+        ...
+
+    def insert_said(
+        self, version: int, application: int, word: Word, *, reason: str, by: str
+    ) -> None:
+        """Store what a meeting said about an application; what it said before is kept."""
+        ...
+
+    def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
+        """Store that a meeting was closed, or reopened for a reason."""
+        ...
+
+    def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
+        """Store words in favour of an application."""
+        ...

@@ -1,0 +1,98 @@
+"""Writes to applicants and reviewers."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
+from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
+
+
+class PeopleWriting(Protocol):
+    """Applications and reviewers, within one transaction."""
+
+    def add_applications(
+        self, new: Sequence[NewApplication], ties: Sequence[int], *, wave: int
+    ) -> tuple[Application, ...]:
+        """Insert applications with the next free numbers, in the order given."""
+        ...
+
+    def applications(self, numbers: Collection[int] | None = None) -> tuple[Application, ...]:
+        """Read applications, all or those named, in the order of their numbers."""
+        ...
+
+    def application(self, number: int) -> Application:
+        """Read one application; NotFoundError if the cycle has none of this number."""
+        ...
+
+    def move_application(
+        self, number: int, status: ApplicationStatus, *, by: str, reason: str
+    ) -> None:
+        """Set an application's status; the reason is kept in an erasable row."""
+        ...
+
+    def erase_application(self, number: int) -> None:
+        """Erase name, mail, fields, documents, remarks and attributes of one application."""
+        ...
+
+    def erase_reviewer(self, number: int) -> bool:
+        """Erase name, mail, id, drafts and mails of one roster entry; its scores stay.
+
+        Person and account too, unless another program or a role as staff needs them: then False.
+        """
+        ...
+
+    def brought(self) -> dict[int, dict[str, str]]:
+        """Read what lists said of each application last, by number."""
+        ...
+
+    def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
+        """Keep what a list says of applications, in the place of what one said before."""
+        ...
+
+    def change_application(self, changed: Application) -> None:
+        """Write an application's name, mail, fields and selection attributes."""
+        ...
+
+    def write_monitoring(self, number: int, values: Mapping[str, str]) -> None:
+        """Write attributes for reports, in the place of those of the same names."""
+        ...
+
+    def put_link(self, number: int, name: str, link: str, *, redacted: bool) -> bool:
+        """Link a document; False if staff uploaded one of that name, which then stays."""
+        ...
+
+    def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
+        """Keep how a kind of list was read, in the place of how it was before."""
+        ...
+
+    def add_reviewers(self, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
+        """Insert roster entries with the next free numbers, in the order given."""
+        ...
+
+    def reviewers(self) -> tuple[Reviewer, ...]:
+        """Read the roster, in the order of the numbers."""
+        ...
+
+    def change_reviewer(self, reviewer: Reviewer) -> None:
+        """Replace a roster entry's capacity, packet, topics, absences and activity."""
+        ...
+
+    def add_absence(self, reviewer: int, absence: Absence) -> None:
+        """Add days on which a reviewer gets nothing new."""
+        ...
+
+    def add_conflicts(self, pairs: Iterable[tuple[int, int]], *, source: str) -> int:
+        """Record (application, reviewer) conflicts; known ones are ignored. Counts new ones."""
+        ...
+
+    def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Restrict applications to the reviewers named: (application, reviewer) pairs."""
+        ...
+
+    def topic_number(self, topic: str) -> int:
+        """Give the number of a topic in this cycle, making one for a new topic."""
+        ...
+
+    def group_number(self, attribute: str, value: str) -> int:
+        """Give the number of an attribute's value in this cycle, making one for a new value."""
+        ...

@@ -1,0 +1,131 @@
+"""Writes to pulls, assignments, answers and scores."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from typing import Protocol
+
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.reviewing.score import Score
+
+
+class RequestWriting(Protocol):
+    """Pulls, assignments, interviews and scores, within one transaction."""
+
+    def insert_pulls(self, pulls: Sequence[Pull]) -> None:
+        """Insert pulls; those that exist already are left as they are."""
+        ...
+
+    def insert_assignments(self, assignments: Sequence[Assignment]) -> None:
+        """Insert assignments; those that exist already are left as they are."""
+        ...
+
+    def pulls(self, ids: Collection[str]) -> dict[str, Pull]:
+        """Read pulls by id; unknown ids are absent from the answer."""
+        ...
+
+    def next_ordinal(self, application: int, kind: int) -> int:
+        """Give the ordinal that the next pull of this kind of this application gets."""
+        ...
+
+    def assignments(self, ids: Collection[str]) -> dict[str, Assignment]:
+        """Read assignments by id; unknown ids are absent from the answer."""
+        ...
+
+    def assignments_of(self, pull_ids: Collection[str]) -> tuple[Assignment, ...]:
+        """Read every assignment of the pulls, by pull, seat and attempt."""
+        ...
+
+    def assignments_of_reviewer(
+        self, reviewer: int, statuses: Collection[AssignmentStatus]
+    ) -> tuple[Assignment, ...]:
+        """Read a reviewer's assignments in the given statuses."""
+        ...
+
+    def end_assignments_of(self, reviewer: int) -> tuple[Assignment, ...]:
+        """Move a reviewer's open assignments to EXPIRED and give them."""
+        ...
+
+    def open_pulls(self) -> tuple[Pull, ...]:
+        """Read every proposed and open pull of the cycle."""
+        ...
+
+    def begun_assignments(self) -> tuple[Assignment, ...]:
+        """Read the cycle's assignments that a reviewer has opened and not answered."""
+        ...
+
+    def insert_approval(
+        self, pulls: Collection[str], *, by: str, verdict: str, reason: str
+    ) -> None:
+        """Store that a named person approved or struck proposed pulls."""
+        ...
+
+    def open_pulls_of(self, application: int) -> tuple[Pull, ...]:
+        """Read an application's proposed and open pulls."""
+        ...
+
+    def overdue(self, *, at_most: int) -> tuple[Assignment, ...]:
+        """Read open assignments whose due time has passed, oldest first."""
+        ...
+
+    def move_assignments(
+        self,
+        ids: Collection[str],
+        to: AssignmentStatus,
+        *,
+        allowed: Collection[AssignmentStatus],
+    ) -> int:
+        """Move assignments that stand in one of the allowed statuses; counts them."""
+        ...
+
+    def move_pulls(
+        self, ids: Collection[str], to: PullStatus, *, allowed: Collection[PullStatus]
+    ) -> int:
+        """Move pulls that stand in one of the allowed statuses; counts them."""
+        ...
+
+    def shift_due_times(self, by: timedelta) -> None:
+        """Move the due time of every open assignment."""
+        ...
+
+    def insert_scores(
+        self,
+        scores: Sequence[Score],
+        *,
+        marks: Sequence[Mapping[str, float | None]],
+        remarks: Sequence[str],
+        notes: Sequence[Mapping[str, str]] = (),
+    ) -> None:
+        """Insert scores with their marks, remarks and notes (erasable rows).
+
+        With no notes at all, nobody wrote any.
+        """
+        ...
+
+    def drop_drafts(self, ids: Collection[str]) -> None:
+        """Forget what was typed and not handed in for these assignments."""
+        ...
+
+    def interview(self, pull_id: str) -> Interview | None:
+        """Read when and where a pull's people meet the applicant."""
+        ...
+
+    def set_interview(self, interview: Interview) -> None:
+        """Store when and where a pull's people meet the applicant, in the place of what was."""
+        ...
+
+    def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of every score of the pulls."""
+        ...
+
+    def scores_of_assignments(self, ids: Collection[str]) -> tuple[Score, ...]:
+        """Read the latest revision of the score of each assignment that has one."""
+        ...
+
+    def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
+        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        ...
+
+    def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:
+        """Read the latest revision of every score of a reviewer."""
+        ...

@@ -1,0 +1,56 @@
+"""The integers per arm that a cycle's events add up to: what the live state holds."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from swapflow.domain.cycle import START
+from swapflow.domain.event import Event
+from swapflow.engine.ports.live_state import Arms
+
+
+class Tally:
+    """The live state's numbers, added up in memory."""
+
+    def __init__(self) -> None:
+        self.position = START
+        self._sums = np.zeros((3, 1024), dtype=np.int64)
+        self._arms = 0
+        self._spent = 0
+        self._committed = 0
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Fold in the next events."""
+        for event in events:
+            self._add(event)
+
+    def _add(self, event: Event) -> None:
+        for delta in event.deltas:
+            while delta.application >= self._sums.shape[1]:
+                self._sums = np.hstack([self._sums, np.zeros_like(self._sums)])
+            self._arms = max(self._arms, delta.application + 1)
+            self._sums[:, delta.application] += (
+                delta.numerator,
+                delta.information,
+                delta.pending,
+            )
+        self._spent += event.spent
+        self._committed += event.committed
+        self.position = event.position
+
+    @property
+    def costs(self) -> tuple[int, int]:
+        """Cost spent and committed so far."""
+        return self._spent, self._committed
+
+    def arms(self) -> Arms:
+        """Give the sums so far, as the live state would."""
+        numerator, information, pending = self._sums[:, : self._arms].copy()
+        return Arms(
+            position=self.position,
+            numerator=numerator,
+            information=information,
+            pending=pending,
+            spent=self._spent,
+            committed=self._committed,
+        )

@@ -1,0 +1,45 @@
+"""A pull that is not complete yet, with its seats."""
+
+from dataclasses import dataclass, field
+
+from swapflow.domain.reviewing.assignment import PullWhy
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenPull:
+    """A pull that waits for answers.
+
+    Attributes:
+        rank: Its place in the order of dispatch, over the whole cycle.
+        approved: False while a person still has to approve it.
+        live: Who is asked now, by seat: (attempt, reviewer).
+        tries: Tries so far of seats that somebody was asked to fill before; None for none.
+        answered: Seats that have answered. Both are empty for nearly every pull, and a hundred
+            thousand may be open at once.
+    """
+
+    rank: int
+    why: PullWhy
+    decision: int
+    seats: int
+    approved: bool
+    live: dict[int, tuple[int, int]] = field(default_factory=dict)
+    tries: dict[int, int] | None = None
+    answered: tuple[int, ...] = ()
+
+    def attempts(self, seat: int) -> int:
+        """Say how often somebody was asked to fill a seat that is vacant now."""
+        return 0 if self.tries is None else self.tries.get(seat, 0)
+
+    def end(self, seat: int) -> int:
+        """Let a seat's reviewer go; gives who it was."""
+        attempt, reviewer = self.live.pop(seat)
+        self.tries = {**(self.tries or {}), seat: attempt}
+        return reviewer
+
+    def vacant(self) -> list[int]:
+        """Name the seats that nobody is asked to fill."""
+        if not self.approved:
+            return []
+        seats = range(1, self.seats + 1)
+        return [seat for seat in seats if seat not in self.live and seat not in self.answered]

@@ -1,0 +1,103 @@
+"""Estimates with and without severities side by side, and what the list would lose and gain."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.situation import FloatArray, Look, Rule, Situation
+from swapflow.domain.rules import Estimates, Rules
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.read_models.snapshot import Belief, Snapshot
+from swapflow.engine.selection.decide import last_fit
+from swapflow.engine.selection.list_objective import choice
+from swapflow.engine.selection.rule import list_rule_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One candidate by raw and by adjusted estimates, in the order of the list in force.
+
+    Attributes:
+        rank: From 1, by the estimates in force.
+        mean: Mean of the marks as given, weighed by what they tell; None without one.
+        raw: Estimate with nothing taken out; adjusted: with severity and offsets taken out.
+        listed: Whether they are on the list in force.
+    """
+
+    application: int
+    rank: int
+    reviews: int
+    mean: float | None
+    raw: float
+    raw_margin: float
+    adjusted: float
+    adjusted_margin: float
+    listed: bool
+    listed_raw: bool
+    listed_adjusted: bool
+
+    def listed_by(self, estimates: Estimates) -> bool:
+        """Whether they are on the list that these estimates make."""
+        return self.listed_raw if estimates is Estimates.RAW else self.listed_adjusted
+
+
+def in_force(rules: Rules) -> Estimates:
+    """Say what a list under these rules is made by."""
+    severity, offsets = rules.takes_out
+    if severity and (offsets or len(rules.kinds) == 1):
+        return Estimates.ADJUSTED
+    return Estimates.RULE if severity or offsets else Estimates.RAW
+
+
+def comparison_rows(seen: Snapshot, *, ledger: Ledger) -> tuple[Row, ...]:
+    """Compare each applicant's two estimates at one snapshot."""
+    belief = seen.belief(ledger=ledger)
+    situation = belief.sight.situation
+    raw, adjusted = (
+        _look(seen, belief, estimates, ledger=ledger)
+        for estimates in (Estimates.RAW, Estimates.ADJUSTED)
+    )
+    listed = _mask(belief.look, situation.n)
+    listed_raw, listed_adjusted = _mask(raw, situation.n), _mask(adjusted, situation.n)
+    reviews = np.bincount(situation.scores.arm, minlength=situation.n)
+    return tuple(
+        Row(
+            application=int(belief.sight.application[arm]),
+            rank=rank,
+            reviews=int(reviews[arm]),
+            mean=float(situation.mean[arm]) if situation.information[arm] else None,
+            raw=float(raw.estimate[arm]),
+            raw_margin=float(raw.radius[arm]),
+            adjusted=float(adjusted.estimate[arm]),
+            adjusted_margin=float(adjusted.radius[arm]),
+            listed=bool(listed[arm]),
+            listed_raw=bool(listed_raw[arm]),
+            listed_adjusted=bool(listed_adjusted[arm]),
+        )
+        for rank, arm in enumerate(belief.order.tolist(), start=1)
+    )
+
+
+def _mask(look: Look, n: int) -> FloatArray:
+    mask = np.zeros(n)
+    mask[look.cohort] = 1
+    return mask
+
+
+def _look(seen: Snapshot, belief: Belief, estimates: Estimates, *, ledger: Ledger) -> Look:
+    """Say what the list would be by these estimates."""
+    rules, sight = seen.book.rules, belief.sight
+    if in_force(rules) is estimates:
+        return belief.look
+    oracle = choice(seen.book, sight.application).oracle
+    fitted = last_fit(ledger, seen.cycle.id)
+    rule = list_rule_of(rules, oracle, fitted, estimates=estimates)
+    return _up_to_date(rule, sight.situation).look(sight.situation)
+
+
+def _up_to_date(rule: Rule, situation: Situation) -> Rule:
+    """Fit the model of `budget` where what is at hand is not good for these scores."""
+    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.scores.mark.size):
+        return rule.refitted(situation)
+    return rule

@@ -1,0 +1,149 @@
+"""Why an applicant was asked about: each pull with the decision that chose it."""
+
+from dataclasses import dataclass
+
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.reviewing.score import Score
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import DecisionRecord, Named
+from swapflow.engine.read_models.snapshot import Folds, Snapshot
+from swapflow.errors import NotFoundError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Why one review of an application was asked for, and what came of it."""
+
+    request: str
+    kind: str
+    why: str
+    decision: int
+    priority: float | None
+    contested_then: bool
+    in_list_then: bool
+    status: str
+    reviewer: str
+    score: float | None
+    counts: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Everything about one application that an answer to "why?" needs."""
+
+    external_id: str
+    name: str
+    status: str
+    rank: int | None
+    in_list: bool
+    estimate: float | None
+    margin: float | None
+    evidence: float
+    too_close: bool
+    asked: tuple[Asked, ...]
+
+
+def explain(
+    cycle_id: str, external_id: str, *, ledger: Ledger, folds: Folds | None = None
+) -> Explanation:
+    """Say why an application was asked about, and where it stands; `folds` as for `propose`.
+
+    Raises:
+        NotFoundError: If the cycle has no such application.
+    """
+    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+        application = _called(cycle_id, external_id, ledger=ledger)
+        number = application.number
+        standing = _standing(seen, number, ledger=ledger)
+    return Explanation(
+        external_id=external_id,
+        name=application.name,
+        status=application.status.value,
+        rank=standing[0],
+        in_list=standing[1],
+        estimate=standing[2],
+        margin=standing[3],
+        evidence=standing[4],
+        too_close=standing[5],
+        asked=asked_about(cycle_id, number, ledger=ledger),
+    )
+
+
+def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[Asked, ...]:
+    """Say why each review of an application was asked for, and what came of it.
+
+    Reads only what concerns that application, however much has happened.
+    """
+    with ledger.one_moment():
+        rules = ledger.rules(cycle_id)
+        reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
+        pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
+        decisions = ledger.decisions_numbered(cycle_id, {p.decision for p in pulls.values()})
+        latest: dict[str, Score] = {}
+        for score in ledger.scores(cycle_id, application=number):
+            latest[score.assignment_id] = score
+        return tuple(
+            _asked(
+                assignment,
+                kind=rules.kinds[assignment.kind].name,
+                why=pulls[assignment.pull_id].why.value,
+                record=decisions.get(pulls[assignment.pull_id].decision),
+                reviewer=reviewers[assignment.reviewer],
+                score=latest.get(assignment.id),
+            )
+            for assignment in ledger.assignments(cycle_id, application=number)
+        )
+
+
+def _called(cycle_id: str, external_id: str, *, ledger: Ledger) -> Named:
+    for one in ledger.named(cycle_id):
+        if one.external_id == external_id:
+            return one
+    raise NotFoundError(f"cycle {cycle_id!r} has no application {external_id!r}")
+
+
+def _asked(
+    assignment: Assignment,
+    *,
+    kind: str,
+    why: str,
+    record: DecisionRecord | None,
+    reviewer: str,
+    score: Score | None,
+) -> Asked:
+    key = (assignment.application, assignment.kind, assignment.ordinal)
+    pick = next((p for p in record.picks if p[:3] == key), None) if record else None
+    return Asked(
+        request=assignment.id,
+        kind=kind,
+        why=why,
+        decision=record.number if record else 0,
+        priority=pick[3] / 1e9 if pick else None,
+        contested_then=record is not None and assignment.application in record.contested,
+        in_list_then=record is not None and assignment.application in record.cohort,
+        status=assignment.status.value,
+        reviewer=reviewer,
+        score=score.value / 1e6 if score else None,
+        counts=bool(score and score.counts),
+        reason=score.reason if score else "",
+    )
+
+
+def _standing(
+    seen: Snapshot, number: int, *, ledger: Ledger
+) -> tuple[int | None, bool, float | None, float | None, float, bool]:
+    if not seen.book.statuses[number].is_candidate or not seen.arms.information.any():
+        return None, False, None, None, 0.0, False
+    belief = seen.belief(ledger=ledger)
+    sight, look = belief.sight, belief.look
+    arm = int((sight.application == number).argmax())
+    rank = int((belief.order == arm).argmax()) + 1
+    return (
+        rank,
+        arm in look.cohort,
+        float(look.estimate[arm]),
+        float(look.radius[arm]),
+        float(sight.situation.information[arm]),
+        arm in look.contested,
+    )

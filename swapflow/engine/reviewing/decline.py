@@ -1,0 +1,63 @@
+"""A reviewer declines a request; another reviewer is asked."""
+
+from swapflow.domain.event import EventType
+from swapflow.domain.ids import cycle_of
+from swapflow.domain.people.reviewer import Absence, DeclineKind
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+)
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.reviewing.interviews import excuse
+from swapflow.engine.reviewing.submit import seat_payload
+from swapflow.errors import (
+    AssignmentClosedError,
+    NotFoundError,
+)
+
+
+def decline(
+    assignment: str,
+    kind: DeclineKind,
+    *,
+    by: str,
+    reason: str = "",
+    busy_until: Absence | None = None,
+    address: str = "",
+    ledger: Ledger,
+) -> None:
+    """End an assignment because its reviewer says no; its pull goes to another.
+
+    A date that was agreed is taken out of their calendar by mail, and the others there are told.
+    A conflict of interest is recorded for good; "busy" also keeps new requests away until the
+    given day. The free-text reason is kept in an erasable row.
+
+    Raises:
+        AssignmentClosedError: If it is not open any more.
+    """
+    with ledger.write(cycle_of(assignment)) as tx:
+        found = _one(tx, assignment)
+        moved = tx.move_assignments(
+            [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT
+        )
+        if not moved:
+            raise AssignmentClosedError(assignment, found.status.value)
+        tx.record(EventType.DECLINED, {**seat_payload(found), "kind": kind.value})
+        if kind is DeclineKind.CONFLICT:
+            pair = (found.application, found.reviewer)
+            tx.add_conflicts([pair], source="reviewer")
+            tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair)]})
+        if kind is DeclineKind.BUSY and busy_until is not None:
+            tx.add_absence(found.reviewer, busy_until)
+        if reason:
+            tx.note(subject=assignment, by=by, text=reason)
+        excuse(tx, found, address=address)
+
+
+def _one(tx: Transaction, assignment: str) -> Assignment:
+    found = tx.assignments([assignment]).get(assignment)
+    if found is None:
+        raise NotFoundError(f"there is no assignment {assignment!r}")
+    return found

@@ -1,0 +1,195 @@
+"""A reviewer's task list: what waits, in the order in which it is best done."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.reviewing.blinding import shown_as
+
+
+SOON = timedelta(days=3)
+"""How near a due time is called soon."""
+
+
+DONE = frozenset({AssignmentStatus.SCORED})
+
+
+SHOWN = OPEN_ASSIGNMENT | DONE | {AssignmentStatus.EXPIRED}
+
+
+class Section(StrEnum):
+    """Where a task stands in the list, in this order."""
+
+    OVERDUE = "overdue"
+    SOON = "soon"
+    STARTED = "started"
+    NEW = "new"
+    PASSED_ON = "passed on"
+    DONE = "done"
+
+
+ENDED = frozenset({Section.DONE, Section.PASSED_ON})
+"""Where nothing is left to be done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One row of the inbox.
+
+    Attributes:
+        minutes: What it is reckoned to take; None when the round counts in something else.
+    """
+
+    code: str
+    cycle_id: str
+    cycle: str
+    zone: str
+    applicant: str
+    kind: str
+    minutes: int | None
+    due_at: datetime | None
+    section: Section
+    draft: bool
+    skipped: bool
+    interview: Interview | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskCycle:
+    """One cycle in which somebody reviews."""
+
+    id: str
+    name: str
+    status: CycleStatus
+    deadline: datetime | None
+    zone: str
+    done: int
+    waiting: int
+    reviewer: Reviewer
+    packet: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Everything on somebody's desk; `tasks` stand in the order in which they should be done."""
+
+    now: datetime
+    cycles: tuple[DeskCycle, ...]
+    tasks: tuple[Task, ...]
+
+    @property
+    def waiting(self) -> tuple[Task, ...]:
+        """What is still to be done."""
+        return tuple(task for task in self.tasks if task.section not in ENDED)
+
+
+def read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
+    """Read everything that waits for somebody, in every cycle where they sit."""
+    with ledger.one_moment():
+        return _read_desk(seats, ledger=ledger)
+
+
+def read_next(seats: Collection[tuple[str, int]], *, after: str, ledger: Ledger) -> Task | None:
+    """Read what somebody should do after a task: the first that waits and is not that one.
+
+    What they have done already is not read: it grows, and this is asked after every review.
+    """
+    waiting: list[Task] = []
+    with ledger.one_moment():
+        now = ledger.now()
+        units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
+        for cycle_id, number in seats:
+            cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
+            theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN - DONE)
+            tasks = _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
+            waiting += [t for t in tasks if t.section not in ENDED and t.code != after]
+    return min(waiting, key=_urgency, default=None)
+
+
+def _read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
+    now = ledger.now()
+    units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
+    cycles: list[DeskCycle] = []
+    tasks: list[Task] = []
+    for cycle_id, number in seats:
+        cycle = ledger.cycle(cycle_id)
+        rules = ledger.rules(cycle_id)
+        theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN)
+        tasks += _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
+        reviewer = ledger.reviewer(cycle_id, number)
+        cycles.append(
+            DeskCycle(
+                id=cycle_id,
+                name=cycle.name,
+                status=cycle.status,
+                deadline=rules.deadline,
+                zone=rules.zone,
+                done=sum(a.status is AssignmentStatus.SCORED for a in theirs),
+                waiting=sum(a.status.is_open for a in theirs),
+                reviewer=reviewer,
+                packet=reviewer.packet or rules.packet,
+            )
+        )
+    return Desk(now=now, cycles=tuple(cycles), tasks=tuple(sorted(tasks, key=_urgency)))
+
+
+def _tasks(
+    cycle: Cycle,
+    rules: Rules,
+    theirs: Collection[Assignment],
+    unit: str,
+    *,
+    now: datetime,
+    ledger: Ledger,
+) -> Iterable[Task]:
+    ids = [a.id for a in theirs]
+    drafts, skips = ledger.drafts(ids), ledger.skips(ids)
+    slots = ledger.interviews({a.pull_id for a in theirs})
+    applications = {
+        a.number: a
+        for a in ledger.applications_numbered(cycle.id, {a.application for a in theirs})
+    }
+    for a in theirs:
+        if a.status is AssignmentStatus.EXPIRED and cycle.status is CycleStatus.FINALIZED:
+            continue
+        kind = rules.kinds[a.kind]
+        yield Task(
+            code=cycle.task_code(a.id),
+            cycle_id=cycle.id,
+            cycle=cycle.name,
+            zone=rules.zone,
+            applicant=shown_as(applications[a.application], blind=rules.blind),
+            kind=kind.name,
+            minutes=kind.cost if unit == "minutes" else None,
+            due_at=a.due_at,
+            section=_section(a, begun=a.id in drafts, now=now),
+            draft=a.id in drafts,
+            skipped=a.id in skips,
+            interview=slots.get(a.pull_id),
+        )
+
+
+def _section(assignment: Assignment, *, begun: bool, now: datetime) -> Section:
+    if assignment.status is AssignmentStatus.SCORED:
+        return Section.DONE
+    if assignment.status is AssignmentStatus.EXPIRED:
+        return Section.OVERDUE if begun else Section.PASSED_ON
+    due = assignment.due_at
+    if due is not None and due < now:
+        return Section.OVERDUE
+    if due is not None and due < now + SOON:
+        return Section.SOON
+    return Section.STARTED if begun else Section.NEW
+
+
+def _urgency(task: Task) -> tuple[int, bool, bool, float, str]:
+    section = list(Section).index(task.section)
+    due = task.due_at.timestamp() if task.due_at else 0.0
+    return section, task.skipped, task.due_at is None, due, task.code

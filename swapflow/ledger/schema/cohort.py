@@ -1,0 +1,170 @@
+"""Tables of what follows the list: offers, letters, meetings, reconsiderations."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    ForeignKeyConstraint,
+    Index,
+    Text,
+    text,
+)
+from sqlmodel import Field, SQLModel
+
+from swapflow.ledger.schema.base import JsonText
+
+
+STILL_OPEN = text("result = ''")
+
+
+class ReconsiderationRow(SQLModel, table=True):
+    """One application looked at again after the list was fixed; at most one is open of each.
+
+    `asked_by`, `reason`, `why` and `exceptions` are erasable.
+    """
+
+    __tablename__ = "reconsideration"
+    __table_args__ = (
+        Index(None, "cycle_id", "application"),
+        Index(
+            "ix_reconsideration_open",
+            "cycle_id",
+            "application",
+            unique=True,
+            sqlite_where=STILL_OPEN,
+            postgresql_where=STILL_OPEN,
+        ),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int
+    version: int
+    kind: int
+    reviews: int
+    asked_by: str
+    asked_on: str
+    reason: str = Field(sa_type=Text)
+    stood: str
+    by: str
+    at: datetime
+    result: str
+    closed_version: int
+    place: int
+    before: float | None
+    after: float | None
+    received: int
+    beyond: bool
+    exceptions: list[str] = Field(sa_type=JsonText)
+    why: str = Field(sa_type=Text)
+    closed_by: list[str] = Field(sa_type=JsonText)
+    closed_at: datetime | None
+
+
+class OfferRow(SQLModel, table=True):
+    """A place offered to an application of a cohort version."""
+
+    __tablename__ = "offer"
+    __table_args__ = (Index(None, "cycle_id", "version", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    version: int
+    application: int
+    line: str
+    by: str
+    at: datetime
+    until: datetime | None
+    risk: float
+
+
+class YieldRateRow(SQLModel, table=True):
+    """How many of those offered a place accept it; the last row of a cycle is in force."""
+
+    __tablename__ = "yield_rate"
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    accepting: float
+    declining: float
+    risk: float
+    source: str
+    by: str
+    at: datetime
+
+
+class OfferAnswerRow(SQLModel, table=True):
+    """What the applicant answered to an offer."""
+
+    __tablename__ = "offer_answer"
+    offer_id: int = Field(primary_key=True, foreign_key="offer.id")
+    answer: str
+    at: datetime
+
+
+class AnnouncementRow(SQLModel, table=True):
+    """Letters to applicants that were written together and are held until a moment."""
+
+    __tablename__ = "announcement"
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    version: int
+    by: str
+    at: datetime
+    leaves_at: datetime
+    taken_back_by: str
+    taken_back_at: datetime | None
+
+
+class AnnouncedRow(SQLModel, table=True):
+    """One applicant's letter of an announcement; the mail that it points to holds the words."""
+
+    __tablename__ = "announced"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    announcement_id: int = Field(primary_key=True, foreign_key="announcement.id")
+    application: int = Field(primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    message_id: str = Field(foreign_key="message.id", unique=True)
+    told: str
+    offer_id: int | None = Field(foreign_key="offer.id")
+
+
+class MeetingRow(SQLModel, table=True):
+    """A committee's meeting about one version of a list, by whoever opened it."""
+
+    __tablename__ = "meeting"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    version: int = Field(primary_key=True)
+    by: str
+    at: datetime
+
+
+class MeetingOutcomeRow(SQLModel, table=True):
+    """What a meeting said about an application; a later row stands in the place of an earlier."""
+
+    __tablename__ = "meeting_outcome"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "version"], ["meeting.cycle_id", "meeting.version"]),
+        Index(None, "cycle_id", "version"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str
+    version: int
+    application: int
+    outcome: str
+    reason: str = Field(sa_type=Text)
+    by: str
+    at: datetime
+
+
+class MeetingTurnRow(SQLModel, table=True):
+    """A meeting was closed or reopened; the last row says which it is."""
+
+    __tablename__ = "meeting_turn"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "version"], ["meeting.cycle_id", "meeting.version"]),
+        Index(None, "cycle_id", "version"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str
+    version: int
+    closed: bool
+    reason: str = Field(sa_type=Text)
+    by: str
+    at: datetime

@@ -1,0 +1,96 @@
+"""Tables of webhooks, mails and notes that wait to leave."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    Index,
+    Text,
+)
+from sqlmodel import Field, SQLModel
+
+from swapflow.ledger.schema.base import JsonText
+
+
+class WebhookRow(SQLModel, table=True):
+    """An address that wants to be told; `secret` signs what it is sent."""
+
+    __tablename__ = "webhook"
+    id: str = Field(primary_key=True)
+    url: str = Field(sa_type=Text)
+    secret: str
+    events: list[str] = Field(sa_type=JsonText)
+    cycle_id: str | None = Field(foreign_key="cycle.id")
+    active: bool
+    by: str
+    created_at: datetime
+
+
+class WebhookCallRow(SQLModel, table=True):
+    """One thing that one address is told, its own outbox; the id hangs on webhook and event."""
+
+    __tablename__ = "webhook_call"
+    __table_args__ = (Index(None, "state", "due_at"),)
+    id: str = Field(primary_key=True)
+    webhook_id: str = Field(foreign_key="webhook.id", index=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    seq: int = Field(sa_type=BigInteger)
+    event: str
+    body: str = Field(sa_type=Text)
+    state: str
+    attempts: int
+    detail: str = Field(sa_type=Text)
+    created_at: datetime
+    due_at: datetime
+    relayed_at: datetime | None
+
+
+class WebhookPositionRow(SQLModel, table=True):
+    """How far a cycle's events have been turned into calls."""
+
+    __tablename__ = "webhook_position"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    seq: int = Field(sa_type=BigInteger)
+
+
+class MessageRow(SQLModel, table=True):
+    """A mail to a person, its own outbox; the words are erasable, the id is its Message-ID.
+
+    A sign-in mail belongs to no cycle, and loses its words once it is sent: they hold a secret.
+    """
+
+    __tablename__ = "message"
+    __table_args__ = (Index(None, "state", "created_at"),)
+    id: str = Field(primary_key=True)
+    cycle_id: str | None = Field(foreign_key="cycle.id", index=True)
+    to: str
+    subject: str
+    text: str = Field(sa_type=Text)
+    html: str = Field(sa_type=Text)
+    calendar: str = Field(sa_type=Text)
+    state: str
+    detail: str = Field(sa_type=Text)
+    created_at: datetime
+    relayed_at: datetime | None
+    claimed_at: datetime | None
+    attempts: int
+
+
+class NoteRow(SQLModel, table=True):
+    """A free-text reason, erasable: an event can carry `digest`, which then proves nothing.
+
+    The digest is SHA-256 over the random salt and the text; erasing both leaves a number that
+    cannot be tested against a guess.
+    """
+
+    __tablename__ = "note"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int | None
+    subject: str
+    by: str
+    text: str = Field(sa_type=Text)
+    salt: str
+    digest: str
+    at: datetime

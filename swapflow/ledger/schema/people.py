@@ -1,0 +1,248 @@
+"""Tables of applicants, reviewers, and what was imported about them."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlmodel import Field, SQLModel
+
+from swapflow.ledger.schema.base import JsonText
+
+
+class PersonRow(SQLModel, table=True):
+    """Somebody the office knows: name and mail, both erasable. The id is random."""
+
+    __tablename__ = "person"
+    __table_args__ = (Index("ix_person_lower_email", text("lower(email)")),)
+    id: str = Field(primary_key=True)
+    name: str
+    email: str = Field(index=True)
+
+
+class ApplicationRow(SQLModel, table=True):
+    """One person in one cycle.
+
+    `external_id` becomes NULL and `fields` empty when the application is purged; `tie` is an
+    unsigned 64-bit number kept as a signed one.
+    """
+
+    __tablename__ = "application"
+    __table_args__ = (UniqueConstraint("cycle_id", "external_id"),)
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    number: int = Field(primary_key=True)
+    external_id: str | None
+    person_id: str | None = Field(foreign_key="person.id", index=True)
+    status: str
+    wave: int
+    tie: int = Field(sa_type=BigInteger)
+    topic: int | None
+    merged_into: int | None
+    fields: dict[str, str] = Field(sa_type=JsonText)
+    created_at: datetime
+
+
+class ImportedRow(SQLModel, table=True):
+    """What lists said of an application last, by column; erasable as a whole.
+
+    Attributes for reports are not in it: no deciding code may read those.
+    """
+
+    __tablename__ = "imported"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    said: dict[str, str] = Field(sa_type=JsonText)
+
+
+class ListReadingRow(SQLModel, table=True):
+    """How a kind of list was read last: what its columns were taken for, its key, its dates."""
+
+    __tablename__ = "list_reading"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    what: str = Field(primary_key=True)
+    settings: dict[str, str] = Field(sa_type=JsonText)
+    by: str
+    at: datetime
+
+
+class DocumentRow(SQLModel, table=True):
+    """A file that belongs to an application; erasable as a whole."""
+
+    __tablename__ = "document"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    name: str
+    link: str = Field(sa_type=Text)
+    redacted: bool
+
+
+class DocumentContentRow(SQLModel, table=True):
+    """The bytes of an uploaded document; erasable as a whole. A link has no such row."""
+
+    __tablename__ = "document_content"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    media: str
+    digest: str
+    body: bytes = Field(sa_type=LargeBinary)
+    at: datetime
+
+
+class SelectionAttributeRow(SQLModel, table=True):
+    """An attribute that may enter an objective; erasable as a whole."""
+
+    __tablename__ = "selection_attribute"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    value: str
+
+
+class MonitoringAttributeRow(SQLModel, table=True):
+    """An attribute for reports only (sex, race, …); erasable as a whole.
+
+    The ports write and erase these rows and never read them: deciding code has no way here.
+    """
+
+    __tablename__ = "monitoring_attribute"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "application"], ["application.cycle_id", "application.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    application: int = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    value: str
+
+
+class AttributeValueRow(SQLModel, table=True):
+    """The number by which events name an attribute's value."""
+
+    __tablename__ = "attribute_value"
+    __table_args__ = (UniqueConstraint("cycle_id", "attribute", "number"),)
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    attribute: str = Field(primary_key=True)
+    value: str = Field(primary_key=True)
+    number: int
+
+
+class TopicRow(SQLModel, table=True):
+    """The number by which events name a topic."""
+
+    __tablename__ = "topic"
+    __table_args__ = (UniqueConstraint("cycle_id", "number"),)
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    name: str = Field(primary_key=True)
+    number: int
+
+
+class RosterRow(SQLModel, table=True):
+    """A reviewer of a cycle; `share` is the part of the person's capacity this cycle holds."""
+
+    __tablename__ = "roster"
+    __table_args__ = (
+        UniqueConstraint("cycle_id", "external_id"),
+        CheckConstraint("share >= 0 AND share <= 1", name="share_in_unit"),
+    )
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    number: int = Field(primary_key=True)
+    external_id: str
+    person_id: str = Field(foreign_key="person.id", index=True)
+    panel: str
+    capacity: dict[str, int | None] = Field(sa_type=JsonText)
+    packet: int | None
+    automatic: str
+    active: bool
+    share: float
+    reserve: bool = Field(default=False, sa_column_kwargs={"server_default": "0"})
+
+
+class RosterAbsenceRow(SQLModel, table=True):
+    """Days on which a reviewer gets nothing new; ISO dates, both included."""
+
+    __tablename__ = "roster_absence"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "reviewer"], ["roster.cycle_id", "roster.number"]),
+    )
+    cycle_id: str = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+    first: str = Field(primary_key=True)
+    last: str = Field(primary_key=True)
+
+
+class ExpertiseRow(SQLModel, table=True):
+    """A topic a reviewer is good at."""
+
+    __tablename__ = "expertise"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "reviewer"], ["roster.cycle_id", "roster.number"]),
+        ForeignKeyConstraint(["cycle_id", "topic"], ["topic.cycle_id", "topic.number"]),
+    )
+    cycle_id: str = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+    topic: int = Field(primary_key=True)
+    position: int
+
+
+class ConflictRow(SQLModel, table=True):
+    """An application that a reviewer must not judge, and how that is known."""
+
+    __tablename__ = "conflict"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    application: int = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+    source: str
+
+
+class PanelRow(SQLModel, table=True):
+    """An application with rows here goes to no other reviewer."""
+
+    __tablename__ = "panel"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    application: int = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+
+
+class EndorsementRow(SQLModel, table=True):
+    """Words in favour of an application, never a number; erasable as a whole."""
+
+    __tablename__ = "endorsement"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int
+    by: str
+    text: str = Field(sa_type=Text)
+    at: datetime
