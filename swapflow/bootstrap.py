@@ -7,16 +7,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swapflow.automatic_reviewers.programs import answerer
+from swapflow.automatic_reviewers.programs import automatic_reviewer
 from swapflow.engine.ports.dispatcher import Dispatcher, Message
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState
 from swapflow.engine.services import Swapflow
-from swapflow.engine.services.delivery import Delivery
+from swapflow.engine.services.delivery import DeliveryService
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
-from swapflow.identity.personal_data import DossierRecord
+from swapflow.identity.personal_data import PersonalDataRecord
 from swapflow.identity.services import Office
 from swapflow.instrumentation.fault_injection import (
     VARIABLE,
@@ -30,10 +30,10 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
 from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.maintenance.health import look_at_database as database_facts
-from swapflow.ledger.privacy.personal_data import SqlDossiers
+from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.mail import outbox_folder, smtp
-from swapflow.outbound.webhooks import http_knocker
+from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.queues.names import ALL_QUEUES
@@ -74,11 +74,11 @@ def is_built() -> bool:
 
 
 @lru_cache(maxsize=1)
-def _delivery() -> Delivery:
-    return Delivery(_built()[0], answerer)
+def _delivery() -> DeliveryService:
+    return DeliveryService(_built()[0], automatic_reviewer)
 
 
-def delivery() -> Delivery:
+def delivery() -> DeliveryService:
     """Build what hands this deployment's requests to their reviewers, once per process."""
     with _ONE_AT_A_TIME:
         return _delivery()
@@ -126,7 +126,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
-        knock=http_knocker(settings.webhook_reach),
+        send_webhook=webhook_sender(settings.webhook_reach),
         address=settings.address,
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
@@ -250,9 +250,9 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
     return restore(settings.database, path)
 
 
-def dossiers(settings: Settings) -> DossierRecord:
+def personal_data(settings: Settings) -> PersonalDataRecord:
     """Give what reads everything about one person: nothing that decides has a way to it."""
-    return SqlDossiers(Database(settings.database))
+    return SqlPersonalData(Database(settings.database))
 
 
 def monitoring_beside(product: Swapflow) -> "Monitoring":

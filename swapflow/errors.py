@@ -147,11 +147,11 @@ class ForbiddenError(SwapflowError):
     """Whoever asks lacks the right; the message names the right and who can give it."""
 
 
-class WayInRefusedError(ForbiddenError):
+class SignInMethodRefusedError(ForbiddenError):
     """The cycle's rules want a sign-in through the identity provider; this was another way."""
 
 
-class TooManyTriesError(SwapflowError):
+class RateLimitedError(SwapflowError):
     """Too many tries in a short time.
 
     Attributes:

@@ -27,6 +27,20 @@ VENDORED = ROOT / "swapflow" / "web" / "static" / "vendor"
 """Other people's files, kept byte for byte; VENDOR.json holds their digests."""
 
 BREAKS = {
+    "stages": ("swapflow/engine/intake/roster.py", "import swapflow.engine.cohort.finalize"),
+    "areas-of-the-web": ("swapflow/web/cycle/today.py", "import swapflow.web.cohort.meeting"),
+    "inside-the-ledger": (
+        "swapflow/ledger/cycle/people.py",
+        "import swapflow.ledger.cohort.offers",
+    ),
+    "inside-files": ("swapflow/files/tables/cells.py", "import swapflow.files.rules.problem"),
+    "inside-the-command": ("swapflow/cli/operations/users.py", "import swapflow.cli.cycle.rounds"),
+    "inside-the-bandit": ("swapflow/bandit/batch.py", "import swapflow.bandit.budget"),
+    "research-stays-out": ("swapflow/planning/plan.py", "import swapflow.experiments.sweep"),
+    "reads-write-nothing": (
+        "swapflow/engine/audit/verify.py",
+        "import swapflow.engine.ports.writes.transaction",
+    ),
     "layers": ("swapflow/domain/ids.py", "import swapflow.engine.services"),
     "workers-on-top": ("swapflow/processes/celery_worker.py", "import workers.app"),
     "workers-thin": ("workers/mail.py", "import swapflow.files.rules.rules_file"),

@@ -20,7 +20,7 @@ import numpy as np
 
 from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
 from swapflow.bandit.ties import tie_key
-from swapflow.engine.ports.automatic_reviewer import Answerer, Question
+from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer, Question
 from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
 
 
@@ -127,7 +127,7 @@ class Service:
 
 
 @lru_cache(maxsize=32)
-def answerer(specification: str) -> Answerer:
+def automatic_reviewer(specification: str) -> AutomaticReviewer:
     """Make the program that a roster entry names.
 
     Raises:

@@ -26,7 +26,7 @@ FIRST_GIVEN = "score_20221105"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
+class RecordedReview:
     """One recorded mark as a utility, and who gave it ("" where nobody knows)."""
 
     utility: float
@@ -49,7 +49,7 @@ class Recording:
 
     items: tuple[str, ...]
     groups: dict[str, dict[str, str]]
-    reviews: dict[str, tuple[Review, ...]]
+    reviews: dict[str, tuple[RecordedReview, ...]]
     interviews: dict[str, float]
     utility: dict[str, float]
     accepted: frozenset[str]
@@ -137,19 +137,21 @@ def to_utility(mark: float) -> float:
     return (mark - low) / (high - low)
 
 
-def _shuffled(reviews: tuple[Review, ...], seed: int, item: str) -> tuple[Review, ...]:
+def _shuffled(
+    reviews: tuple[RecordedReview, ...], seed: int, item: str
+) -> tuple[RecordedReview, ...]:
     keyed = [(tie_key(seed, f"{item}/{place}"), review) for place, review in enumerate(reviews)]
     return tuple(review for _, review in sorted(keyed, key=lambda pair: pair[0]))
 
 
-def _reviews(path: Path, items: set[str]) -> dict[str, tuple[Review, ...]]:
-    found: dict[str, list[tuple[int, Review]]] = {}
+def _reviews(path: Path, items: set[str]) -> dict[str, tuple[RecordedReview, ...]]:
+    found: dict[str, list[tuple[int, RecordedReview]]] = {}
     for row in _table(path, {"item_id", "order", "score"}):
         if row["item_id"] not in items:
             continue
         final = to_utility(_number(row["score"], path))
         first = row.get(FIRST_GIVEN) or row["score"]
-        review = Review(
+        review = RecordedReview(
             utility=to_utility(_number(first, path)),
             final=final,
             reviewer=row.get("reviewer_id", ""),

@@ -25,7 +25,7 @@ BLOCK = 250
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class KernelProblem:
     """What all runs have in common.
 
     Attributes:
@@ -48,7 +48,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcomes:
+class RunOutcomes:
     """How the runs ended.
 
     Attributes:
@@ -76,7 +76,7 @@ class Kernel:
     into the processor's cache; `simulate` takes its runs in blocks.
     """
 
-    def __init__(self, problem: Problem, first_looks: FloatArray) -> None:
+    def __init__(self, problem: KernelProblem, first_looks: FloatArray) -> None:
         runs, n = first_looks.shape
         self.problem = problem
         self.running = np.arange(runs)
@@ -86,7 +86,7 @@ class Kernel:
         self.steps = 0
         # A radius is this, which changes only where a pull was made, times a factor per run.
         self._spread = np.full((runs, n), problem.sigma)
-        self._outcomes = Outcomes(
+        self._outcomes = RunOutcomes(
             cohort=np.zeros((runs, n), dtype=np.bool_),
             cost=self.cost.copy(),
             pulls=np.zeros(runs, dtype=np.int64),
@@ -117,7 +117,7 @@ class Kernel:
         self._pull(arms, count, draw, flip)
         self.steps += 1
 
-    def outcomes(self) -> Outcomes:
+    def outcomes(self) -> RunOutcomes:
         """End all runs; the cohort of one still going is the best under its latest means."""
         cohort = largest_in_rows(self.mean, self.problem.size)
         self._retire(np.ones(self.running.size, dtype=np.bool_), cohort, stopped=False)
@@ -178,8 +178,8 @@ class Kernel:
 
 
 def simulate(
-    problem: Problem, first_looks: FloatArray, *, draw: Draw, flip: Flip, max_steps: int
-) -> Outcomes:
+    problem: KernelProblem, first_looks: FloatArray, *, draw: Draw, flip: Flip, max_steps: int
+) -> RunOutcomes:
     """Run all runs until each has stopped or made `max_steps` pulls.
 
     Args:
@@ -195,7 +195,7 @@ def simulate(
             np.arange(first_looks.shape[0]), max(1, -(-first_looks.shape[0] // BLOCK))
         )
     ]
-    return Outcomes(
+    return RunOutcomes(
         cohort=np.concatenate([block.cohort for block in blocks]),
         cost=np.concatenate([block.cost for block in blocks]),
         pulls=np.concatenate([block.pulls for block in blocks]),
@@ -206,13 +206,13 @@ def simulate(
 
 
 def _simulate_block(
-    problem: Problem,
+    problem: KernelProblem,
     first_looks: FloatArray,
     rows: IntArray,
     draw: Draw,
     flip: Flip,
     max_steps: int,
-) -> Outcomes:
+) -> RunOutcomes:
     """Run some of the runs; `draw` and `flip` see their numbers among all."""
     kernel = Kernel(problem, first_looks[rows])
     first = int(rows[0])

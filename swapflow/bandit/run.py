@@ -40,7 +40,7 @@ def no_delay(arm: int, kind: int, reward: float) -> float:  # noqa: ARG001 - a D
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RunStep:
     """One look of a run.
 
     Attributes:
@@ -59,7 +59,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class RunTrace:
     """How a run goes.
 
     Attributes:
@@ -82,9 +82,9 @@ class Course:
     with_scores: bool = False
 
 
-def walk(
-    rule: Rule, rewards: Rewards, *, n: int, course: Course, rng: np.random.Generator
-) -> Iterator[Step]:
+def run_rule(
+    rule: Rule, rewards: Rewards, *, n: int, course: RunTrace, rng: np.random.Generator
+) -> Iterator[RunStep]:
     """Run a rule and yield every look, until the rule stops or nothing more may be pulled.
 
     When the rule stops with pulls still out, nothing more is dispatched until they are in;
@@ -100,7 +100,7 @@ def walk(
     Yields:
         One step a look; the last has `ended` set.
     """
-    desk = _Desk(rewards, n=n, course=course)
+    desk = _RunState(rewards, n=n, course=course)
     draining = False
     while True:
         situation = desk.situation()
@@ -123,10 +123,10 @@ def walk(
         desk.receive()
 
 
-class _Desk:
+class _RunState:
     """What is known and what is out, in arrays; pulls come back in the order of their time."""
 
-    def __init__(self, rewards: Rewards, *, n: int, course: Course) -> None:
+    def __init__(self, rewards: Rewards, *, n: int, course: RunTrace) -> None:
         self._rewards = rewards
         self._course = course
         self._mean = np.full(n, UNSCORED_MEAN)
@@ -179,9 +179,9 @@ class _Desk:
 
     def step(
         self, situation: Situation, look: Look, picks: tuple[Pick, ...], ended: StopReason | None
-    ) -> Step:
+    ) -> RunStep:
         """Stamp a look with the time."""
-        return Step(situation=situation, look=look, elapsed=self._now, picks=picks, ended=ended)
+        return RunStep(situation=situation, look=look, elapsed=self._now, picks=picks, ended=ended)
 
     def dispatch(self, arm: int, kind: int) -> None:
         """Send a pull out; its reward is drawn now and seen when it comes back."""

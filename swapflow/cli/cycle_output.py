@@ -10,10 +10,10 @@ from swapflow.cli.output import Listing, hundred, many
 
 if TYPE_CHECKING:
     from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal
-    from swapflow.engine.read_models.explanation import Asked, Explanation
+    from swapflow.engine.read_models.explanation import Explanation, PullExplanation
     from swapflow.engine.read_models.progress import Progress
     from swapflow.engine.services import Swapflow
-    from swapflow.files.exports.writers import Sheet
+    from swapflow.files.exports.writers import ExportSheet
 
 
 NOT_MERIT = "This is about marks, not merit. The list is a proposal; people decide."
@@ -276,7 +276,7 @@ def _rank(found: "Explanation") -> str:
     return f"rank {found.rank}, {where}"
 
 
-def _why(asked: "Asked") -> str:
+def _why(asked: "PullExplanation") -> str:
     said = _WHY.get(asked.why, asked.why)
     if asked.decision:
         said += f" (decision {asked.decision}"
@@ -287,7 +287,7 @@ def _why(asked: "Asked") -> str:
 # Scores
 
 
-def scores_sheet(swapflow: "Swapflow", cycle: str) -> "Sheet":
+def scores_sheet(swapflow: "Swapflow", cycle: str) -> "ExportSheet":
     """Give every revision of every score, with remarks, to be exported. For staff."""
     from swapflow.files.exports.sheets import scores_sheet as sheet
 

@@ -56,7 +56,7 @@ class Purpose(StrEnum):
     REPLAY = "replay"
 
 
-class WayIn(StrEnum):
+class SignInPolicy(StrEnum):
     """How somebody must have signed in to open a cycle's pages."""
 
     ANY = "any"
@@ -236,7 +236,7 @@ class Rules:
     language: str = ""
     automatic: AutomaticReview | None = None
     signatures: int = 1
-    sign_in: WayIn = WayIn.ANY
+    sign_in: SignInPolicy = SignInPolicy.ANY
     session_days: float = 30.0
     seed: int = 0
 

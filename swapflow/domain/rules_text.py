@@ -19,7 +19,7 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
     SeatLine,
-    WayIn,
+    SignInPolicy,
 )
 
 
@@ -56,7 +56,7 @@ def from_text(text: str) -> Rules:
     raw["rule"] = RuleName(raw["rule"])
     raw["dispatch"] = DispatchMode(raw["dispatch"])
     raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
-    raw["sign_in"] = WayIn(raw.get("sign_in", WayIn.ANY))
+    raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(
         KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})

@@ -13,7 +13,7 @@ from enum import StrEnum
 from swapflow.domain.event import EventType, Json
 
 
-class HookEvent(StrEnum):
+class WebhookEvent(StrEnum):
     """Everything that can be told."""
 
     SCORE_RECEIVED = "score.received"
@@ -42,7 +42,7 @@ HELD = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HookCall:
+class WebhookCall:
     """One call as it goes out.
 
     Attributes:
@@ -58,9 +58,9 @@ class HookCall:
     attempt: int
 
 
-def hook_of(
+def webhook_event_of(
     kind: EventType, payload: Mapping[str, Json]
-) -> tuple[HookEvent, dict[str, Json]] | None:
+) -> tuple[WebhookEvent, dict[str, Json]] | None:
     """Say what is told of an event: numbers and words only; None when nothing is.
 
     Applications and kinds are numbers here (`a`, `k`); who sends the call adds their ids.
@@ -68,16 +68,16 @@ def hook_of(
     match kind:
         case EventType.SCORED:
             told = ("a", "k", "o", "seat", "attempt", "counts", "late")
-            return HookEvent.SCORE_RECEIVED, {name: payload.get(name) for name in told}
+            return WebhookEvent.SCORE_RECEIVED, {name: payload.get(name) for name in told}
         case EventType.PULLS_OPENED:
             sent = [pull for pull in _rows(payload["pulls"]) if not pull[3]]
             return _batch(sent, payload["why"], payload["decision"])
         case EventType.PULLS_APPROVED:
             return _batch(_rows(payload["pulls"]), "approved", None)
         case EventType.STOP_PROPOSED:
-            return HookEvent.STOP_PROPOSED, {"reason": payload["reason"]}
+            return WebhookEvent.STOP_PROPOSED, {"reason": payload["reason"]}
         case EventType.FINALIZED:
-            return HookEvent.COHORT_FINALIZED, {"version": payload["version"]}
+            return WebhookEvent.COHORT_FINALIZED, {"version": payload["version"]}
         case _:
             return None
 
@@ -89,11 +89,11 @@ def next_wait(attempts: int) -> timedelta | None:
 
 def _batch(
     pulls: list[list[int]], why: Json, decision: Json
-) -> tuple[HookEvent, dict[str, Json]] | None:
+) -> tuple[WebhookEvent, dict[str, Json]] | None:
     if not pulls:
         return None
     kinds = Counter(pull[1] for pull in pulls)
-    return HookEvent.BATCH_DISPATCHED, {
+    return WebhookEvent.BATCH_DISPATCHED, {
         "why": why,
         "decision": decision,
         "requests": len(pulls),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import Application
-from swapflow.domain.reviewing.assignment import Pull, PullWhy
+from swapflow.domain.reviewing.assignment import Pull, PullReason
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import CycleFinalizedError, NotFoundError
 
@@ -23,7 +23,7 @@ def refuse_finalized(tx: Transaction) -> None:
 
 def is_reconsidered(tx: Transaction, pull: Pull) -> bool:
     """Whether a pull belongs to a reconsideration that is still open."""
-    return pull.why is PullWhy.APPEAL and any(
+    return pull.why is PullReason.RECONSIDERATION and any(
         one.is_open and one.application == pull.application for one in tx.reconsiderations()
     )
 

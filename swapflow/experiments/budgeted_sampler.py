@@ -14,7 +14,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.simulation.score_sources import ScoreSource
 
 
-class Desk:
+class BudgetedSampler:
     """One round in progress.
 
     Mutable. Everything that a strategy may know is here; the truth is in the source, and only

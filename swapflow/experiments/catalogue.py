@@ -16,7 +16,7 @@ from swapflow.experiments.admissions import (
     fixed_budgets,
     tiered_interviews,
 )
-from swapflow.experiments.finding import Made, Record, write_finding, write_record
+from swapflow.experiments.finding import FindingRecord, Made, write_finding, write_record
 from swapflow.experiments.paper import (
     example,
     hardness,
@@ -25,8 +25,8 @@ from swapflow.experiments.paper import (
     stopping,
     theorems,
 )
-from swapflow.experiments.study import Effort, Study
-from swapflow.experiments.sweep import Report, Spread
+from swapflow.experiments.study import Study, StudyEffort
+from swapflow.experiments.sweep import ChunkRunner, Report
 
 
 STUDIES: tuple[Study, ...] = (
@@ -70,14 +70,14 @@ class Order:
         png: Whether figures are written as PNG too.
     """
 
-    effort: Effort
+    effort: StudyEffort
     out: Path
-    spread: Spread
+    spread: ChunkRunner
     fresh: bool = False
     png: bool = True
 
 
-def carry_out(study: Study, order: Order, *, command: str, report: Report) -> Record:
+def carry_out(study: Study, order: Order, *, command: str, report: Report) -> FindingRecord:
     """Run a study and write its CSV, SVG, PNG and JSON; one that lacks its data says so.
 
     Args:
@@ -96,7 +96,7 @@ def carry_out(study: Study, order: Order, *, command: str, report: Report) -> Re
             effort, order.out / ".chunks", spread=order.spread, report=report, fresh=order.fresh
         )
     )
-    record = Record(
+    record = FindingRecord(
         study=study.name,
         group=study.group,
         title=study.title,

@@ -53,7 +53,7 @@ GREY = "#767676"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SeriesStyle:
     """How a series looks: each differs in three ways."""
 
     colour: str
@@ -61,14 +61,14 @@ class Look:
     line: str | tuple[int, tuple[int, ...]]
 
 
-LOOKS: tuple[Look, ...] = (
-    Look(BLUE, "o", "-"),
-    Look(VERMILION, "s", "--"),
-    Look(GREEN, "^", "-."),
-    Look(PURPLE, "D", ":"),
-    Look(ORANGE, "v", (0, (5, 1, 1, 1))),
-    Look(BLACK, "x", "-"),
-    Look(SKY, "P", "--"),
+LOOKS: tuple[SeriesStyle, ...] = (
+    SeriesStyle(BLUE, "o", "-"),
+    SeriesStyle(VERMILION, "s", "--"),
+    SeriesStyle(GREEN, "^", "-."),
+    SeriesStyle(PURPLE, "D", ":"),
+    SeriesStyle(ORANGE, "v", (0, (5, 1, 1, 1))),
+    SeriesStyle(BLACK, "x", "-"),
+    SeriesStyle(SKY, "P", "--"),
 )
 
 _STYLE = Path(__file__).with_name("house.mplstyle")

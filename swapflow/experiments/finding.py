@@ -21,7 +21,7 @@ Row = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class FindingTable:
     """Rows under named columns."""
 
     columns: tuple[str, ...]
@@ -87,10 +87,10 @@ class Finding:
         notes: What is comparable and what is not, and other honest remarks.
     """
 
-    tables: dict[str, Table]
-    figures: dict[str, Callable[[dict[str, Table]], Figure]]
+    tables: dict[str, FindingTable]
+    figures: dict[str, Callable[[dict[str, FindingTable]], Figure]]
     seen: str
-    beside: Table | None = None
+    beside: FindingTable | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -114,7 +114,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class FindingRecord:
     """All about a finding but its numbers and pictures: what its JSON file holds."""
 
     study: str
@@ -126,12 +126,14 @@ class Record:
     made: Made
     tables: tuple[str, ...]
     figures: tuple[str, ...]
-    beside: Table | None = None
+    beside: FindingTable | None = None
     notes: tuple[str, ...] = ()
     missing: str = field(default="")
 
 
-def write_finding(finding: Finding, record: Record, folder: Path, *, png: bool) -> list[Path]:
+def write_finding(
+    finding: Finding, record: FindingRecord, folder: Path, *, png: bool
+) -> list[Path]:
     """Write CSV, SVG, PNG and JSON of a finding; figures draw exactly what the CSV holds."""
     written = []
     tables = {name: table.rounded() for name, table in finding.tables.items()}
@@ -146,7 +148,7 @@ def write_finding(finding: Finding, record: Record, folder: Path, *, png: bool) 
     return [*written, write_record(record, folder)]
 
 
-def write_record(record: Record, folder: Path) -> Path:
+def write_record(record: FindingRecord, folder: Path) -> Path:
     """Write the JSON of a finding, or of a study that could not be run."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{record.study}.json"
@@ -156,7 +158,7 @@ def write_record(record: Record, folder: Path) -> Path:
     return path
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path) -> FindingRecord:
     """Read the JSON of a finding.
 
     Raises:
@@ -167,10 +169,12 @@ def read_record(path: Path) -> Record:
         beside = held.pop("beside")
         made = Made(**held.pop("made"))
         tables, figures, notes = (tuple(held.pop(n)) for n in ("tables", "figures", "notes"))
-        table = beside and Table(
+        table = beside and FindingTable(
             columns=tuple(beside["columns"]), rows=tuple(tuple(row) for row in beside["rows"])
         )
-        return Record(made=made, beside=table, tables=tables, figures=figures, notes=notes, **held)
+        return FindingRecord(
+            made=made, beside=table, tables=tables, figures=figures, notes=notes, **held
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInputError(f"{path} is no record of a study: {error}") from error
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from swapflow.experiments.finding import Record, Table, Value, read_record
+from swapflow.experiments.finding import FindingRecord, FindingTable, Value, read_record
 
 
 INTRODUCTION = Path(__file__).with_name("introduction.md")
@@ -43,7 +43,7 @@ def page_of(folder: Path, *, base: Path, order: Sequence[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _section(record: Record, folder: Path, at: str) -> str:
+def _section(record: FindingRecord, folder: Path, at: str) -> str:
     """Show one finding."""
     parts = [f"### {record.title}", f"**The paper:** {record.paper}"]
     if record.missing:
@@ -53,7 +53,7 @@ def _section(record: Record, folder: Path, at: str) -> str:
     if record.beside:
         parts.append(_markdown(record.beside))
     for name in record.tables:
-        table = Table.read(folder / f"{name}.csv")
+        table = FindingTable.read(folder / f"{name}.csv")
         if len(table.rows) <= LARGEST_TABLE and not record.beside:
             parts.append(_markdown(table))
     parts += record.notes
@@ -66,7 +66,7 @@ def _section(record: Record, folder: Path, at: str) -> str:
     return "\n\n".join(parts)
 
 
-def _markdown(table: Table) -> str:
+def _markdown(table: FindingTable) -> str:
     """Spell a table in Markdown."""
     lines = [_line(table.columns), _line("---" for _ in table.columns)]
     return "\n".join([*lines, *(_line(_cell(value) for value in row) for row in table.rows)])

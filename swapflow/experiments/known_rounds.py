@@ -41,7 +41,7 @@ CONFERENCES = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sheet:
+class KnownMarks:
     """A round's marks in arrays; implements `ScoreSource`.
 
     Attributes:
@@ -129,20 +129,20 @@ class Sheet:
 
 
 @lru_cache(maxsize=4)
-def twin() -> Sheet:
+def twin() -> KnownMarks:
     """Give the packaged twin."""
-    return Sheet.of(read_recording(TWIN))
+    return KnownMarks.of(read_recording(TWIN))
 
 
 @lru_cache(maxsize=4)
-def conference(data: str, name: str) -> Sheet:
+def conference(data: str, name: str) -> KnownMarks:
     """Give one conference: decided papers, first published marks, judged by the final ones."""
     folder, year = CONFERENCES[name]
     recording = read_recording(Path(data) / folder)
-    return Sheet.of(recording.only("year", year) if year else recording)
+    return KnownMarks.of(recording.only("year", year) if year else recording)
 
 
-def redrawn_twin(rng: np.random.Generator) -> Sheet:
+def redrawn_twin(rng: np.random.Generator) -> KnownMarks:
     """Draw a round like the twin anew: applicants, reviewers, who judges whom, marks, interviews.
 
     The twin's own spreads; marks are moved to the nearest one on its form, as its reviewers did.
@@ -155,7 +155,7 @@ def redrawn_twin(rng: np.random.Generator) -> Sheet:
     levels = np.array(TWIN_MARKS)
     table = levels[np.searchsorted((levels[1:] + levels[:-1]) / 2, exact, "right")]
     noise = rng.normal(0, TWIN_SIGMA / np.sqrt(INTERVIEW.gain), n)
-    return Sheet(
+    return KnownMarks(
         truth=truth,
         table=table,
         judges=judges.astype(np.int64),

@@ -26,11 +26,11 @@ from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import IntArray, Rule
 from swapflow.bandit.strong_pull_policy import StrongPolicy
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.simulation.score_sources import ScoreSource
 
 
-class Choice(StrEnum):
+class CohortChoice(StrEnum):
     """How a cohort is chosen from the marks."""
 
     POSTERIOR = "posterior"
@@ -49,7 +49,9 @@ class Strategy(Protocol):
         """What tables call it."""
         ...
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Ask the desk for marks while it pays, then name the cohort.
 
         Args:
@@ -96,7 +98,7 @@ def play(
     rng: np.random.Generator,
 ) -> Played:
     """Let a strategy spend a budget, and hold its cohort against the truth."""
-    desk = Desk(source, budget=budget)
+    desk = BudgetedSampler(source, budget=budget)
     cohort = strategy.spend(desk, objective, rng)
     truth = source.truth
     return Played(
@@ -108,14 +110,14 @@ def play(
     )
 
 
-def choose_cohort(desk: Desk, objective: Oracle, choice: Choice) -> IntArray:
+def choose_cohort(desk: BudgetedSampler, objective: Oracle, choice: CohortChoice) -> IntArray:
     """Name the cohort that the marks so far speak for."""
     match choice:
-        case Choice.MEAN:
+        case CohortChoice.MEAN:
             return objective.best(desk.mean)
-        case Choice.POSTERIOR | Choice.ADJUSTED:
+        case CohortChoice.POSTERIOR | CohortChoice.ADJUSTED:
             situation = desk.situation()
-            rule = BudgetRule(oracle=objective, severity=choice is Choice.ADJUSTED)
+            rule = BudgetRule(oracle=objective, severity=choice is CohortChoice.ADJUSTED)
             return objective.best(rule.refitted(situation).believe(situation).mean)
         case _:
             assert_never(choice)
@@ -127,9 +129,11 @@ class Even:
 
     name: str = "even"
     kind: int = 0
-    choice: Choice = Choice.POSTERIOR
+    choice: CohortChoice = CohortChoice.POSTERIOR
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Turn by turn; whoever can be given no more is passed over."""
         order = rng.permutation(desk.n)
         while desk.affordable(self.kind):
@@ -146,9 +150,11 @@ class Anybody:
 
     name: str = "anybody"
     kind: int = 0
-    choice: Choice = Choice.POSTERIOR
+    choice: CohortChoice = CohortChoice.POSTERIOR
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Draw with replacement among those who can still be given one."""
         while desk.affordable(self.kind):
             able = np.flatnonzero(desk.allowed[:, self.kind] > 0)
@@ -166,7 +172,9 @@ class RandomCohort:
 
     name: str = "random cohort"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Give everybody a random number and take the best of them."""
         return objective.best(rng.random(desk.n))
 
@@ -180,9 +188,11 @@ class TwoTier:
 
     name: str = "two-tier practice"
     floor: int = 1
-    choice: Choice = Choice.POSTERIOR
+    choice: CohortChoice = CohortChoice.POSTERIOR
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Reviews for all, then from the best down as far as the budget goes."""
         for _ in range(self.floor):
             able = rng.permutation(np.flatnonzero(desk.allowed[:, 0] > 0))
@@ -210,9 +220,11 @@ class ByRule:
     rule: Callable[[Oracle], Rule]
     floor: int = 1
     batch: int = 1
-    choice: Choice | None = Choice.POSTERIOR
+    choice: CohortChoice | None = CohortChoice.POSTERIOR
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Look, choose, ask; until the rule stops or nothing more can be asked."""
         rule = self.rule(objective)
         for _ in range(self.floor):
@@ -238,7 +250,7 @@ def swap(
     delta: float,
     policy: StrongPolicy = StrongPolicy.PAPER,
     batch: int = 1,
-    choice: Choice = Choice.POSTERIOR,
+    choice: CohortChoice = CohortChoice.POSTERIOR,
 ) -> ByRule:
     """Make the paper's strategy: SWAP, or CLUCB with the policy `WEAK`, cut at the budget."""
     names = {StrongPolicy.PAPER: "SWAP", StrongPolicy.WEAK: "CLUCB"}
@@ -278,9 +290,11 @@ class Sar:
     """
 
     name: str = "SAR"
-    choice: Choice = Choice.POSTERIOR
+    choice: CohortChoice = CohortChoice.POSTERIOR
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Give all undecided applicants the phase's reviews, then decide one of them."""
         n, places = desk.n, objective.size
         total = min(
@@ -320,9 +334,11 @@ class Ocba:
 
     name: str = "OCBA"
     batch: int = 1
-    choice: Choice = Choice.POSTERIOR
+    choice: CohortChoice = CohortChoice.POSTERIOR
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Give the next reviews to those who are furthest behind their share."""
         desk.ask(rng.permutation(desk.n)[: desk.affordable()])
         rule = BudgetRule(oracle=objective)
@@ -350,6 +366,11 @@ class Omniscient:
 
     name: str = "omniscient"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:  # noqa: ARG002 - leaves nothing to chance
+    def spend(
+        self,
+        desk: BudgetedSampler,
+        objective: Oracle,
+        rng: np.random.Generator,  # noqa: ARG002 - leaves nothing to chance
+    ) -> IntArray:
         """Look where nobody else may."""
         return objective.best(desk.source.truth)

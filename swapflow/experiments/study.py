@@ -9,7 +9,7 @@ import numpy as np
 
 from swapflow.bandit.situation import FloatArray
 from swapflow.experiments.finding import Finding
-from swapflow.experiments.sweep import CHUNK, Array, Cell, Report, Spread, Sweep, Work, sweep
+from swapflow.experiments.sweep import CHUNK, Array, Cell, ChunkRunner, Report, Sweep, Work, sweep
 
 
 Result = tuple[Cell, Mapping[str, Array]]
@@ -17,7 +17,7 @@ Result = tuple[Cell, Mapping[str, Array]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class StudyEffort:
     """How much is to be computed.
 
     Attributes:
@@ -34,7 +34,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class StudyPart:
     """One sweep of a study.
 
     Attributes:
@@ -53,7 +53,7 @@ class Part:
     quick: int
     chunk: int = CHUNK
 
-    def runs(self, effort: Effort) -> int:
+    def runs(self, effort: StudyEffort) -> int:
         """Give the runs per cell."""
         return effort.runs or (self.full if effort.full else self.quick)
 
@@ -76,12 +76,18 @@ class Study:
     group: str
     title: str
     paper: str
-    parts: Callable[[Effort], Sequence[Part]]
-    conclude: Callable[[Effort, Mapping[str, Sequence[Result]]], Finding]
-    lacking: Callable[[Effort], str] = field(default=lambda _effort: "")
+    parts: Callable[[StudyEffort], Sequence[StudyPart]]
+    conclude: Callable[[StudyEffort, Mapping[str, Sequence[Result]]], Finding]
+    lacking: Callable[[StudyEffort], str] = field(default=lambda _effort: "")
 
     def run(
-        self, effort: Effort, chunks: Path, *, spread: Spread, report: Report, fresh: bool = False
+        self,
+        effort: StudyEffort,
+        chunks: Path,
+        *,
+        spread: ChunkRunner,
+        report: Report,
+        fresh: bool = False,
     ) -> Finding:
         """Compute what is missing in the folder of chunks, and conclude.
 
@@ -101,7 +107,7 @@ class Study:
             results[part.name] = list(zip(part.cells, arrays, strict=True))
         return self.conclude(effort, results)
 
-    def effort_in_words(self, effort: Effort) -> str:
+    def effort_in_words(self, effort: StudyEffort) -> str:
         """Say how many runs of how many cells."""
         sizes = [
             f"{part.runs(effort):,} runs of {len(part.cells):,} cells"

@@ -78,7 +78,7 @@ class Chunk:
         return arrays
 
 
-class Spread(Protocol):
+class ChunkRunner(Protocol):
     """A way to have chunks computed: here, in local processes, by Celery workers."""
 
     def compute(self, folder: Path, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
@@ -128,7 +128,7 @@ def sweep(
     plan: Sweep,
     out: Path,
     *,
-    spread: Spread | None = None,
+    spread: ChunkRunner | None = None,
     report: Report = lambda _done, _total: None,
     fresh: bool = False,
 ) -> list[dict[str, Array]]:

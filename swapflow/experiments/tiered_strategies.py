@@ -25,7 +25,7 @@ from swapflow.bandit.oracles.oracle import Oracle, TopK, largest
 from swapflow.bandit.radius import paper_radius
 from swapflow.bandit.situation import FloatArray, IntArray, PullKind
 from swapflow.errors import InvalidInputError
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.strategies import Strategy
 from swapflow.simulation.score_sources import ScoreSource
 
@@ -49,7 +49,7 @@ def checked_cuts(cuts: Sequence[int], *, applicants: int, kinds: int, places: in
         )
 
 
-def _cuts_of(cuts: tuple[int, ...], desk: Desk, objective: Oracle) -> tuple[int, ...]:
+def _cuts_of(cuts: tuple[int, ...], desk: BudgetedSampler, objective: Oracle) -> tuple[int, ...]:
     """Check the cuts against the desk; all of this is for plain top-k.
 
     Raises:
@@ -91,7 +91,12 @@ class Caco:
     by_means: bool = False
     name: str = "CACO"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:  # noqa: ARG002 - leaves nothing to chance
+    def spend(
+        self,
+        desk: BudgetedSampler,
+        objective: Oracle,
+        rng: np.random.Generator,  # noqa: ARG002 - leaves nothing to chance
+    ) -> IntArray:
         """Cut tier by tier; where the budget runs out, the best so far of those left."""
         left = np.arange(desk.n)
         for kind, cut in enumerate(_cuts_of(self.cuts, desk, objective)):
@@ -103,7 +108,9 @@ class Caco:
             left = left[inside]
         return left
 
-    def _compared(self, desk: Desk, left: IntArray, cut: int) -> tuple[IntArray, IntArray]:
+    def _compared(
+        self, desk: BudgetedSampler, left: IntArray, cut: int
+    ) -> tuple[IntArray, IntArray]:
         """Give the places in `left` of the best, and who is contested, widest radius first."""
         mean = desk.mean[left]
         radius = paper_radius(
@@ -146,7 +153,9 @@ class Brutas:
     shares: tuple[float, ...]
     name: str = "BRUTaS"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Decide one after the other."""
         cuts = _cuts_of(self.cuts, desk, objective)
         undecided, accepted = np.arange(desk.n), [np.zeros(0, dtype=np.int64)]
@@ -232,7 +241,9 @@ class UniformTiers:
     shares: tuple[float, ...]
     name: str = "uniform tiers"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Turn by turn, then cut."""
         left = np.arange(desk.n)
         cuts = _cuts_of(self.cuts, desk, objective)
@@ -257,7 +268,9 @@ class RandomTiers:
     shares: tuple[float, ...]
     name: str = "random tiers"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Draw with replacement among those who can still be given one, then cut."""
         left = np.arange(desk.n)
         cuts = _cuts_of(self.cuts, desk, objective)
@@ -276,7 +289,7 @@ class RandomTiers:
 
 
 def _tiers(
-    desk: Desk, cuts: Sequence[int], shares: Sequence[float]
+    desk: BudgetedSampler, cuts: Sequence[int], shares: Sequence[float]
 ) -> Iterator[tuple[int, int, int]]:
     """Give each tier's kind, cut and number of marks its share pays for, when its turn comes."""
     through = np.cumsum(shares) / np.sum(shares)
@@ -290,7 +303,7 @@ def _tiers(
         )
 
 
-class InOrderDesk(Desk):
+class InOrderSampler(BudgetedSampler):
     """A desk that gives a mark of a kind only to those who have one of the kind before.
 
     This is what a prerequisite does in a cycle's rules (`requires`).
@@ -311,9 +324,11 @@ class InOrder:
     strategy: Strategy
     name: str = "in order"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:
+    def spend(
+        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+    ) -> IntArray:
         """Let it spend at the other desk; the account is the given one's."""
-        ordered = InOrderDesk(desk.source, budget=desk.budget - desk.spent)
+        ordered = InOrderSampler(desk.source, budget=desk.budget - desk.spent)
         cohort = self.strategy.spend(ordered, objective, rng)
         desk.spent += ordered.spent
         desk.asked += ordered.asked

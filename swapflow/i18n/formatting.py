@@ -12,7 +12,14 @@ from babel.dates import (
 )
 from babel.numbers import format_decimal
 
-from swapflow.i18n.languages import SOURCE, Language, gettext, later_counted, ngettext, spoken
+from swapflow.i18n.languages import (
+    SOURCE,
+    Language,
+    current_language,
+    gettext,
+    ngettext,
+    ngettext_noop,
+)
 from swapflow.i18n.pseudo_locales import PSEUDO, strangely
 
 
@@ -22,18 +29,18 @@ _MOMENT, _DAY = "EEE d MMM y, HH:mm", "EEE d MMM"
 _SPANS = (
     (
         86_400,
-        later_counted("in %(count)s day", "in %(count)s days"),
-        later_counted("%(count)s day ago", "%(count)s days ago"),
+        ngettext_noop("in %(count)s day", "in %(count)s days"),
+        ngettext_noop("%(count)s day ago", "%(count)s days ago"),
     ),
     (
         3_600,
-        later_counted("in %(count)s hour", "in %(count)s hours"),
-        later_counted("%(count)s hour ago", "%(count)s hours ago"),
+        ngettext_noop("in %(count)s hour", "in %(count)s hours"),
+        ngettext_noop("%(count)s hour ago", "%(count)s hours ago"),
     ),
     (
         60,
-        later_counted("in %(count)s minute", "in %(count)s minutes"),
-        later_counted("%(count)s minute ago", "%(count)s minutes ago"),
+        ngettext_noop("in %(count)s minute", "in %(count)s minutes"),
+        ngettext_noop("%(count)s minute ago", "%(count)s minutes ago"),
     ),
 )
 """Spans in seconds, the longest first, and what is said of one to come and of one gone by."""
@@ -43,7 +50,7 @@ def moment(at: datetime | None, zone: str = "UTC") -> str:
     """Spell a moment in a zone: "Fri 12 Dec 2026, 17:00 CET"."""
     if at is None:
         return gettext("no date")
-    local, language = at.astimezone(ZoneInfo(zone)), spoken()
+    local, language = at.astimezone(ZoneInfo(zone)), current_language()
     if _is_english(language):
         spelled = format_datetime(local, _MOMENT, tzinfo=local.tzinfo, locale=language.locale)
         return _as_said(f"{spelled} {local:%Z}", language)
@@ -56,7 +63,7 @@ def day(at: datetime | None, zone: str = "UTC") -> str:
     """Spell a day in a zone: "Fri 12 Dec"."""
     if at is None:
         return gettext("no date")
-    local, language = at.astimezone(ZoneInfo(zone)), spoken()
+    local, language = at.astimezone(ZoneInfo(zone)), current_language()
     if _is_english(language):
         spelled = format_datetime(local, _DAY, tzinfo=local.tzinfo, locale=language.locale)
         return _as_said(spelled, language)
@@ -65,7 +72,7 @@ def day(at: datetime | None, zone: str = "UTC") -> str:
 
 def date_of(on: date) -> str:
     """Spell a date: "Sat 12 Dec 2026"."""
-    language = spoken()
+    language = current_language()
     if _is_english(language):
         spelled = format_date(on, "EEE d MMM y", locale=language.locale)
         return _as_said(spelled, language)
@@ -76,7 +83,7 @@ def clock(at: datetime | None, zone: str = "UTC") -> str:
     """Spell the time of a day in a zone: "14:02"."""
     if at is None:
         return ""
-    local, language = at.astimezone(ZoneInfo(zone)), spoken()
+    local, language = at.astimezone(ZoneInfo(zone)), current_language()
     if _is_english(language):
         return f"{local:%H:%M}"
     return format_time(local, "short", tzinfo=local.tzinfo, locale=language.locale)
@@ -98,7 +105,7 @@ def number(value: float | None) -> str:
     """Spell a count with its thousands apart."""
     if value is None:
         return "–"
-    language = spoken()
+    language = current_language()
     if _is_english(language):
         # A narrow space is read the same everywhere; comma and full stop are not.
         return f"{value:,.0f}".replace(",", "\u202f")

@@ -80,13 +80,13 @@ def set_deployment_language(tag: str) -> None:
     _deployment[0] = tag
 
 
-def spoken() -> Language:
+def current_language() -> Language:
     """Give the language that is spoken here and now."""
     return _spoken.get() or language_named(_deployment[0])
 
 
 @contextmanager
-def speaking(tag: str = "") -> Iterator[Language]:
+def use_language(tag: str = "") -> Iterator[Language]:
     """Speak a language for a while; by default the deployment's.
 
     Raises:
@@ -108,20 +108,20 @@ def writing_in(tag: str) -> AbstractContextManager[Language]:
             language that has since been taken away: a mail is better read in another language
             than not sent.
     """
-    return speaking(tag if tag in known_languages() else "")
+    return use_language(tag if tag in known_languages() else "")
 
 
 def gettext(message: str) -> str:
     """Say a message; what has no translation is said in English."""
-    return spoken().messages.gettext(message) if message else ""
+    return current_language().messages.gettext(message) if message else ""
 
 
 def ngettext(one: str, many: str, count: float) -> str:
     """Say a message in the form that goes with a count."""
-    return spoken().messages.ngettext(one, many, int(count))
+    return current_language().messages.ngettext(one, many, int(count))
 
 
-def later(message: str) -> str:
+def gettext_noop(message: str) -> str:
     """Mark a message that is said elsewhere; gives it as it is.
 
     A constant is said by `gettext`, a sentence with parts filled in (`later(f"…")`) by
@@ -130,7 +130,7 @@ def later(message: str) -> str:
     return message
 
 
-def later_counted(one: str, many: str) -> tuple[str, str]:
+def ngettext_noop(one: str, many: str) -> tuple[str, str]:
     """Mark a message that is said elsewhere, by `ngettext`; gives both forms as they are."""
     return one, many
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from swapflow.i18n.languages import SOURCE, messages_from_code, spoken
+from swapflow.i18n.languages import SOURCE, current_language, messages_from_code
 
 
 PLACE = re.compile(r"\{([a-z_]+)\}")
@@ -68,7 +68,7 @@ def told(text: str) -> str:
     What is no message stays as it is: names, what people typed, and sentences that nobody has
     marked for translation. Sentences put together are told one by one.
     """
-    if spoken().tag == SOURCE or not text or len(text) > LONGEST:
+    if current_language().tag == SOURCE or not text or len(text) > LONGEST:
         return text
     said = [text[: len(text) - len(text.lstrip())]]
     text = text.lstrip()
@@ -124,7 +124,7 @@ def _known(text: str, *, loose: bool) -> str | None:
     for shape in _shapes():
         parts = shape.parts(text)
         if parts is not None and _fits(shape, parts, loose=loose):
-            said = spoken().messages.gettext(shape.message)
+            said = current_language().messages.gettext(shape.message)
             return _filled(said, {name: _part(name, part) for name, part in parts.items()})
     return None
 
@@ -143,7 +143,7 @@ def _filled(message: str, parts: Mapping[str, str]) -> str:
 
 
 def _exact(text: str) -> str | None:
-    return spoken().messages.gettext(text) if text in messages_from_code() else None
+    return current_language().messages.gettext(text) if text in messages_from_code() else None
 
 
 def _part(name: str, part: str) -> str:

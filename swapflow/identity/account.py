@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from swapflow.domain.rules import WayIn
+from swapflow.domain.rules import SignInPolicy
 from swapflow.errors import InvalidInputError
 
 
@@ -91,7 +91,7 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShutOut:
+class RevokedAccess:
     """How many ways in were taken from whoever held them.
 
     Attributes:
@@ -109,7 +109,7 @@ class ShutOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class SignInRequirement:
     """What a cycle's rules ask of whoever opens its pages.
 
     Attributes:
@@ -118,7 +118,7 @@ class Door:
 
     cycle_id: str
     round_id: str
-    sign_in: WayIn
+    sign_in: SignInPolicy
     session_days: float
 
 

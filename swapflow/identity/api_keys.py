@@ -9,7 +9,7 @@ from uuid import uuid4
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import Account, ApiToken
 from swapflow.identity.permissions import SCOPES
-from swapflow.identity.ports.identity_store import OfficeLedger
+from swapflow.identity.ports.identity_store import IdentityStore
 
 
 PREFIX = "sf_"
@@ -26,7 +26,7 @@ def make_token(
     name: str,
     scopes: Collection[str],
     days: int | None,
-    ledger: OfficeLedger,
+    ledger: IdentityStore,
 ) -> tuple[str, ApiToken]:
     """Make a key for an account; gives the key itself, which is stored nowhere.
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.identity.permissions import Right, rights_in
-from swapflow.identity.principal import User
+from swapflow.identity.principal import UserAccount
 
 
 def members_in_conflict(
     conflicts: Mapping[int, Collection[int]],
     *,
     reviewers: Iterable[Reviewer],
-    users: Callable[[], Iterable[User]],
+    users: Callable[[], Iterable[UserAccount]],
     cycle: Cycle,
 ) -> Mapping[int, tuple[str, ...]]:
     """Name the members who are in conflict, by applicant.

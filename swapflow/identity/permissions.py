@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 
 
 class Role(StrEnum):
@@ -17,13 +17,13 @@ class Role(StrEnum):
     reviews there, and sees what is assigned to them, nothing else.
     """
 
-    ADMINISTRATOR = later("administrator")
-    OPERATIONS = later("operations")
-    COORDINATOR = later("coordinator")
-    CHAIR = later("chair")
-    COMMITTEE = later("committee")
-    COMPLIANCE = later("compliance")
-    OBSERVER = later("observer")
+    ADMINISTRATOR = gettext_noop("administrator")
+    OPERATIONS = gettext_noop("operations")
+    COORDINATOR = gettext_noop("coordinator")
+    CHAIR = gettext_noop("chair")
+    COMMITTEE = gettext_noop("committee")
+    COMPLIANCE = gettext_noop("compliance")
+    OBSERVER = gettext_noop("observer")
 
 
 class Scope(StrEnum):
@@ -37,22 +37,22 @@ class Scope(StrEnum):
 class Right(StrEnum):
     """One thing that a role may do; the words are those that a refusal shows."""
 
-    SEE_PROGRESS = later("see how a program stands")
-    SEE_APPLICANTS = later("see applicants and what reviewers said")
-    SEE_REVIEWERS = later("see reviewers and their load")
-    MANAGE_APPLICANTS = later("import and change applicants")
-    MANAGE_REVIEWERS = later("import and change reviewers")
-    ENTER_REVIEWS = later("enter, correct or void a review")
-    APPROVE = later("approve requests before they go out")
-    RUN = later("launch, pause and stop a program")
-    SET_UP = later("set up programs and change their rules")
-    DECIDE = later("prepare and record decisions")
-    SIGN = later("sign a decision")
-    EXPORT = later("download lists and reports")
-    SEE_MAIL = later("read mails that were sent")
-    SEE_AUDIT = later("read the audit log")
-    SEE_MONITORING = later("see what became of groups of applicants")
-    MANAGE_USERS = later("manage users and their rights")
+    SEE_PROGRESS = gettext_noop("see how a program stands")
+    SEE_APPLICANTS = gettext_noop("see applicants and what reviewers said")
+    SEE_REVIEWERS = gettext_noop("see reviewers and their load")
+    MANAGE_APPLICANTS = gettext_noop("import and change applicants")
+    MANAGE_REVIEWERS = gettext_noop("import and change reviewers")
+    ENTER_REVIEWS = gettext_noop("enter, correct or void a review")
+    APPROVE = gettext_noop("approve requests before they go out")
+    RUN = gettext_noop("launch, pause and stop a program")
+    SET_UP = gettext_noop("set up programs and change their rules")
+    DECIDE = gettext_noop("prepare and record decisions")
+    SIGN = gettext_noop("sign a decision")
+    EXPORT = gettext_noop("download lists and reports")
+    SEE_MAIL = gettext_noop("read mails that were sent")
+    SEE_AUDIT = gettext_noop("read the audit log")
+    SEE_MONITORING = gettext_noop("see what became of groups of applicants")
+    MANAGE_USERS = gettext_noop("manage users and their rights")
 
 
 _WATCH = frozenset({Right.SEE_PROGRESS})

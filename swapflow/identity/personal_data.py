@@ -24,7 +24,7 @@ class HeldFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dossier:
+class PersonalDataReport:
     """Everything that is held about one person in one program.
 
     Attributes:
@@ -42,7 +42,7 @@ class Dossier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class ActivityEntry:
     """Something a person did in a program.
 
     Attributes:
@@ -58,7 +58,7 @@ class Act:
     departs: bool
 
 
-class DossierRecord(Protocol):
+class PersonalDataRecord(Protocol):
     """Reads across every table, for one person or one program.
 
     Raises:
@@ -66,14 +66,14 @@ class DossierRecord(Protocol):
         UnavailableError: From any method, if the database does not answer.
     """
 
-    def applicant(self, cycle_id: str, external_id: str) -> Dossier:
+    def applicant(self, cycle_id: str, external_id: str) -> PersonalDataReport:
         """Gather everything that is held about an applicant."""
         ...
 
-    def reviewer(self, cycle_id: str, external_id: str) -> Dossier:
+    def reviewer(self, cycle_id: str, external_id: str) -> PersonalDataReport:
         """Gather everything that is held about a reviewer."""
         ...
 
-    def acts(self, cycle_id: str) -> tuple[Act, ...]:
+    def acts(self, cycle_id: str) -> tuple[ActivityEntry, ...]:
         """List what people did in a cycle, oldest first."""
         ...

@@ -9,7 +9,7 @@ from swapflow.identity.permissions import SCOPES, Grant, Right, rights_anywhere,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visitor:
+class Principal:
     """Whoever asks: an account, what it may do, and where it sits as a reviewer.
 
     Attributes:
@@ -56,14 +56,16 @@ class Visitor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class User:
+class UserAccount:
     """An account and what it may do where."""
 
     account: Account
     grants: tuple[Grant, ...]
 
 
-def require(visitor: Visitor, right: Right, *, cycle_id: str | None, round_id: str | None) -> None:
+def require(
+    visitor: Principal, right: Right, *, cycle_id: str | None, round_id: str | None
+) -> None:
     """Refuse whoever lacks a right in a cycle.
 
     Raises:

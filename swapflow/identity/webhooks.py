@@ -13,9 +13,9 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from swapflow.domain.webhook_call import HookEvent
+from swapflow.domain.webhook_call import WebhookEvent
 from swapflow.errors import InvalidInputError
-from swapflow.identity.ports.identity_store import OfficeLedger
+from swapflow.identity.ports.identity_store import IdentityStore
 from swapflow.identity.ports.integration_store import Webhook
 
 
@@ -104,14 +104,14 @@ def make_webhook(
     cycle_id: str | None,
     by: str,
     reach: Reach,
-    ledger: OfficeLedger,
+    ledger: IdentityStore,
 ) -> Webhook:
     """Register an address; it is told what happens from now on.
 
     Raises:
         InvalidInputError: If the address or the events cannot be used, or there are too many.
     """
-    known = [event.value for event in HookEvent]
+    known = [event.value for event in WebhookEvent]
     if not events or any(event not in known for event in events):
         raise InvalidInputError(f"choose what is told: {', '.join(known)}")
     url = check_address(url, reach)

@@ -14,22 +14,22 @@ from swapflow.domain.ids import new_task_key
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import Lease
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.ledger.cohort.announcements import Announcements
-from swapflow.ledger.cohort.meetings import Meetings
-from swapflow.ledger.cohort.offers import Offers
-from swapflow.ledger.cohort.reconsiderations import Reconsiderations
+from swapflow.ledger.cohort.announcements import SqlAnnouncements
+from swapflow.ledger.cohort.meetings import SqlMeetings
+from swapflow.ledger.cohort.offers import SqlOffers
+from swapflow.ledger.cohort.reconsiderations import SqlReconsiderations
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE, store_rules
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import to_cycle
 from swapflow.ledger.core.statements import no_cycle
-from swapflow.ledger.cycle.cycle_reads import Views
-from swapflow.ledger.cycle.draft_batches import DraftSaves
-from swapflow.ledger.cycle.outbox import Outbox
-from swapflow.ledger.cycle.overview import Boards
-from swapflow.ledger.cycle.prepared_decisions import Paperwork
-from swapflow.ledger.cycle.reviewer_tasks import Desk
-from swapflow.ledger.identity.identity_store import SqlOffice
-from swapflow.ledger.identity.integration_store import Hooks
+from swapflow.ledger.cycle.cycle_reads import SqlCycleReads
+from swapflow.ledger.cycle.draft_batches import DraftBatches
+from swapflow.ledger.cycle.outbox import SqlOutbox
+from swapflow.ledger.cycle.overview import SqlOverview
+from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
+from swapflow.ledger.cycle.reviewer_tasks import SqlReviewerTasks
+from swapflow.ledger.identity.identity_store import SqlIdentityStore
+from swapflow.ledger.identity.integration_store import SqlWebhooks
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
 from swapflow.ledger.schema.base import METADATA
@@ -52,16 +52,16 @@ FURTHEST_LEASE = 10
 
 
 class SqlLedger(
-    Views,
-    Boards,
-    Desk,
-    Outbox,
-    Hooks,
-    Paperwork,
-    Offers,
-    Announcements,
-    Meetings,
-    Reconsiderations,
+    SqlCycleReads,
+    SqlOverview,
+    SqlReviewerTasks,
+    SqlOutbox,
+    SqlWebhooks,
+    SqlPreparedDecisions,
+    SqlOffers,
+    SqlAnnouncements,
+    SqlMeetings,
+    SqlReconsiderations,
 ):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
@@ -80,15 +80,15 @@ class SqlLedger(
             InvalidInputError: If the URL is none of these.
         """
         self._database = Database(url)
-        self._draft_saves = DraftSaves(self._database)
+        self._draft_saves = DraftBatches(self._database)
         if self._database.in_memory:
             with self._database.writing() as connection:
                 METADATA.create_all(connection, checkfirst=False)
                 connection.execute(insert(CLOCK), {"id": 1, "offset_seconds": 0.0})
 
-    def office(self) -> SqlOffice:
+    def office(self) -> SqlIdentityStore:
         """Give the office's record, on the same connections."""
-        return SqlOffice(self._database)
+        return SqlIdentityStore(self._database)
 
     def monitoring(self) -> SqlMonitoring:
         """Give what applicants declared for monitoring, on the same connections."""

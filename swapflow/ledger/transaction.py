@@ -4,17 +4,17 @@ from swapflow.ledger.cohort.announcements import AnnouncementWrites
 from swapflow.ledger.cohort.meetings import MeetingWrites
 from swapflow.ledger.cohort.offers import OfferWrites
 from swapflow.ledger.cohort.reconsiderations import ReconsiderationWrites
-from swapflow.ledger.cycle.decision_writes import ConclusionWrites
-from swapflow.ledger.cycle.imported_lists import ListWrites
-from swapflow.ledger.cycle.requests import WorkWrites
-from swapflow.ledger.privacy.erasure import PurgeWrites
+from swapflow.ledger.cycle.decision_writes import DecisionWrites
+from swapflow.ledger.cycle.imported_lists import ImportedListWrites
+from swapflow.ledger.cycle.requests import RequestWrites
+from swapflow.ledger.privacy.erasure import ErasureWrites
 
 
 class SqlTransaction(
-    PurgeWrites,
-    ListWrites,
-    WorkWrites,
-    ConclusionWrites,
+    ErasureWrites,
+    ImportedListWrites,
+    RequestWrites,
+    DecisionWrites,
     OfferWrites,
     AnnouncementWrites,
     MeetingWrites,

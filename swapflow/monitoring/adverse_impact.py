@@ -25,7 +25,7 @@ SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class SelectionTally:
     """How many of a group there were, and how many of these were selected."""
 
     all: int
@@ -61,7 +61,7 @@ class Impact:
     """
 
     group: str
-    tally: Tally
+    tally: SelectionTally
     share: float
     is_reference: bool
     left_out: bool
@@ -74,7 +74,7 @@ class Impact:
 
 
 def impacts(
-    groups: Mapping[str, Tally], *, smallest_share: float = SMALLEST_SHARE
+    groups: Mapping[str, SelectionTally], *, smallest_share: float = SMALLEST_SHARE
 ) -> tuple[Impact, ...]:
     """Compare every group with the one that has the highest rate.
 
@@ -108,12 +108,12 @@ def impacts(
 
 def _compared(
     name: str,
-    tally: Tally,
+    tally: SelectionTally,
     *,
     share: float,
     left_out: bool,
     reference: str | None,
-    best: Tally | None,
+    best: SelectionTally | None,
 ) -> Impact:
     is_reference = name == reference
     if best is None or not tally.all:
@@ -143,14 +143,14 @@ def _compared(
     )
 
 
-def pooled_z(one: Tally, other: Tally) -> float:
+def pooled_z(one: SelectionTally, other: SelectionTally) -> float:
     """Give the two-proportion z statistic with pooled variance; NaN when nothing varies."""
     pooled = (one.selected + other.selected) / (one.all + other.all)
     variance = pooled * (1.0 - pooled) * (1.0 / one.all + 1.0 / other.all)
     return (one.rate - other.rate) / math.sqrt(variance) if variance > 0.0 else math.nan
 
 
-def fisher_p(one: Tally, other: Tally) -> float:
+def fisher_p(one: SelectionTally, other: SelectionTally) -> float:
     """Give the two-sided p of Fisher's exact test for two groups."""
     table = np.array(
         [
@@ -161,16 +161,16 @@ def fisher_p(one: Tally, other: Tally) -> float:
     return float(fisher_exact(table).pvalue)
 
 
-def _flipped(tally: Tally, best: Tally) -> float:
+def _flipped(tally: SelectionTally, best: SelectionTally) -> float:
     """Give the ratio after one person more here and one fewer there: 29 CFR 1607.4(D)."""
     if tally.selected == tally.all or best.selected <= 1:
         return math.nan
-    fewer = Tally(all=best.all, selected=best.selected - 1)
-    return Tally(all=tally.all, selected=tally.selected + 1).rate / fewer.rate
+    fewer = SelectionTally(all=best.all, selected=best.selected - 1)
+    return SelectionTally(all=tally.all, selected=tally.selected + 1).rate / fewer.rate
 
 
 def _flags(
-    tally: Tally, *, left_out: bool, ratio: float, p: float, flipped: float
+    tally: SelectionTally, *, left_out: bool, ratio: float, p: float, flipped: float
 ) -> tuple[str, ...]:
     flags = []
     if left_out:

@@ -10,7 +10,7 @@ UNKNOWN = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class ApplicantRow:
     """One applicant, as far as the tables look.
 
     Attributes:

@@ -10,9 +10,9 @@ from statistics import median
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.errors import InvalidInputError
-from swapflow.monitoring.applicant_rows import MonitoringRecord, Person
+from swapflow.monitoring.applicant_rows import ApplicantRow, MonitoringRecord
 from swapflow.monitoring.tables import (
-    Effort,
+    GroupEffort,
     StageTable,
     effort,
     funnel,
@@ -40,7 +40,7 @@ class Grouping:
     stages: tuple[StageTable, ...]
     selection: StageTable | None
     scoring: StageTable
-    effort: tuple[Effort, ...]
+    effort: tuple[GroupEffort, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ class Monitoring:
             reviewers=reviewers,
         )
 
-    def _gathered(self, cycle_id: str) -> tuple[list[Person], tuple[ReviewerEffort, ...]]:
+    def _gathered(self, cycle_id: str) -> tuple[list[ApplicantRow], tuple[ReviewerEffort, ...]]:
         declared = self._record.declared(cycle_id)
         asked = {a.id: a.created_at for a in self._ledger.assignments(cycle_id)}
         latest = {score.assignment_id: score for score in self._ledger.scores(cycle_id)}
@@ -152,7 +152,7 @@ class Monitoring:
         estimates = self._estimates(cycle_id)
         accepted = self._accepted(cycle_id)
         people = [
-            Person(
+            ApplicantRow(
                 groups=declared.get(a.number, {}),
                 reviews=done[a.number].count(0),
                 interviews=sum(kind > 0 for kind in done[a.number]),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from swapflow.monitoring.adverse_impact import SMALLEST_SHARE, Impact, Tally, impacts
-from swapflow.monitoring.applicant_rows import UNKNOWN, Person
+from swapflow.monitoring.adverse_impact import SMALLEST_SHARE, Impact, SelectionTally, impacts
+from swapflow.monitoring.applicant_rows import UNKNOWN, ApplicantRow
 
 
 SMALL = 5
@@ -26,11 +26,11 @@ class StageTable:
 
     stage: str
     rows: tuple[Impact, ...]
-    unknown: Tally
+    unknown: SelectionTally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class GroupEffort:
     """How much looking a group got: an adaptive rule spends unevenly by design, so it is shown.
 
     Attributes:
@@ -50,7 +50,7 @@ class Effort:
     waited: float
 
 
-Stage = tuple[str, Callable[[Person], bool], Callable[[Person], bool]]
+Stage = tuple[str, Callable[[ApplicantRow], bool], Callable[[ApplicantRow], bool]]
 
 STAGES: tuple[Stage, ...] = (
     ("imported → reviewed", lambda _: True, lambda p: p.reviews + p.interviews > 0),
@@ -62,7 +62,7 @@ STAGES: tuple[Stage, ...] = (
 
 
 def funnel(
-    people: Sequence[Person], *attributes: str, smallest_share: float = SMALLEST_SHARE
+    people: Sequence[ApplicantRow], *attributes: str, smallest_share: float = SMALLEST_SHARE
 ) -> tuple[StageTable, ...]:
     """Count who went on at each stage, by the groups over one attribute or several.
 
@@ -76,14 +76,14 @@ def funnel(
     )
 
 
-def selection_table(people: Sequence[Person], *attributes: str) -> StageTable:
+def selection_table(people: Sequence[ApplicantRow], *attributes: str) -> StageTable:
     """Give selection rates as New York City's Local Law 144 has them: 6 RCNY 5-301(b)."""
     return _stage(
         "selection rate", people, lambda p: p.accepted is True, attributes, SMALLEST_SHARE
     )
 
 
-def scoring_table(people: Sequence[Person], *attributes: str) -> StageTable:
+def scoring_table(people: Sequence[ApplicantRow], *attributes: str) -> StageTable:
     """Give scoring rates: the share of a group above the median of all: 6 RCNY 5-301(c).
 
     Whoever has no estimate is left out, for there is no score to compare.
@@ -91,17 +91,17 @@ def scoring_table(people: Sequence[Person], *attributes: str) -> StageTable:
     scored = [person for person in people if person.estimate is not None]
     middle = median([p.estimate for p in scored if p.estimate is not None]) if scored else math.nan
 
-    def above(person: Person) -> bool:
+    def above(person: ApplicantRow) -> bool:
         return person.estimate is not None and person.estimate > middle
 
     return _stage("scoring rate", scored, above, attributes, SMALLEST_SHARE)
 
 
-def effort(people: Sequence[Person], *attributes: str) -> tuple[Effort, ...]:
+def effort(people: Sequence[ApplicantRow], *attributes: str) -> tuple[GroupEffort, ...]:
     """Give how much looking each group got, the largest first, those unknown last."""
     groups = _grouped(people, attributes)
     return tuple(
-        Effort(
+        GroupEffort(
             group=name,
             people=len(members),
             reviews=mean(p.reviews for p in members),
@@ -134,25 +134,27 @@ def closed_cells(sizes: Sequence[int], *, small: int = SMALL) -> frozenset[int]:
 
 def _stage(
     name: str,
-    people: Sequence[Person],
-    goes_on: Callable[[Person], bool],
+    people: Sequence[ApplicantRow],
+    goes_on: Callable[[ApplicantRow], bool],
     attributes: Sequence[str],
     smallest_share: float,
 ) -> StageTable:
     groups = _grouped(people, attributes)
     tallies = {
-        group: Tally(all=len(members), selected=sum(map(goes_on, members)))
+        group: SelectionTally(all=len(members), selected=sum(map(goes_on, members)))
         for group, members in groups.items()
     }
-    unknown = tallies.pop(UNKNOWN, Tally(all=0, selected=0))
+    unknown = tallies.pop(UNKNOWN, SelectionTally(all=0, selected=0))
     return StageTable(
         stage=name, rows=impacts(tallies, smallest_share=smallest_share), unknown=unknown
     )
 
 
-def _grouped(people: Iterable[Person], attributes: Sequence[str]) -> dict[str, list[Person]]:
+def _grouped(
+    people: Iterable[ApplicantRow], attributes: Sequence[str]
+) -> dict[str, list[ApplicantRow]]:
     """Group people, the largest group first, equal ones by name, those unknown last."""
-    groups: dict[str, list[Person]] = defaultdict(list)
+    groups: dict[str, list[ApplicantRow]] = defaultdict(list)
     for person in people:
         groups[person.group(*attributes)].append(person)
     order = sorted(groups, key=lambda name: (name == UNKNOWN, -len(groups[name]), name))

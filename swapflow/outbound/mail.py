@@ -19,7 +19,7 @@ from swapflow.engine.ports.records import Mail
 from swapflow.errors import MailRefusedError, UnavailableError
 
 
-Post = Callable[[Mail], None]
+SendMail = Callable[[Mail], None]
 
 _METHOD = re.compile(r"^METHOD:([A-Z]+)\s*$", re.MULTILINE)
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9.=-]")
@@ -97,7 +97,7 @@ def compose(mail: Mail, sender: str) -> EmailMessage:
     return message
 
 
-def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> Post:
+def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> SendMail:
     """Write each mail to a file named after its id: what embedded mode does."""
 
     def post(mail: Mail) -> None:
@@ -114,7 +114,7 @@ def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> Post:
     return post
 
 
-def smtp(settings: SmtpSettings) -> Post:
+def smtp(settings: SmtpSettings) -> SendMail:
     """Send each mail over SMTP."""
 
     def post(mail: Mail) -> None:

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 
 import httpx
 
-from swapflow.domain.webhook_call import HookCall
+from swapflow.domain.webhook_call import WebhookCall
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.webhooks import Address, Reach, check_address, signature
 
@@ -20,14 +20,14 @@ SECONDS = 10.0
 """How long an address may take for an answer."""
 
 
-def http_knocker(reach: Reach) -> Callable[[HookCall], str]:
+def webhook_sender(reach: Reach) -> Callable[[WebhookCall], str]:
     """Make whatever sends calls over HTTP.
 
     Args:
         reach: Where calls may go.
     """
 
-    def knock(call: HookCall) -> str:
+    def send_webhook(call: WebhookCall) -> str:
         try:
             url = httpx.URL(check_address(call.url, reach))
             address = _resolved(url, reach)
@@ -42,10 +42,10 @@ def http_knocker(reach: Reach) -> Callable[[HookCall], str]:
             raise UnavailableError(f"{url.host} answered {status}")
         return f"answered {status}"
 
-    return knock
+    return send_webhook
 
 
-def _post(call: HookCall, url: httpx.URL, address: Address) -> int:
+def _post(call: WebhookCall, url: httpx.URL, address: Address) -> int:
     """Send to the address, under the name that the certificate must bear."""
     headers = {
         "Host": url.netloc.decode("ascii"),

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from swapflow.domain.rules import FloorFor, RuleName
-from swapflow.planning.round_state import Way
-from swapflow.planning.setting import Setting
+from swapflow.planning.round_state import SpendingPolicy
+from swapflow.planning.setting import PlanSetting
 
 
 ZONE_GAINS = (1.0, 2.0, 4.0, 7.0, 12.0)
@@ -26,12 +26,12 @@ class Cell:
 
     key: str
     label: str
-    setting: Setting
-    way: Way = Way.RULES
+    setting: PlanSetting
+    way: SpendingPolicy = SpendingPolicy.RULES
     runs: int
 
 
-def ways_of(setting: Setting, runs: int) -> Iterator[Cell]:
+def ways_of(setting: PlanSetting, runs: int) -> Iterator[Cell]:
     """The rules as they are, the other rules, and ordinary practice."""
     spread = math.hypot(setting.marks.sigma, setting.marks.severity)
     given = setting.rules.sigma or spread
@@ -59,7 +59,7 @@ def ways_of(setting: Setting, runs: int) -> Iterator[Cell]:
         key="way/even",
         label="everybody the same number",
         setting=setting,
-        way=Way.EVEN,
+        way=SpendingPolicy.EVEN,
         runs=runs,
     )
     last = setting.rules.kinds[-1].name
@@ -67,21 +67,21 @@ def ways_of(setting: Setting, runs: int) -> Iterator[Cell]:
         key="way/two-tier",
         label=f"one each, then {last}s from the top",
         setting=setting,
-        way=Way.TWO_TIER,
+        way=SpendingPolicy.TWO_TIER,
         runs=runs,
     )
 
 
-Change = tuple[str, str, str, Setting]
+Change = tuple[str, str, str, PlanSetting]
 """Parameter, level, its letter in the paper, and the changed round."""
 
 
-def changes_of(setting: Setting) -> list[Change]:
+def changes_of(setting: PlanSetting) -> list[Change]:
     """List the rounds in which one thing is changed and the floors can still be paid."""
     return [change for change in _changes(setting) if _payable(change[3])]
 
 
-def _changes(setting: Setting) -> Iterator[Change]:
+def _changes(setting: PlanSetting) -> Iterator[Change]:
     """Change one thing at a time: (parameter, level, letter, setting)."""
     rules, marks = setting.rules, setting.marks
     for factor in (0.75, 1.25, 1.5, 2.0):
@@ -111,7 +111,7 @@ def _changes(setting: Setting) -> Iterator[Change]:
         yield from _promise_changes(setting)
 
 
-def _promise_changes(setting: Setting) -> Iterator[Change]:
+def _promise_changes(setting: PlanSetting) -> Iterator[Change]:
     """What the rules `certified` and `paper` promise; `budget` does not ask."""
     for delta in (0.01, 0.2):
         level = f"{100 * delta:g} in 100"
@@ -122,7 +122,7 @@ def _promise_changes(setting: Setting) -> Iterator[Change]:
         yield "loss that is accepted", level, "ε", changed
 
 
-def _interview_changes(setting: Setting) -> Iterator[Change]:
+def _interview_changes(setting: PlanSetting) -> Iterator[Change]:
     """What the dearest kind tells and costs."""
     kinds = setting.rules.kinds
     if len(kinds) < 2:  # noqa: PLR2004 - reviews and something else
@@ -141,7 +141,7 @@ def _interview_changes(setting: Setting) -> Iterator[Change]:
         yield f"cost of one {kinds[last].name}", level, "j", setting.with_kind(last, cost=cost)
 
 
-def _payable(setting: Setting) -> bool:
+def _payable(setting: PlanSetting) -> bool:
     """Whether the budget pays the floors beside the reserve."""
     rules = setting.rules
     everyone, chosen = rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)
@@ -152,7 +152,7 @@ def _payable(setting: Setting) -> bool:
     return floors + int(rules.reserve * rules.budget) <= rules.budget
 
 
-def zone_cells(setting: Setting, runs: int) -> Iterator[Cell]:
+def zone_cells(setting: PlanSetting, runs: int) -> Iterator[Cell]:
     """Reviews alone, and interviews of every worth and cost, without floors of interviews."""
     kinds = setting.rules.kinds
     if len(kinds) < 2:  # noqa: PLR2004 - reviews and something else

@@ -14,7 +14,7 @@ from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
 from swapflow.errors import InvalidInputError
 from swapflow.files.imports.past_round import PastRound
 from swapflow.planning.past_fit import (
-    Kind,
+    KindEstimate,
     PastFit,
     Severity,
     Unknown,
@@ -25,7 +25,7 @@ from swapflow.planning.past_fit import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimates:
+class PastEstimates:
     """What a past round says.
 
     Attributes:
@@ -48,7 +48,7 @@ class Estimates:
     accepted: int | None
     total: float
     between: Interval | None
-    kinds: tuple[Kind, ...]
+    kinds: tuple[KindEstimate, ...]
     agreement: Agreement | None
     severities: tuple[Severity, ...]
     days: tuple[float, float] | None
@@ -79,14 +79,14 @@ def with_minutes(past: PastRound, minutes: Mapping[str, float]) -> PastRound:
     return replace(past, minutes=filled)
 
 
-def estimate(past: PastRound) -> Estimates:
+def estimate(past: PastRound) -> PastEstimates:
     """Work out everything that the files hold."""
     fit = PastFit.of(past)
     first = past.scores.kind == 0
     times = [mean_minutes(past, kind) for kind in range(len(past.kinds))]
     kinds = tuple(fit.kind(kind, times) for kind in range(len(past.kinds)))
     scored = np.unique(past.scores.arm[first]).size
-    return Estimates(
+    return PastEstimates(
         items=len(past.items),
         scored=scored,
         per_item=float(np.count_nonzero(first) / max(scored, 1)),

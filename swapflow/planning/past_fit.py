@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapflow.bandit.estimation.posterior import NO_REVIEWER
-from swapflow.bandit.estimation.reml import NORMAL_95, Spread
+from swapflow.bandit.estimation.reml import NORMAL_95, SpreadInterval
 from swapflow.bandit.estimation.severity import Components, components, of_kinds
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 from swapflow.domain.interval import Interval
@@ -46,7 +46,7 @@ class Severity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class KindEstimate:
     """What is known of one kind, on [0, 1].
 
     Attributes:
@@ -171,7 +171,7 @@ class PastFit:
         """Spread between applicants."""
         return None if self.model is None or self.alone else _interval(self.model.utility)
 
-    def kind(self, kind: int, times: "list[Interval | None]") -> Kind:
+    def kind(self, kind: int, times: "list[Interval | None]") -> KindEstimate:
         """Gather what is known of a kind."""
         past = self.past
         own = past.scores.kind == kind
@@ -185,7 +185,7 @@ class PastFit:
             gain = Interval(1.0, 1.0, 1.0) if place == 0 else self._gain(place)
         elif self.model is not None and self.alone and kind == 0:
             severity = _interval(self.model.utility)
-        return Kind(
+        return KindEstimate(
             name=past.kinds[kind],
             marks=int(np.count_nonzero(own)),
             level=float(past.scores.mark[own].mean()),
@@ -288,7 +288,7 @@ def _no_severity(kind: str, *, named: bool) -> Unknown:
     return Unknown(name=f"severity of {kind}s", reason=reason)
 
 
-def _interval(spread: Spread) -> Interval:
+def _interval(spread: SpreadInterval) -> Interval:
     return Interval(spread.value, spread.low, spread.high)
 
 
@@ -327,7 +327,7 @@ def usual_days(past: PastRound) -> tuple[float, float] | None:
     return float(np.median(days)), float(np.log(days).std())
 
 
-def unknown_figures(past: PastRound, kinds: tuple[Kind, ...]) -> list[Unknown]:
+def unknown_figures(past: PastRound, kinds: tuple[KindEstimate, ...]) -> list[Unknown]:
     """What no file said at all."""
     found = []
     if len(past.kinds) == 1:

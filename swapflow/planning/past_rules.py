@@ -3,8 +3,8 @@
 import re
 
 from swapflow.files.rules.rules_file import parse_rules, template
-from swapflow.planning.past_estimates import Estimates
-from swapflow.planning.past_fit import Kind
+from swapflow.planning.past_estimates import PastEstimates
+from swapflow.planning.past_fit import KindEstimate
 
 
 USUAL_MINUTES = {"review": 20, "interview": 120}
@@ -12,7 +12,7 @@ USUAL_SHARE = 10
 """One place for so many applicants, where nothing says how many there were."""
 
 
-def rules_text(found: Estimates, *, places: int | None = None) -> str:
+def rules_text(found: PastEstimates, *, places: int | None = None) -> str:
     """Write rules for a round like the past one, with a note at everything that was estimated.
 
     Args:
@@ -46,19 +46,19 @@ def rules_text(found: Estimates, *, places: int | None = None) -> str:
     return text
 
 
-def _minutes(kind: Kind | None, usual: int) -> int:
+def _minutes(kind: KindEstimate | None, usual: int) -> int:
     if kind is None or kind.minutes is None:
         return usual
     return max(1, round(kind.minutes.value))
 
 
-def _strong_cost(interview: Kind | None, review: int) -> int:
+def _strong_cost(interview: KindEstimate | None, review: int) -> int:
     if interview is None or interview.minutes is None:
         return max(review, USUAL_MINUTES["interview"])
     return _minutes(interview, USUAL_MINUTES["interview"])
 
 
-def _sigma(text: str, review: Kind) -> str:
+def _sigma(text: str, review: KindEstimate) -> str:
     if review.noise is None or not review.noise.value > 0:
         return text
     note = (
@@ -73,7 +73,7 @@ def _sigma(text: str, review: Kind) -> str:
     return text.replace("# sigma = 0.16\n", f"{note}\nsigma = {review.noise.value:.4f}\n")
 
 
-def _gain(text: str, interview: Kind | None) -> str:
+def _gain(text: str, interview: KindEstimate | None) -> str:
     if interview is None or interview.gain is None:
         return text
     gain = interview.gain
@@ -82,7 +82,7 @@ def _gain(text: str, interview: Kind | None) -> str:
     return re.sub(r"(?m)^gain = 6$", f"{note}\ngain = {worth:g}", text, count=1)
 
 
-def _head(found: Estimates, *, places: int | None) -> str:
+def _head(found: PastEstimates, *, places: int | None) -> str:
     review = found.kinds[0]
     if places:
         size = "as stated"

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 from swapflow.domain.interval import Interval
-from swapflow.planning.past_estimates import Estimates
-from swapflow.planning.past_fit import Kind
+from swapflow.planning.past_estimates import PastEstimates
+from swapflow.planning.past_fit import KindEstimate
 
 
 MEAN_DISTANCE = 2 / math.sqrt(math.pi)
@@ -15,7 +15,7 @@ FIRM, TENTATIVE = 0.8, 0.667
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class WordedEstimate:
     """One estimate.
 
     Attributes:
@@ -33,7 +33,7 @@ class Figure:
     meaning: str
 
 
-def figures(found: Estimates) -> list[Figure]:
+def figures(found: PastEstimates) -> list[WordedEstimate]:
     """List what is known, in the order in which it is read."""
     listed = [
         *(_within(found, found.kinds[0])),
@@ -48,7 +48,7 @@ def figures(found: Estimates) -> list[Figure]:
     return listed
 
 
-def shown(figure: Figure) -> tuple[str, str]:
+def shown(figure: WordedEstimate) -> tuple[str, str]:
     """Spell a figure and its interval as people read them."""
     value, low, high = figure.interval.value, figure.interval.low, figure.interval.high
     if figure.unit == "points":
@@ -63,14 +63,14 @@ def _up(high: float, digits: int = 1) -> str:
     return "no upper limit" if math.isinf(high) else f"{high:.{digits}f}"
 
 
-def _within(found: Estimates, kind: Kind) -> list[Figure]:
+def _within(found: PastEstimates, kind: KindEstimate) -> list[WordedEstimate]:
     if kind.within is None:
         return []
     apart = MEAN_DISTANCE * kind.within.value
     width = abs(found.scale[1] - found.scale[0])
     marks = "" if width == 1 else f", {apart * width:.1f} marks on your scale"
     return [
-        Figure(
+        WordedEstimate(
             name=f"spread_{kind.name}",
             title=f"spread of {kind.name} marks of one applicant",
             interval=kind.within,
@@ -81,12 +81,12 @@ def _within(found: Estimates, kind: Kind) -> list[Figure]:
     ]
 
 
-def _between(found: Estimates) -> list[Figure]:
+def _between(found: PastEstimates) -> list[WordedEstimate]:
     if found.between is None or found.kinds[0].within is None:
         return []
     share = found.between.value / max(found.kinds[0].within.value, 1e-12)
     return [
-        Figure(
+        WordedEstimate(
             name="between",
             title="spread between applicants",
             interval=found.between,
@@ -98,7 +98,7 @@ def _between(found: Estimates) -> list[Figure]:
     ]
 
 
-def _severity(kind: Kind, found: Estimates) -> list[Figure]:
+def _severity(kind: KindEstimate, found: PastEstimates) -> list[WordedEstimate]:
     if kind.severity is None:
         return []
     value = kind.severity.value
@@ -112,7 +112,7 @@ def _severity(kind: Kind, found: Estimates) -> list[Figure]:
     )
     doubt = "it may as well be nothing: these marks do not show that reviewers differ"
     return [
-        Figure(
+        WordedEstimate(
             name=f"severity_{kind.name}",
             title=f"spread between reviewers ({kind.name})",
             interval=kind.severity,
@@ -122,13 +122,13 @@ def _severity(kind: Kind, found: Estimates) -> list[Figure]:
     ]
 
 
-def _agreement(found: Estimates) -> list[Figure]:
+def _agreement(found: PastEstimates) -> list[WordedEstimate]:
     known = found.agreement
     if known is None or found.between is None:
         return []
     each = known.marks_each
     listed = [
-        Figure(
+        WordedEstimate(
             name="icc",
             title="what one review tells (ICC)",
             interval=known.icc,
@@ -136,7 +136,7 @@ def _agreement(found: Estimates) -> list[Figure]:
             meaning=f"of what one mark says, {100 * known.icc.value:.0f} % is the applicant and "
             f"{100 - 100 * known.icc.value:.0f} % is chance and who happened to read",
         ),
-        Figure(
+        WordedEstimate(
             name="icc_mean",
             title=f"what the mean of {each:.1f} reviews tells (ICC)",
             interval=known.icc_mean,
@@ -144,7 +144,7 @@ def _agreement(found: Estimates) -> list[Figure]:
             meaning=f"if other people had read the same applicants {each:.1f} times each, the two "
             f"lists of means would correlate by {known.icc_mean.value:.2f}",
         ),
-        Figure(
+        WordedEstimate(
             name="alpha",
             title="agreement (Krippendorff's alpha)",
             interval=known.alpha,
@@ -154,7 +154,7 @@ def _agreement(found: Estimates) -> list[Figure]:
     ]
     if known.kappa is not None:
         listed.append(
-            Figure(
+            WordedEstimate(
                 name="kappa",
                 title="agreement (weighted kappa)",
                 interval=known.kappa,
@@ -164,7 +164,7 @@ def _agreement(found: Estimates) -> list[Figure]:
             )
         )
         listed.append(
-            Figure(
+            WordedEstimate(
                 name="same_mark",
                 title="pairs of reviewers with the same mark",
                 interval=known.same,
@@ -187,11 +187,11 @@ def _alpha(alpha: float) -> str:
     )
 
 
-def _gain(kind: Kind, first: Kind) -> list[Figure]:
+def _gain(kind: KindEstimate, first: KindEstimate) -> list[WordedEstimate]:
     if kind.gain is None:
         return []
     return [
-        Figure(
+        WordedEstimate(
             name=f"gain_{kind.name}",
             title=f"worth of one {kind.name}, in {first.name}s",
             interval=kind.gain,
@@ -203,11 +203,11 @@ def _gain(kind: Kind, first: Kind) -> list[Figure]:
     ]
 
 
-def _time(kind: Kind, first: Kind) -> list[Figure]:
+def _time(kind: KindEstimate, first: KindEstimate) -> list[WordedEstimate]:
     listed = []
     if kind.minutes is not None:
         listed.append(
-            Figure(
+            WordedEstimate(
                 name=f"minutes_{kind.name}",
                 title=f"time for one {kind.name}",
                 interval=kind.minutes,
@@ -217,7 +217,7 @@ def _time(kind: Kind, first: Kind) -> list[Figure]:
         )
     if kind is not first and kind.cost is not None:
         listed.append(
-            Figure(
+            WordedEstimate(
                 name=f"cost_{kind.name}",
                 title=f"cost of one {kind.name}, in {first.name}s",
                 interval=kind.cost,
@@ -228,7 +228,7 @@ def _time(kind: Kind, first: Kind) -> list[Figure]:
     return listed
 
 
-def _worth(kind: Kind, first: Kind) -> str:
+def _worth(kind: KindEstimate, first: KindEstimate) -> str:
     assert kind.cost is not None
     said = f"one {kind.name} takes the time of {kind.cost.value:.1f} {first.name}s"
     if kind.gain is None:

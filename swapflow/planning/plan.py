@@ -23,9 +23,9 @@ from swapflow.planning.alternatives import (
     ways_of,
     zone_cells,
 )
-from swapflow.planning.round_state import Way
-from swapflow.planning.setting import Setting
-from swapflow.planning.simulated_round import Outcome, simulate
+from swapflow.planning.round_state import SpendingPolicy
+from swapflow.planning.setting import PlanSetting
+from swapflow.planning.simulated_round import RoundOutcome, simulate
 from swapflow.simulation.intervals import mean_interval, share_interval
 from swapflow.simulation.random_numbers import stream_of
 
@@ -102,10 +102,10 @@ class Zone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class RoundPlan:
     """Everything that was simulated."""
 
-    setting: Setting
+    setting: PlanSetting
     forecast: Summary
     base: Summary
     ways: tuple[Summary, ...]
@@ -115,8 +115,14 @@ class Plan:
 
 
 def plan(
-    setting: Setting, *, runs: int, processes: int, seed: int, report: Report, quick: bool = False
-) -> Plan:
+    setting: PlanSetting,
+    *,
+    runs: int,
+    processes: int,
+    seed: int,
+    report: Report,
+    quick: bool = False,
+) -> RoundPlan:
     """Simulate the round, its alternatives and its sensitivities.
 
     Args:
@@ -153,7 +159,7 @@ def plan(
     def of(cell: Cell) -> Summary:
         return _summary(cell, outcomes[cell.key])
 
-    return Plan(
+    return RoundPlan(
         setting=setting,
         forecast=of(forecast),
         base=of(base),
@@ -176,7 +182,7 @@ def difference(first: Summary, second: Summary) -> Interval:
 
 
 def _zone(
-    setting: Setting, cells: Sequence[Cell], outcomes: dict[str, list[Outcome]]
+    setting: PlanSetting, cells: Sequence[Cell], outcomes: dict[str, list[RoundOutcome]]
 ) -> Zone | None:
     if not cells:
         return None
@@ -195,7 +201,7 @@ def _zone(
     )
 
 
-def _found(outcomes: Sequence[Outcome]) -> FloatArray:
+def _found(outcomes: Sequence[RoundOutcome]) -> FloatArray:
     return np.array([outcome.found for outcome in outcomes])
 
 
@@ -204,12 +210,12 @@ def _found(outcomes: Sequence[Outcome]) -> FloatArray:
 
 def _run(
     cells: Sequence[Cell], *, processes: int, seed: int, report: Report
-) -> dict[str, list[Outcome]]:
+) -> dict[str, list[RoundOutcome]]:
     """Simulate every cell; runs 2 m and 2 m + 1 have the same applicants and other luck."""
     jobs = [(cell, run) for cell in cells for run in range(cell.runs)]
     # The long ones first, so that no process waits for one at the end.
     jobs.sort(key=lambda job: -job[0].setting.applicants)
-    found: dict[str, dict[int, Outcome]] = {cell.key: {} for cell in cells}
+    found: dict[str, dict[int, RoundOutcome]] = {cell.key: {} for cell in cells}
     report(0, len(jobs))
     if processes <= 1:
         for done, (cell, run) in enumerate(jobs, start=1):
@@ -228,13 +234,13 @@ def _run(
     return {key: [runs[run] for run in sorted(runs)] for key, runs in found.items()}
 
 
-def _one(setting: Setting, way: Way, seed: int, run: int) -> Outcome:
+def _one(setting: PlanSetting, way: SpendingPolicy, seed: int, run: int) -> RoundOutcome:
     stream = stream_of("plan", str(seed))
     return simulate(setting, stream, truth=run // 2, luck=run, way=way)
 
 
-def _summary(cell: Cell, outcomes: Sequence[Outcome]) -> Summary:
-    def mean(figure: Callable[[Outcome], float]) -> Interval:
+def _summary(cell: Cell, outcomes: Sequence[RoundOutcome]) -> Summary:
+    def mean(figure: Callable[[RoundOutcome], float]) -> Interval:
         return mean_interval(np.array([figure(outcome) for outcome in outcomes]))
 
     pairs = [

@@ -3,16 +3,16 @@
 from datetime import date, timedelta
 
 from swapflow.domain.interval import Interval
-from swapflow.files.exports.html_page import Section, Table
+from swapflow.files.exports.html_page import ReportSection, ReportTable
 from swapflow.files.exports.svg_charts import SIGNIFICANT, Dot, Square, dots, squares
-from swapflow.planning.plan import Plan, Summary
+from swapflow.planning.plan import RoundPlan, Summary
 
 
 STRONGEST = 0.1
 """Difference in the share found that is drawn in full colour."""
 
 
-def calendar_section(plan: Plan, start: date | None) -> Section:
+def calendar_section(plan: RoundPlan, start: date | None) -> ReportSection:
     """Draw when the simulated rounds are done."""
     first, *rest = plan.ways
     deadline = plan.setting.rules.deadline
@@ -34,7 +34,7 @@ def calendar_section(plan: Plan, start: date | None) -> Section:
     rows = [_days(first, first.label, marked=True)]
     rows += [_days(way, way.label) for way in rest]
     rows += [_days(way, label) for way, label in zip(people, labels, strict=True)]
-    return Section(
+    return ReportSection(
         title="How long it takes",
         text=(
             said,
@@ -54,7 +54,7 @@ def calendar_section(plan: Plan, start: date | None) -> Section:
     )
 
 
-def budget_sections(plan: Plan) -> list[Section]:
+def budget_sections(plan: RoundPlan) -> list[ReportSection]:
     """Draw what other budgets would bring."""
     levels = [e for e in plan.effects if e.parameter == "budget"]
     if not levels:
@@ -64,7 +64,7 @@ def budget_sections(plan: Plan) -> list[Section]:
     rows += [(float(e.level[2:]), e.summary, f"{e.level[2:]} times that") for e in levels]
     rows.sort(key=lambda row: row[0])
     return [
-        Section(
+        ReportSection(
             title="What the budget buys",
             text=(_scaled(plan),),
             picture=dots(
@@ -81,7 +81,7 @@ def budget_sections(plan: Plan) -> list[Section]:
     ]
 
 
-def matters_sections(plan: Plan) -> list[Section]:
+def matters_sections(plan: RoundPlan) -> list[ReportSection]:
     """Draw which settings matter."""
     if not plan.effects:
         return []
@@ -115,7 +115,7 @@ def matters_sections(plan: Plan) -> list[Section]:
         if effect.parameter != "budget"
     ]
     return [
-        Section(
+        ReportSection(
             title="What else matters",
             text=(f"{_scaled(plan)} One thing is changed at a time.",),
             picture=dots(
@@ -127,7 +127,7 @@ def matters_sections(plan: Plan) -> list[Section]:
             ),
             legend="Dot: mean. Line: 95 % interval. The square is the round as planned.",
             tables=(
-                Table(
+                ReportTable(
                     caption="One thing changed at a time",
                     headers=("what", "changed to", "ideal list", "95 % interval", "days", "cost"),
                     rows=tuple(rows),
@@ -138,7 +138,7 @@ def matters_sections(plan: Plan) -> list[Section]:
     ]
 
 
-def zone_sections(plan: Plan) -> list[Section]:
+def zone_sections(plan: RoundPlan) -> list[ReportSection]:
     """Draw where interviews are worth their cost."""
     zone = plan.zone
     if zone is None:
@@ -152,7 +152,7 @@ def zone_sections(plan: Plan) -> list[Section]:
         for wons, errors in zip(zone.won, zone.error, strict=True)
     ]
     return [
-        Section(
+        ReportSection(
             title=f"Where {zone.kind}s pay",
             text=(
                 (
@@ -181,7 +181,7 @@ def zone_sections(plan: Plan) -> list[Section]:
     ]
 
 
-def letters_section(plan: Plan) -> Section:
+def letters_section(plan: RoundPlan) -> ReportSection:
     """Explain the letters of the paper with the values used."""
     setting = plan.setting
     rules, marks = setting.rules, setting.marks
@@ -220,11 +220,13 @@ def letters_section(plan: Plan) -> Section:
         if not any(effect.letter == "δ" for effect in plan.effects)
         else ""
     )
-    return Section(
+    return ReportSection(
         title="Parameters",
         text=(note,) if note else (),
         tables=(
-            Table(caption="Parameters", headers=("letter", "meaning", "value"), rows=tuple(rows)),
+            ReportTable(
+                caption="Parameters", headers=("letter", "meaning", "value"), rows=tuple(rows)
+            ),
         ),
     )
 
@@ -254,7 +256,7 @@ def _days(summary: Summary, label: str, *, marked: bool = False) -> Dot:
     )
 
 
-def _scaled(plan: Plan) -> str:
+def _scaled(plan: RoundPlan) -> str:
     small = plan.base.applicants
     if small < plan.setting.applicants:
         return (
@@ -281,7 +283,7 @@ def after_days(days: float, start: date | None) -> str:
     return f"{days:.0f} days ({(start + timedelta(days=round(days))).isoformat()})"
 
 
-def _median(plan: Plan) -> float:
+def _median(plan: RoundPlan) -> float:
     ordered = sorted(plan.forecast.lengths)
     return ordered[len(ordered) // 2]
 

@@ -3,9 +3,15 @@
 from datetime import date
 
 from swapflow.engine.lifecycle.launch_preview import Preview
-from swapflow.files.exports.html_page import Key, Page, Section, Table, points
+from swapflow.files.exports.html_page import (
+    KeyFigure,
+    ReportPage,
+    ReportSection,
+    ReportTable,
+    points,
+)
 from swapflow.files.exports.svg_charts import dots
-from swapflow.planning.plan import Plan, Summary
+from swapflow.planning.plan import RoundPlan, Summary
 from swapflow.planning.plan_figures import (
     after_days,
     budget_sections,
@@ -17,19 +23,19 @@ from swapflow.planning.plan_figures import (
     percent,
     zone_sections,
 )
-from swapflow.planning.setting import Setting
+from swapflow.planning.setting import PlanSetting
 from swapflow.planning.suggestions import advise
 
 
 def page(
-    plan: Plan,
+    plan: RoundPlan,
     preview: Preview,
     *,
     title: str,
     assumed: tuple[str, ...],
     start: date | None,
     command: str,
-) -> Page:
+) -> ReportPage:
     """Write the report.
 
     Args:
@@ -40,7 +46,7 @@ def page(
         start: First day of the round, where it is known.
         command: How to make the page again.
     """
-    return Page(
+    return ReportPage(
         title=f"Plan of the round: {title}",
         lead=_lead(plan),
         keys=_keys(plan, start),
@@ -58,7 +64,7 @@ def page(
     )
 
 
-def _lead(plan: Plan) -> tuple[str, ...]:
+def _lead(plan: RoundPlan) -> tuple[str, ...]:
     setting = plan.setting
     kinds = ", ".join(
         f"{kind.name} {kind.cost}" + (" each" if index == 0 else "")
@@ -79,41 +85,41 @@ def _lead(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def _keys(plan: Plan, start: date | None) -> tuple[Key, ...]:
+def _keys(plan: RoundPlan, start: date | None) -> tuple[KeyFigure, ...]:
     forecast = plan.forecast
     places = plan.setting.places
     return (
-        Key(
+        KeyFigure(
             name="Share of the ideal list found",
             figure=f"{percent(forecast.found)}",
             meaning=f"about {forecast.found.value * places:.0f} of {places} places; "
             f"95 % interval {ends_of(forecast.found)}",
         ),
-        Key(
+        KeyFigure(
             name="Same list if held again",
             figure=f"{percent(forecast.overlap)}",
             meaning="of the places, with the same applicants and other reviewers' luck; 95 % "
             f"interval {ends_of(forecast.overlap)}",
         ),
-        Key(
+        KeyFigure(
             name="Done after",
             figure=after_days(forecast.days.value, start),
             meaning=f"95 % interval {forecast.days.low:.0f} to {forecast.days.high:.0f} days on "
             f"average; nine rounds in ten within {after_days(forecast.latest, start)}",
         ),
-        Key(
+        KeyFigure(
             name="Cost",
             figure=f"{forecast.cost.value:,.0f}",
             meaning=f"of {plan.setting.rules.budget:,}; 95 % interval "
             f"{forecast.cost.low:,.0f} to {forecast.cost.high:,.0f}",
         ),
-        Key(
+        KeyFigure(
             name="Budget suffices",
             figure=f"{percent(forecast.sufficed)}",
             meaning="of rounds end because more would hardly change the list, before the money "
             f"does; 95 % interval {ends_of(forecast.sufficed)}",
         ),
-        Key(
+        KeyFigure(
             name="Busiest reviewer",
             figure=f"{forecast.busiest.value:,.0f}",
             meaning="of the unit of the costs (the templates count minutes)",
@@ -121,25 +127,25 @@ def _keys(plan: Plan, start: date | None) -> tuple[Key, ...]:
     )
 
 
-def _recommended(plan: Plan, start: date | None) -> Section:
+def _recommended(plan: RoundPlan, start: date | None) -> ReportSection:
     deadline = plan.setting.rules.deadline
     left = None if deadline is None or start is None else (deadline.date() - start).days
     advice = advise(plan, days_left=left)
-    return Section(
+    return ReportSection(
         title="What we recommend",
         text=("Nothing is recommended that chance alone could explain.",),
         points=points([(one.title, one.reason) for one in advice]),
     )
 
 
-def _ways(plan: Plan) -> Section:
+def _ways(plan: RoundPlan) -> ReportSection:
     small = plan.ways[0].applicants
     note = (
         f"Compared in small, with {small} applicants and everything else in proportion. "
         if small < plan.setting.applicants
         else ""
     )
-    return Section(
+    return ReportSection(
         title="Ways to spend the same budget",
         text=(
             (
@@ -162,10 +168,10 @@ def _ways(plan: Plan) -> Section:
     )
 
 
-def _noticed(preview: Preview, assumed: tuple[str, ...]) -> Section:
+def _noticed(preview: Preview, assumed: tuple[str, ...]) -> ReportSection:
     pairs = [("Assumed", text) for text in assumed]
     pairs += [("To think about", warning) for warning in preview.warnings]
-    return Section(
+    return ReportSection(
         title="What was assumed, and what to think about",
         text=(
             (
@@ -180,9 +186,9 @@ def _noticed(preview: Preview, assumed: tuple[str, ...]) -> Section:
 # Advanced
 
 
-def _how(plan: Plan) -> Section:
+def _how(plan: RoundPlan) -> ReportSection:
     medians = ", ".join(f"{days:g}" for days in plan.setting.days.median)
-    return Section(
+    return ReportSection(
         title="How it was simulated",
         text=(
             (
@@ -204,7 +210,7 @@ def _how(plan: Plan) -> Section:
     )
 
 
-def _asked(plan: Plan) -> Section:
+def _asked(plan: RoundPlan) -> ReportSection:
     names = [kind.name for kind in plan.setting.rules.kinds]
     rows = [
         (
@@ -216,10 +222,10 @@ def _asked(plan: Plan) -> Section:
         )
         for way in (plan.forecast, *plan.ways)
     ]
-    return Section(
+    return ReportSection(
         title="Requests and value",
         tables=(
-            Table(
+            ReportTable(
                 caption="Requests per round, true total over that of the ideal list, rounds that "
                 "settled",
                 headers=("way", *names, "value", "settled"),
@@ -233,8 +239,8 @@ def _asked(plan: Plan) -> Section:
 # Small words
 
 
-def _figures(caption: str, summaries: tuple[Summary, ...]) -> Table:
-    return Table(
+def _figures(caption: str, summaries: tuple[Summary, ...]) -> ReportTable:
+    return ReportTable(
         caption=caption,
         headers=("way", "ideal list", "95 % interval", "same list again", "days", "cost"),
         rows=tuple(
@@ -252,6 +258,6 @@ def _figures(caption: str, summaries: tuple[Summary, ...]) -> Table:
     )
 
 
-def describe(setting: Setting) -> str:
+def describe(setting: PlanSetting) -> str:
     """Say in a few words what is planned, for progress."""
     return f"{setting.applicants:,} applicants, {setting.places} places"

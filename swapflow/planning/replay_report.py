@@ -3,12 +3,21 @@
 from pathlib import Path
 
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
-from swapflow.files.exports.html_page import Key, Page, Point, Section, Table, sentence
+from swapflow.files.exports.html_page import (
+    KeyFigure,
+    Point,
+    ReportPage,
+    ReportSection,
+    ReportTable,
+    sentence,
+)
 from swapflow.files.exports.svg_charts import Dot, dots
-from swapflow.simulation.replay import Options, Replayed
+from swapflow.simulation.replay import Options, ReplayResult
 
 
-def page(found: Replayed, options: Options, *, folder: Path, items: int, command: str) -> Page:
+def page(
+    found: ReplayResult, options: Options, *, folder: Path, items: int, command: str
+) -> ReportPage:
     """Write the report of one replay.
 
     Args:
@@ -18,7 +27,7 @@ def page(found: Replayed, options: Options, *, folder: Path, items: int, command
         items: How many applicants it had.
         command: How to make the page again.
     """
-    return Page(
+    return ReportPage(
         title=f"What would have happened: {folder.name}",
         lead=(
             (
@@ -38,21 +47,21 @@ def page(found: Replayed, options: Options, *, folder: Path, items: int, command
     )
 
 
-def _keys(found: Replayed) -> tuple[Key, ...]:
+def _keys(found: ReplayResult) -> tuple[KeyFigure, ...]:
     keys = [
-        Key(
+        KeyFigure(
             name="Of the highest possible total",
             figure=_share(found.utility, found.best),
             meaning="is what the list of these rules comes to",
         ),
-        Key(
+        KeyFigure(
             name="More than even reviewing",
             figure=f"{100 * (found.utility - found.even) / max(found.best, 1e-9):+.1f} %".replace(
                 "-", "−"
             ),
             meaning="of the highest possible total, at the same cost",
         ),
-        Key(
+        KeyFigure(
             name="Cost",
             figure=f"{found.cost:,}",
             meaning="in reviews: "
@@ -61,7 +70,7 @@ def _keys(found: Replayed) -> tuple[Key, ...]:
     ]
     if found.overlap is not None:
         keys.append(
-            Key(
+            KeyFigure(
                 name="Shared with the decisions",
                 figure=f"{100 * found.overlap:.0f} %",
                 meaning="of those who were really chosen are on the list of these rules",
@@ -70,7 +79,7 @@ def _keys(found: Replayed) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def _ways(found: Replayed) -> Section:
+def _ways(found: ReplayResult) -> ReportSection:
     ways = (
         ("these rules", found.utility, True),
         ("everyone reviewed evenly", found.even, False),
@@ -88,7 +97,7 @@ def _ways(found: Replayed) -> Section:
         )
         for label, value, own in ways
     ]
-    return Section(
+    return ReportSection(
         title="The same cost, spent in other ways",
         picture=dots(
             rows,
@@ -100,7 +109,7 @@ def _ways(found: Replayed) -> Section:
         legend="The square is these rules. One recorded round has no interval; replay other "
         "seeds to see how much the order of the marks does.",
         tables=(
-            Table(
+            ReportTable(
                 caption="Total score of the list",
                 headers=("at the same cost", "score of the list", "of the highest possible"),
                 rows=tuple(
@@ -112,9 +121,9 @@ def _ways(found: Replayed) -> Section:
     )
 
 
-def _meaning(found: Replayed) -> Section:
+def _meaning(found: ReplayResult) -> ReportSection:
     stop = STOP_SENTENCES.get(found.stop, "it did not stop")
-    return Section(
+    return ReportSection(
         title="Why it stopped",
         points=(
             Point(title=sentence(stop), text="A person ends a real round; here nobody was asked."),
@@ -122,11 +131,11 @@ def _meaning(found: Replayed) -> Section:
     )
 
 
-def _details(found: Replayed, options: Options) -> Section:
-    return Section(
+def _details(found: ReplayResult, options: Options) -> ReportSection:
+    return ReportSection(
         title="Details",
         tables=(
-            Table(
+            ReportTable(
                 caption="Details",
                 headers=("what", "value"),
                 rows=(

@@ -15,7 +15,7 @@ from swapflow.bandit.situation import (
     Scores,
     Situation,
 )
-from swapflow.planning.setting import Setting
+from swapflow.planning.setting import PlanSetting
 from swapflow.simulation.random_numbers import Stream
 
 
@@ -39,7 +39,7 @@ Request = tuple[int, int]
 """An applicant and a kind."""
 
 
-class Way(StrEnum):
+class SpendingPolicy(StrEnum):
     """How the budget is spent."""
 
     RULES = "rules"
@@ -58,7 +58,7 @@ class Ending:
 class RoundState:
     """What has been asked, answered and spent, and who has how much on the table."""
 
-    def __init__(self, setting: Setting, stream: Stream, *, truth: int, luck: int) -> None:
+    def __init__(self, setting: PlanSetting, stream: Stream, *, truth: int, luck: int) -> None:
         rules, n = setting.rules, setting.applicants
         self.setting, self.rules = setting, rules
         self.kinds = tuple(
@@ -258,7 +258,7 @@ class _Luck:
 
     @classmethod
     def of(
-        cls, setting: Setting, stream: Stream, *, kind: int, luck: int, spread: float
+        cls, setting: PlanSetting, stream: Stream, *, kind: int, luck: int, spread: float
     ) -> "_Luck":
         """Draw it all at once; each number is a function of its address."""
         rules, days = setting.rules.kinds[kind], setting.days

@@ -11,7 +11,7 @@ from swapflow.bandit.situation import IntArray
 from swapflow.domain.people.group_numbers import value_number
 from swapflow.domain.rules import Rules
 from swapflow.engine.projection.cycle_projection import NO_VALUE
-from swapflow.engine.selection.list_objective import choice
+from swapflow.engine.selection.list_objective import list_objective
 
 
 USUAL_SIGMA = 0.155
@@ -29,7 +29,7 @@ USUAL_GROUPS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class PlannedReviewer:
     """A reviewer: what they take of each kind at most (None: any number, 0: nothing), and at once.
 
     Attributes:
@@ -76,7 +76,7 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class PlanSetting:
     """One round that can be simulated.
 
     Attributes:
@@ -86,7 +86,7 @@ class Setting:
 
     rules: Rules
     applicants: int
-    people: tuple[Person, ...]
+    people: tuple[PlannedReviewer, ...]
     marks: Marks
     days: Days
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Setting:
         Where no list keeps to every limit the oracle is that of the smallest relaxation, as live.
         """
         held = _Held(rules=self.rules, values=self.values, applicants=self.applicants)
-        return choice(held, np.arange(self.applicants, dtype=np.int64)).oracle
+        return list_objective(held, np.arange(self.applicants, dtype=np.int64)).oracle
 
     def with_rules(self, **changes: object) -> Self:
         """Give the same round under changed rules."""

@@ -13,14 +13,14 @@ import numpy as np
 from swapflow.bandit.situation import (
     IntArray,
 )
-from swapflow.planning.round_state import LAST_DAY, PURPOSE_COIN, RoundState, Way
-from swapflow.planning.setting import Setting
+from swapflow.planning.round_state import LAST_DAY, PURPOSE_COIN, RoundState, SpendingPolicy
+from swapflow.planning.setting import PlanSetting
 from swapflow.planning.spending import spend
 from swapflow.simulation.random_numbers import Stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RoundOutcome:
     """What came of one simulated round.
 
     Attributes:
@@ -46,7 +46,9 @@ class Outcome:
     cohort: IntArray = field(repr=False)
 
 
-def simulate(setting: Setting, stream: Stream, *, truth: int, luck: int, way: Way) -> Outcome:
+def simulate(
+    setting: PlanSetting, stream: Stream, *, truth: int, luck: int, way: SpendingPolicy
+) -> RoundOutcome:
     """Simulate a round.
 
     Args:
@@ -62,7 +64,7 @@ def simulate(setting: Setting, stream: Stream, *, truth: int, luck: int, way: Wa
     cohort = ending.cohort
     objective = setting.objective()
     best = objective.best(desk.truth)
-    return Outcome(
+    return RoundOutcome(
         found=np.intersect1d(cohort, best).size / max(best.size, 1),
         value=objective.value(desk.truth, cohort) / max(objective.value(desk.truth, best), 1e-9),
         days=desk.now,

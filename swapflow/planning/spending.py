@@ -16,17 +16,24 @@ from swapflow.bandit.situation import (
 )
 from swapflow.domain.rules import DispatchMode, FloorFor
 from swapflow.engine.selection.rule import rule_of
-from swapflow.planning.round_state import LAST_DAY, REFIT_GROWTH, Ending, Request, RoundState, Way
+from swapflow.planning.round_state import (
+    LAST_DAY,
+    REFIT_GROWTH,
+    Ending,
+    Request,
+    RoundState,
+    SpendingPolicy,
+)
 
 
-def spend(desk: RoundState, way: Way, coin: np.random.Generator) -> Ending:
+def spend(desk: RoundState, way: SpendingPolicy, coin: np.random.Generator) -> Ending:
     """Run one simulated round in one way, from its first request to its list."""
     match way:
-        case Way.RULES:
+        case SpendingPolicy.RULES:
             return _by_rule(desk, coin)
-        case Way.EVEN:
+        case SpendingPolicy.EVEN:
             _stage(desk, _even_queue(desk))
-        case Way.TWO_TIER:
+        case SpendingPolicy.TWO_TIER:
             _stage(desk, [(arm, 0) for arm in range(desk.truth.size)])
             _stage(desk, _best_queue(desk))
     return Ending(cohort=_look(desk).cohort, settled=False)

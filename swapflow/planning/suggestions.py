@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from swapflow.domain.interval import Interval
-from swapflow.planning.plan import Effect, Plan, Summary, difference
+from swapflow.planning.plan import Effect, RoundPlan, Summary, difference
 
 
 ENOUGH = 0.02
@@ -19,7 +19,7 @@ class Advice:
     reason: str
 
 
-def advise(plan: Plan, *, days_left: float | None = None) -> list[Advice]:
+def advise(plan: RoundPlan, *, days_left: float | None = None) -> list[Advice]:
     """Say what to do with these rules.
 
     Args:
@@ -35,11 +35,11 @@ def advise(plan: Plan, *, days_left: float | None = None) -> list[Advice]:
     ]
 
 
-def _way(plan: Plan, key: str) -> Summary | None:
+def _way(plan: RoundPlan, key: str) -> Summary | None:
     return next((way for way in plan.ways if way.key == f"way/{key}"), None)
 
 
-def _effects(plan: Plan, parameter: str) -> list[Effect]:
+def _effects(plan: RoundPlan, parameter: str) -> list[Effect]:
     return [effect for effect in plan.effects if effect.parameter == parameter]
 
 
@@ -52,7 +52,7 @@ def _between(interval: Interval) -> str:
     return f"95 % interval {ends.replace('-', '−')}"
 
 
-def _feasible(plan: Plan, days_left: float | None) -> list[Advice]:
+def _feasible(plan: RoundPlan, days_left: float | None) -> list[Advice]:
     forecast = plan.forecast
     if forecast.finished.value < 1:
         return [
@@ -77,7 +77,7 @@ def _feasible(plan: Plan, days_left: float | None) -> list[Advice]:
     ]
 
 
-def _rule(plan: Plan) -> Advice:
+def _rule(plan: RoundPlan) -> Advice:
     """Name the way that finds most; keep the rules where nothing is shown to be better."""
     own = plan.ways[0]
     others = [(way, difference(way, own)) for way in plan.ways[1:] if way.key != "way/reviews"]
@@ -106,7 +106,7 @@ def _rule(plan: Plan) -> Advice:
     return Advice(title="Keep the way these rules choose", reason=reason)
 
 
-def _interviews(plan: Plan) -> list[Advice]:
+def _interviews(plan: RoundPlan) -> list[Advice]:
     alone = _way(plan, "reviews")
     if alone is None:
         return []
@@ -138,7 +138,7 @@ def _interviews(plan: Plan) -> list[Advice]:
     ]
 
 
-def _budget(plan: Plan) -> list[Advice]:
+def _budget(plan: RoundPlan) -> list[Advice]:
     """Say what a larger and a smaller budget would do."""
     found = plan.base.found.value
     levels = {effect.level: effect.summary for effect in _effects(plan, "budget")}
@@ -187,7 +187,7 @@ def _budget(plan: Plan) -> list[Advice]:
     return listed
 
 
-def _spread(plan: Plan) -> list[Advice]:
+def _spread(plan: RoundPlan) -> list[Advice]:
     """Say whether the assumed spread of marks is worth measuring."""
     levels = [effect.summary for effect in _effects(plan, "spread of marks")]
     if len(levels) < 2:  # noqa: PLR2004 - less and more

@@ -39,7 +39,7 @@ class Grade(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DoctorFinding:
     """What one check found.
 
     Attributes:
@@ -54,9 +54,9 @@ class Finding:
     cure: str = ""
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[DoctorFinding]:
     """Look at every part of the deployment that the environment describes, one after another."""
-    yield Finding(
+    yield DoctorFinding(
         check="version",
         grade=Grade.GOOD,
         says=f"swapflow {version('swapflow')}, Python {sys.version.split()[0]}, "
@@ -74,22 +74,24 @@ def examine() -> Iterator[Finding]:
     yield _mail_server(settings)
 
 
-def _settings(settings: Settings) -> Finding:
+def _settings(settings: Settings) -> DoctorFinding:
     try:
         refuse_unsafe(settings)
     except InvalidInputError as error:
         return _fault("settings", str(error), "see above; `swapflow web` will not start")
     if not settings.public_url:
-        return Finding(
+        return DoctorFinding(
             check="settings",
             grade=Grade.WARNING,
             says=f"only this machine is served, at {settings.address}",
             cure="for others, set SWAPFLOW_PUBLIC_URL to the https://… of a proxy before it",
         )
-    return Finding(check="settings", grade=Grade.GOOD, says=f"people come to {settings.address}")
+    return DoctorFinding(
+        check="settings", grade=Grade.GOOD, says=f"people come to {settings.address}"
+    )
 
 
-def _database(settings: Settings) -> Iterator[Finding]:
+def _database(settings: Settings) -> Iterator[DoctorFinding]:
     from swapflow.bootstrap import look_at_database, office  # noqa: PLC0415 - slow to import
 
     try:
@@ -97,7 +99,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
     except (UnavailableError, InvalidInputError) as error:
         yield _fault("database", str(error), "no score can be taken until it answers")
         return
-    yield Finding(check="database", grade=Grade.GOOD, says=f"{facts.version} answers")
+    yield DoctorFinding(check="database", grade=Grade.GOOD, says=f"{facts.version} answers")
     yield _tables(facts)
     yield _clock("the database's clock", facts.ahead)
     if facts.offset:
@@ -107,7 +109,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             "UPDATE clock SET offset_seconds = 0; no real round should run on this database",
         )
     if facts.file is not None and facts.file.open_to_others:
-        yield Finding(
+        yield DoctorFinding(
             check="privacy of the database",
             grade=Grade.WARNING,
             says=f"every user of this machine can read {facts.file.path}",
@@ -116,7 +118,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
     if facts.outboxes is not None:
         yield from _outboxes(facts.outboxes)
         if not office().has_administrator():
-            yield Finding(
+            yield DoctorFinding(
                 check="accounts",
                 grade=Grade.WARNING,
                 says="nobody can sign in as an administrator",
@@ -124,7 +126,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             )
 
 
-def _tables(facts: DatabaseFacts) -> Finding:
+def _tables(facts: DatabaseFacts) -> DoctorFinding:
     if not facts.known:
         return _fault(
             "tables",
@@ -139,10 +141,10 @@ def _tables(facts: DatabaseFacts) -> Finding:
             f"{facts.newest}",
             "swapflow db upgrade",
         )
-    return Finding(check="tables", grade=Grade.GOOD, says="they are those of this version")
+    return DoctorFinding(check="tables", grade=Grade.GOOD, says="they are those of this version")
 
 
-def _outboxes(boxes: Outboxes) -> Iterator[Finding]:
+def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
     found = (
         (
             "coordinator",
@@ -189,14 +191,14 @@ def _outboxes(boxes: Outboxes) -> Iterator[Finding]:
         ),
     )
     bad = [
-        Finding(check=check, grade=grade, says=says, cure=cure)
+        DoctorFinding(check=check, grade=grade, says=says, cure=cure)
         for check, wrong, says, cure, grade in found
         if wrong
     ]
-    yield from bad or [Finding(check="outboxes", grade=Grade.GOOD, says="nothing is stuck")]
+    yield from bad or [DoctorFinding(check="outboxes", grade=Grade.GOOD, says="nothing is stuck")]
 
 
-def _redis(settings: Settings) -> Iterator[Finding]:
+def _redis(settings: Settings) -> Iterator[DoctorFinding]:
     from swapflow.bootstrap import look_at_redis  # noqa: PLC0415 - slow to import
 
     try:
@@ -208,7 +210,9 @@ def _redis(settings: Settings) -> Iterator[Finding]:
     if facts.too_old:
         yield _fault("Redis", f"it is version {facts.version}", "run Redis 6.2 or any Valkey")
     else:
-        yield Finding(check="Redis", grade=Grade.GOOD, says=f"version {facts.version} answers")
+        yield DoctorFinding(
+            check="Redis", grade=Grade.GOOD, says=f"version {facts.version} answers"
+        )
     yield _clock("Redis' clock", facts.ahead)
     yield _eviction(facts)
     yield _memory(facts)
@@ -216,7 +220,7 @@ def _redis(settings: Settings) -> Iterator[Finding]:
     yield from _queues(facts)
 
 
-def _eviction(facts: RedisFacts) -> Finding:
+def _eviction(facts: RedisFacts) -> DoctorFinding:
     if facts.eviction != "noeviction":
         return _fault(
             "Redis' eviction",
@@ -224,10 +228,10 @@ def _eviction(facts: RedisFacts) -> Finding:
             "CONFIG SET maxmemory-policy noeviction, and the same in its file; share it with "
             "no cache",
         )
-    return Finding(check="Redis' eviction", grade=Grade.GOOD, says="it drops nothing")
+    return DoctorFinding(check="Redis' eviction", grade=Grade.GOOD, says="it drops nothing")
 
 
-def _memory(facts: RedisFacts) -> Finding:
+def _memory(facts: RedisFacts) -> DoctorFinding:
     used = f"{facts.memory_used / 1e6:.0f} MB"
     if facts.refused:
         return _fault(
@@ -236,35 +240,39 @@ def _memory(facts: RedisFacts) -> Finding:
             "give it memory (maxmemory) or room on its disk; nothing goes out until then",
         )
     if not facts.memory_most:
-        return Finding(check="Redis' memory", grade=Grade.GOOD, says=f"{used}, without a limit")
+        return DoctorFinding(
+            check="Redis' memory", grade=Grade.GOOD, says=f"{used}, without a limit"
+        )
     share = facts.memory_used / facts.memory_most
     if share > NEARLY_FULL:
-        return Finding(
+        return DoctorFinding(
             check="Redis' memory",
             grade=Grade.WARNING,
             says=f"{used}, {share:.0%} of what it may use",
             cure="raise maxmemory before it refuses writes",
         )
-    return Finding(
+    return DoctorFinding(
         check="Redis' memory", grade=Grade.GOOD, says=f"{used}, {share:.0%} of what it may use"
     )
 
 
-def _persistence(facts: RedisFacts) -> Finding:
+def _persistence(facts: RedisFacts) -> DoctorFinding:
     check = "Redis' file"
     if facts.save_failed:
         return _fault(check, "its last write to disk failed", "look at its log and its disk")
     if not facts.on_disk:
-        return Finding(
+        return DoctorFinding(
             check=check,
             grade=Grade.WARNING,
             says="it keeps nothing over a restart; queues and live state are then made again",
             cure="CONFIG SET appendonly yes, and the same in its file (deploy/redis.conf)",
         )
-    return Finding(check=check, grade=Grade.GOOD, says=f"kept over a restart: {facts.on_disk}")
+    return DoctorFinding(
+        check=check, grade=Grade.GOOD, says=f"kept over a restart: {facts.on_disk}"
+    )
 
 
-def _queues(facts: RedisFacts) -> Iterator[Finding]:
+def _queues(facts: RedisFacts) -> Iterator[DoctorFinding]:
     still = sorted(
         name for name, waiting in facts.waiting.items() if waiting and name not in facts.moving
     )
@@ -277,10 +285,10 @@ def _queues(facts: RedisFacts) -> Iterator[Finding]:
         )
     else:
         total = sum(facts.waiting.values())
-        yield Finding(check="queues", grade=Grade.GOOD, says=f"{total} messages wait")
+        yield DoctorFinding(check="queues", grade=Grade.GOOD, says=f"{total} messages wait")
 
 
-def _disk(settings: Settings) -> Finding:
+def _disk(settings: Settings) -> DoctorFinding:
     folder = settings.data_dir
     while not folder.exists():
         folder = folder.parent
@@ -289,13 +297,13 @@ def _disk(settings: Settings) -> Finding:
     if room.free < NO_ROOM:
         return _fault("disk", says, "make room at once: scores will be refused")
     if room.free < LITTLE_ROOM:
-        return Finding(check="disk", grade=Grade.WARNING, says=says, cure="make room")
-    return Finding(check="disk", grade=Grade.GOOD, says=says)
+        return DoctorFinding(check="disk", grade=Grade.WARNING, says=says, cure="make room")
+    return DoctorFinding(check="disk", grade=Grade.GOOD, says=says)
 
 
-def _mail_server(settings: Settings) -> Finding:
+def _mail_server(settings: Settings) -> DoctorFinding:
     if settings.smtp_host is None:
-        return Finding(
+        return DoctorFinding(
             check="mail",
             grade=Grade.WARNING,
             says=f"no mail leaves; it is written to {settings.data_dir / 'outbox'}",
@@ -304,7 +312,7 @@ def _mail_server(settings: Settings) -> Finding:
     place = f"{settings.smtp_host}:{settings.smtp_port}"
     try:
         with socket.create_connection((settings.smtp_host, settings.smtp_port), timeout=5):
-            return Finding(check="mail", grade=Grade.GOOD, says=f"{place} answers")
+            return DoctorFinding(check="mail", grade=Grade.GOOD, says=f"{place} answers")
     except OSError as error:
         return _fault(
             "mail",
@@ -313,15 +321,17 @@ def _mail_server(settings: Settings) -> Finding:
         )
 
 
-def _clock(check: str, ahead: float) -> Finding:
+def _clock(check: str, ahead: float) -> DoctorFinding:
     if abs(ahead) > SKEW_SECONDS:
         return _fault(
             check,
             f"{abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} this machine's",
             "let both machines set their clocks by the network (chrony, systemd-timesyncd)",
         )
-    return Finding(check=check, grade=Grade.GOOD, says=f"within {abs(ahead):.1f} s of this one's")
+    return DoctorFinding(
+        check=check, grade=Grade.GOOD, says=f"within {abs(ahead):.1f} s of this one's"
+    )
 
 
-def _fault(check: str, says: str, cure: str) -> Finding:
-    return Finding(check=check, grade=Grade.FAULT, says=says, cure=cure)
+def _fault(check: str, says: str, cure: str) -> DoctorFinding:
+    return DoctorFinding(check=check, grade=Grade.FAULT, says=says, cure=cure)

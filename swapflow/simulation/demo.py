@@ -19,8 +19,8 @@ from swapflow.errors import UnavailableError
 from swapflow.simulation.replay import (
     STALLED_SECONDS,
     Options,
-    Replayed,
-    Step,
+    ReplayResult,
+    ReplayStep,
     fill,
     progress_of,
     recorded_program,
@@ -36,7 +36,7 @@ REVIEWS_EACH = 2.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class DemoProgram:
     """One of the two programs: its cycle, its applicants and its places."""
 
     cycle_id: str
@@ -46,13 +46,13 @@ class Program:
 
 
 PROGRAMS = (
-    Program(cycle_id="masters", name="Master's program", value="MS", places=30),
-    Program(cycle_id="doctoral", name="Doctoral program", value="PhD", places=120),
+    DemoProgram(cycle_id="masters", name="Master's program", value="MS", places=30),
+    DemoProgram(cycle_id="doctoral", name="Doctoral program", value="PhD", places=120),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class EffortByRank:
     """Where the reviews of one program went, by rank in the final order.
 
     Attributes:
@@ -72,17 +72,17 @@ class Effort:
 class Demonstrated:
     """What one program's cycle came to."""
 
-    program: Program
-    replayed: Replayed
+    program: DemoProgram
+    replayed: ReplayResult
     proposal: Proposal
-    effort: tuple[Effort, ...]
+    effort: tuple[EffortByRank, ...]
 
 
 def run_demo(
     product: Swapflow,
     *,
     seed: int = 0,
-    report: Callable[[Mapping[str, Step]], None] = lambda _steps: None,
+    report: Callable[[Mapping[str, ReplayStep]], None] = lambda _steps: None,
 ) -> tuple[Demonstrated, ...]:
     """Make, launch and finalize both cycles on a running deployment.
 
@@ -115,7 +115,7 @@ def run_demo(
 
 
 def _launch(
-    product: Swapflow, program: Program, recording: Recording, options: Options, seed: int
+    product: Swapflow, program: DemoProgram, recording: Recording, options: Options, seed: int
 ) -> None:
     cycle_id = program.cycle_id
     rules = replay_rules(recording, options)
@@ -124,8 +124,8 @@ def _launch(
     product.launch(cycle_id, by="demo")
 
 
-def _wait(product: Swapflow, report: Callable[[Mapping[str, Step]], None]) -> None:
-    before: dict[str, Step] = {}
+def _wait(product: Swapflow, report: Callable[[Mapping[str, ReplayStep]], None]) -> None:
+    before: dict[str, ReplayStep] = {}
     since = time.monotonic()
     while True:
         steps = {p.cycle_id: progress_of(product, p.cycle_id) for p in PROGRAMS}
@@ -141,7 +141,7 @@ def _wait(product: Swapflow, report: Callable[[Mapping[str, Step]], None]) -> No
 
 def _conclude(
     product: Swapflow,
-    program: Program,
+    program: DemoProgram,
     recording: Recording,
     options: Options,
     *,
@@ -157,7 +157,7 @@ def _conclude(
     )
 
 
-def _effort(proposal: Proposal, places: int) -> tuple[Effort, ...]:
+def _effort(proposal: Proposal, places: int) -> tuple[EffortByRank, ...]:
     """Reviews and interviews by rank: the sure ones, those around the cut, and the others."""
     half = max(1, places // 2)
     bands = (
@@ -171,7 +171,7 @@ def _effort(proposal: Proposal, places: int) -> tuple[Effort, ...]:
         ranked = [place for place in proposal.places if first <= place.rank <= last]
         if ranked:
             effort.append(
-                Effort(
+                EffortByRank(
                     label=label,
                     applications=len(ranked),
                     reviews=float(np.mean([place.pulls["review"] for place in ranked])),

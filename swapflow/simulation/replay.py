@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from swapflow.automatic_reviewers.programs import answerer
+from swapflow.automatic_reviewers.programs import automatic_reviewer
 from swapflow.automatic_reviewers.recorded_round import Recording
 from swapflow.bandit.situation import PullKind
 from swapflow.bootstrap import in_process
@@ -32,7 +32,7 @@ from swapflow.domain.rules import (
 from swapflow.engine.intake.roster import UNNAMED_MARK
 from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.services import Swapflow
-from swapflow.engine.services.delivery import Delivery
+from swapflow.engine.services.delivery import DeliveryService
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.simulation.baselines import Practice, even, two_tier
 
@@ -70,7 +70,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
+class ReplayResult:
     """What a replay came to; `swapflow replay --json` prints these."""
 
     utility: float
@@ -89,7 +89,7 @@ class Replayed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ReplayStep:
     """How far a replay is, for a progress bar."""
 
     spent: int
@@ -105,8 +105,8 @@ def replay(
     *,
     product: Swapflow | None = None,
     cycle_id: str = "replay",
-    report: Callable[[Step], None] = lambda _step: None,
-) -> Replayed:
+    report: Callable[[ReplayStep], None] = lambda _step: None,
+) -> ReplayResult:
     """Replay a recording.
 
     Args:
@@ -134,15 +134,17 @@ class InProcess:
 
     def __init__(self) -> None:
         self.product, self._dispatcher = in_process(self._work)
-        self._delivery = Delivery(self.product, answerer)
+        self._delivery = DeliveryService(self.product, automatic_reviewer)
         self.coordinator = self.product.coordinator("in-process")
 
-    def run(self, cycle_id: str, report: Callable[[Step], None] = lambda _step: None) -> None:
+    def run(
+        self, cycle_id: str, report: Callable[[ReplayStep], None] = lambda _step: None
+    ) -> None:
         """Take turns until the cycle has ended, or nothing is left to do."""
         for step in self.steps(cycle_id):
             report(step)
 
-    def steps(self, cycle_id: str) -> Iterator[Step]:
+    def steps(self, cycle_id: str) -> Iterator[ReplayStep]:
         """Take turns one at a time, giving what the cycle's row says after each."""
         while True:
             done = self.coordinator.turn() + self._dispatcher.run_pending()
@@ -154,10 +156,10 @@ class InProcess:
         self._delivery.deliver_all([m.id for m in messages if m.topic is Topic.DELIVER])
 
 
-def progress_of(product: Swapflow, cycle_id: str) -> Step:
+def progress_of(product: Swapflow, cycle_id: str) -> ReplayStep:
     """Read how far a cycle is from its row alone."""
     cycle = product.cycle(cycle_id)
-    return Step(
+    return ReplayStep(
         spent=cycle.spent + cycle.committed,
         budget=product.rules(cycle_id).budget,
         decisions=cycle.decisions,
@@ -166,7 +168,7 @@ def progress_of(product: Swapflow, cycle_id: str) -> Step:
 
 
 def wait_until_ended(
-    product: Swapflow, cycle_id: str, report: Callable[[Step], None] = lambda _step: None
+    product: Swapflow, cycle_id: str, report: Callable[[ReplayStep], None] = lambda _step: None
 ) -> None:
     """Wait for the coordinators of a running deployment to end a simulated cycle.
 
@@ -267,7 +269,7 @@ def result(
     options: Options,
     *,
     started: float,
-) -> Replayed:
+) -> ReplayResult:
     """Say what a replayed cycle came to, beside the same cost spent otherwise."""
     proposal = product.propose(cycle_id)
     cycle = product.cycle(cycle_id)
@@ -275,7 +277,7 @@ def result(
     accepted = recording.accepted & set(recording.items)
     practice = practice_of(recording, options.floor)
     size = options.cohort
-    return Replayed(
+    return ReplayResult(
         utility=recording.utility_of(cohort),
         even=even(recording, practice, cost=cycle.spent, size=size, seed=options.seed),
         two_tier=two_tier(recording, practice, cost=cycle.spent, size=size),

@@ -150,7 +150,7 @@ class BetaMarks(Gaussian):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Recorded:
+class RecordedMarks:
     """The marks of a past round, in the order on record (shuffle the recording for another).
 
     The first kind is a review, the second, if there is one, the interview on record.
@@ -218,7 +218,7 @@ class ClassifierFallback:
         sigma: Spread of a drawn review around the model's score.
     """
 
-    source: Recorded
+    source: RecordedMarks
     model: FloatArray
     sigma: float
     stream: Stream
@@ -259,7 +259,7 @@ class ClassifierFallback:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rubric:
+class RubricMarks:
     """Another source's marks, moved to the nearest mark that the rubric has.
 
     Attributes:

@@ -41,6 +41,6 @@ def cycle_keys(cycle_id: str) -> CycleKeys:
     return CycleKeys(prefix + "meta", prefix + "num", prefix + "inf", prefix + "pend")
 
 
-def board_key(cycle_id: str) -> str:
+def dashboard_key(cycle_id: str) -> str:
     """Name the key of a cycle's board."""
     return f"sf:{{{cycle_id}}}:board"

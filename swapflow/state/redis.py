@@ -16,7 +16,7 @@ from swapflow.domain.cycle import START, Position
 from swapflow.engine.ports.live_state import Applied, Arms, Changes
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.state.codec import changes_arguments, check_changes, pack, unpack
-from swapflow.state.keys import BELL, BELL_RINGS, board_key, cycle_keys
+from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys, dashboard_key
 from swapflow.state.memory import no_arms
 
 
@@ -118,7 +118,7 @@ class RedisCycleState:
     def forget(self, cycle_id: str) -> None:
         """Drop a cycle's state; it can be rebuilt."""
         with self._answering():
-            self._client.delete(*cycle_keys(cycle_id), board_key(cycle_id))
+            self._client.delete(*cycle_keys(cycle_id), dashboard_key(cycle_id))
 
     def retire(self, cycle_id: str, *, seconds: float) -> None:
         """Let a cycle's state and board be forgotten after a while, if nothing replaces them.
@@ -126,19 +126,19 @@ class RedisCycleState:
         All keys go at one moment; a state of which some have gone counts as unknown.
         """
         with self._answering(), self._client.pipeline(transaction=True) as pipeline:
-            for key in (*cycle_keys(cycle_id), board_key(cycle_id)):
+            for key in (*cycle_keys(cycle_id), dashboard_key(cycle_id)):
                 pipeline.pexpire(key, math.ceil(1000 * seconds))
             pipeline.execute()
 
     def publish(self, cycle_id: str, board: bytes) -> None:
         """Put a packed board in the place of the one before."""
         with self._answering():
-            self._client.set(board_key(cycle_id), board)
+            self._client.set(dashboard_key(cycle_id), board)
 
     def board(self, cycle_id: str) -> bytes | None:
         """Read the packed board; None when there is none."""
         with self._answering():
-            return cast("bytes | None", self._client.get(board_key(cycle_id)))
+            return cast("bytes | None", self._client.get(dashboard_key(cycle_id)))
 
     def check(self) -> None:
         """Refuse a server that would lose data or lacks commands; call it before work starts.

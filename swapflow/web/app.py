@@ -42,12 +42,12 @@ from swapflow.web.cycle import (
     today,
 )
 from swapflow.web.http import health, language, server_events
-from swapflow.web.http.context import Parts
+from swapflow.web.http.context import AppContext
 from swapflow.web.http.dependencies import Signed, anybody
 from swapflow.web.http.error_handlers import add_handlers
 from swapflow.web.http.middleware import SameSiteOnly, SecurityHeaders, SmallBodies
 from swapflow.web.http.rendering import STATIC, places_of
-from swapflow.web.http.shutdown import Stopping
+from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.reviewing import decline, documents, review, task_list
 from swapflow.web.setup import programs, rubrics, rules
 
@@ -93,7 +93,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         lifespan=few_threads,
         telemetry=NO_TELEMETRY,
     )
-    app.state.parts = Parts(product=product, office=office, settings=settings)
+    app.state.parts = AppContext(product=product, office=office, settings=settings)
     app.state.provider = OpenIdProvider(settings) if settings.provider else None
     add_handlers(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
@@ -139,7 +139,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         app.include_router(part.router)
     app.include_router(routes.router)
     # The last one added stands first.
-    app.add_middleware(Stopping)
+    app.add_middleware(ShutdownMiddleware)
     if settings.provider:
         app.add_middleware(Hop, settings=settings)
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)
@@ -148,7 +148,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     )
     app.add_middleware(SameSiteOnly)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
-    app.add_middleware(language.Speaking, settings=settings)
+    app.add_middleware(language.LanguageMiddleware, settings=settings)
     if is_on():
         app.add_middleware(TracedRequests)
     return app

@@ -21,7 +21,7 @@ from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, TopK
 from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.radius import mixture_radius, pair_radius, paper_radius
-from swapflow.bandit.run import Course, Rewards, Step, walk
+from swapflow.bandit.run import Rewards, RunStep, RunTrace, run_rule
 from swapflow.bandit.situation import FloatArray, IntArray, PullKind, Situation, StopReason
 from swapflow.bandit.strong_pull_policy import (
     StrongPolicy,
@@ -120,13 +120,13 @@ def replay(vector: Mapping[str, Any], rewards: Rewards, coins: Coins) -> None:
         policy=POLICIES[settings["policy"]],
     )
     budget = settings.get("budget")
-    course = Course(
+    course = RunTrace(
         kinds=two_kinds(settings),
         budget=math.inf if budget is None else budget,
         overshoot=True,
         max_pulls=settings["max_steps"],
     )
-    steps = list(walk(rule, rewards, n=len(settings["means"]), course=course, rng=coins))
+    steps = list(run_rule(rule, rewards, n=len(settings["means"]), course=course, rng=coins))
     last = steps[-1]
     looks = [step for step in steps if step.picks]
 
@@ -151,7 +151,7 @@ def replay(vector: Mapping[str, Any], rewards: Rewards, coins: Coins) -> None:
     assert last.situation.information.tolist() == close(result["T"])
 
 
-def check_step(rule: PaperRule, step: Step, expected: Mapping[str, Any]) -> None:
+def check_step(rule: PaperRule, step: RunStep, expected: Mapping[str, Any]) -> None:
     """Compare one look."""
     look, situation = step.look, step.situation
     assert look.cohort.tolist() == expected["M"]
@@ -168,7 +168,7 @@ def check_step(rule: PaperRule, step: Step, expected: Mapping[str, Any]) -> None
 
 
 def check_pull(
-    settings: Mapping[str, Any], step: Step, after: Step, expected: Mapping[str, Any]
+    settings: Mapping[str, Any], step: RunStep, after: RunStep, expected: Mapping[str, Any]
 ) -> None:
     """Compare one pull and what it left behind."""
     (pick,) = step.picks

@@ -15,7 +15,7 @@ from swapflow.bandit.hardness import (
     scaled_hardness,
     strong_cost_limit,
 )
-from swapflow.bandit.kernel import Problem, simulate
+from swapflow.bandit.kernel import KernelProblem, simulate
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.bandit.strong_pull_policy import StrongPolicy
@@ -80,7 +80,7 @@ def test_real_runs_need_fewer_pulls_than_the_theorems_allow(policy: StrongPolicy
         return noisy
 
     outcomes = simulate(
-        Problem(size=2, sigma=sigma, delta=delta, gain=gain, cost=cost, policy=policy),
+        KernelProblem(size=2, sigma=sigma, delta=delta, gain=gain, cost=cost, policy=policy),
         truth + sigma * rng.standard_normal((400, 4)),
         draw=draw,
         flip=lambda runs, _arms: rng.random(runs.size),

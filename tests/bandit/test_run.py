@@ -8,7 +8,7 @@ import pytest
 from swapflow.bandit.certified import CertifiedRule
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.run import Course, Step, walk
+from swapflow.bandit.run import RunStep, RunTrace, run_rule
 from swapflow.bandit.situation import Look, Pick, Picks, PullKind, Situation, StopReason
 from tests.bandit.reward_streams import MadeRewards
 from tests.bandit.situations import INTERVIEW, REVIEW
@@ -18,9 +18,11 @@ TRUTH = [0.9, 0.7, 0.4, 0.2]
 RULE = CertifiedRule(oracle=TopK(2), sigma=0.3, delta=0.1)
 
 
-def steps(course: Course, rule: CertifiedRule | PaperRule = RULE, seed: int = 1) -> list[Step]:
+def steps(
+    course: RunTrace, rule: CertifiedRule | PaperRule = RULE, seed: int = 1
+) -> list[RunStep]:
     rewards = MadeRewards(TRUTH, (0.3, 0.3 / INTERVIEW.gain**0.5), seed)
-    return list(walk(rule, rewards, n=4, course=course, rng=np.random.default_rng(seed)))
+    return list(run_rule(rule, rewards, n=4, course=course, rng=np.random.default_rng(seed)))
 
 
 def slow_if_bad(arm: int, kind: int, reward: float) -> float:
@@ -28,7 +30,7 @@ def slow_if_bad(arm: int, kind: int, reward: float) -> float:
 
 
 def test_at_most_as_many_pulls_are_out_as_asked_for() -> None:
-    taken = steps(Course(kinds=(REVIEW, INTERVIEW), at_once=6, delays=slow_if_bad))
+    taken = steps(RunTrace(kinds=(REVIEW, INTERVIEW), at_once=6, delays=slow_if_bad))
 
     out = 0
     for step in taken:
@@ -41,7 +43,7 @@ def test_at_most_as_many_pulls_are_out_as_asked_for() -> None:
 
 def test_what_is_out_is_drained_before_a_run_ends() -> None:
     for seed in range(20):
-        *_, last = steps(Course(kinds=(REVIEW,), at_once=8, delays=slow_if_bad), seed=seed)
+        *_, last = steps(RunTrace(kinds=(REVIEW,), at_once=8, delays=slow_if_bad), seed=seed)
 
         assert last.ended is StopReason.CERTIFIED
         assert not last.situation.pending.any()
@@ -59,8 +61,8 @@ def test_settled_means_stop_at_the_first_score_still_out() -> None:
     def delays(arm: int, kind: int, reward: float) -> float:
         return next(times)
 
-    course = Course(kinds=(REVIEW,), at_once=3, delays=delays)
-    walked = walk(two_arms, draw, n=2, course=course, rng=np.random.default_rng(0))
+    course = RunTrace(kinds=(REVIEW,), at_once=3, delays=delays)
+    walked = run_rule(two_arms, draw, n=2, course=course, rng=np.random.default_rng(0))
     first = next(walked)
     second = next(walked)
 
@@ -80,8 +82,8 @@ def test_a_budget_is_kept_or_passed_by_one_pull_as_the_course_says() -> None:
     strong_only = PaperRule(oracle=TopK(2), sigma=3.0, delta=0.1)
     kinds = (PullKind(cost=1, gain=1), PullKind(cost=5, gain=90))
 
-    *_, kept = steps(Course(kinds=kinds, budget=21.0), strong_only)
-    *_, passed = steps(Course(kinds=kinds, budget=21.0, overshoot=True), strong_only)
+    *_, kept = steps(RunTrace(kinds=kinds, budget=21.0), strong_only)
+    *_, passed = steps(RunTrace(kinds=kinds, budget=21.0, overshoot=True), strong_only)
 
     assert (kept.ended, passed.ended) == (StopReason.BUDGET, StopReason.BUDGET)
     assert kept.situation.cost == 21.0
@@ -89,7 +91,7 @@ def test_a_budget_is_kept_or_passed_by_one_pull_as_the_course_says() -> None:
 
 
 def test_a_run_that_may_pull_no_more_ends_at_its_deadline() -> None:
-    taken = steps(Course(kinds=(REVIEW,), at_once=3, max_pulls=7))
+    taken = steps(RunTrace(kinds=(REVIEW,), at_once=3, max_pulls=7))
 
     assert sum(len(step.picks) for step in taken) == 7
     assert taken[-1].ended is StopReason.DEADLINE
@@ -97,7 +99,7 @@ def test_a_run_that_may_pull_no_more_ends_at_its_deadline() -> None:
 
 
 def test_scores_are_listed_by_arm_when_asked_for() -> None:
-    *_, last = steps(Course(kinds=(REVIEW,), at_once=3, max_pulls=7, with_scores=True))
+    *_, last = steps(RunTrace(kinds=(REVIEW,), at_once=3, max_pulls=7, with_scores=True))
     scores = last.situation.scores
 
     assert scores.arm.tolist() == sorted(scores.arm.tolist())
@@ -107,11 +109,11 @@ def test_scores_are_listed_by_arm_when_asked_for() -> None:
 
 
 def test_later_scores_do_not_change_an_earlier_picture() -> None:
-    walked = walk(
+    walked = run_rule(
         RULE,
         MadeRewards(TRUTH, (0.3, 0.1), 3),
         n=4,
-        course=Course(kinds=(REVIEW,)),
+        course=RunTrace(kinds=(REVIEW,)),
         rng=np.random.default_rng(0),
     )
     first = next(walked)
@@ -146,10 +148,10 @@ class ChangesItsMind:
 
 
 def test_after_a_stop_nothing_goes_out_until_everything_is_in() -> None:
-    course = Course(kinds=(REVIEW,), at_once=4, max_pulls=6)
+    course = RunTrace(kinds=(REVIEW,), at_once=4, max_pulls=6)
     rewards = MadeRewards(TRUTH, (0.3, 0.1), 1)
 
-    walked = walk(ChangesItsMind(), rewards, n=4, course=course, rng=np.random.default_rng(0))
+    walked = run_rule(ChangesItsMind(), rewards, n=4, course=course, rng=np.random.default_rng(0))
 
     # Four go out, the second look stops, three more come in, and then the two that are left
     # go out, because the last look of the four changed the rule's mind.

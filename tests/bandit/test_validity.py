@@ -13,10 +13,10 @@ import pytest
 
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.decision import certified_loss
-from swapflow.bandit.kernel import Problem, simulate
+from swapflow.bandit.kernel import KernelProblem, simulate
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.run import Course, Delays, Step, no_delay, walk
+from swapflow.bandit.run import Delays, RunStep, RunTrace, no_delay, run_rule
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray, PullKind, Rule
 
 
@@ -60,11 +60,11 @@ def share_wrong(
     rule: Rule, truth: FloatArray, *, runs: int, at_once: int, delays: Delays = no_delay
 ) -> float:
     """Run a rule many times and give the share that ends with another arm than the first."""
-    course = Course(kinds=KINDS, at_once=at_once, delays=delays)
+    course = RunTrace(kinds=KINDS, at_once=at_once, delays=delays)
     wrong = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
-        walked = walk(rule, Noise(truth, KINDS, seed), n=truth.size, course=course, rng=rng)
+        walked = run_rule(rule, Noise(truth, KINDS, seed), n=truth.size, course=course, rng=rng)
         *_, last = walked
         wrong += last.look.cohort.tolist() != [0]
     return wrong / runs
@@ -108,7 +108,7 @@ def test_thousands_of_harder_runs_of_the_paper_are_wrong_in_at_most_a_share_delt
         return noisy
 
     outcomes = simulate(
-        Problem(size=3, sigma=SIGMA, delta=DELTA, gain=INTERVIEW.gain, cost=INTERVIEW.cost),
+        KernelProblem(size=3, sigma=SIGMA, delta=DELTA, gain=INTERVIEW.gain, cost=INTERVIEW.cost),
         truth + SIGMA * rng.standard_normal((2000, truth.size)),
         draw=draw,
         flip=lambda runs, _arms: rng.random(runs.size),
@@ -137,21 +137,21 @@ def coverage(
     best = oracle.value(truth, oracle.best(truth))
     rule = CertifiedRule(oracle=oracle, sigma=SIGMA, delta=DELTA)
 
-    def loss_exceeds(bound: float, step: Step) -> bool:
+    def loss_exceeds(bound: float, step: RunStep) -> bool:
         return best - oracle.value(truth, step.look.cohort) > bound + 1e-12
 
-    def naive(step: Step) -> float:
+    def naive(step: RunStep) -> float:
         seen = step.situation
         received = replace(seen, settled_mean=seen.mean, settled_information=seen.information)
         return certified_loss(received, step.look.cohort, oracle, sigma=SIGMA, delta=DELTA)
 
     counts = np.zeros(3)
     for seed in range(runs):
-        course = Course(
+        course = RunTrace(
             kinds=(REVIEW,), at_once=at_once, delays=delays(seed), max_pulls=2 * at_once
         )
         walked = list(
-            walk(
+            run_rule(
                 rule,
                 Noise(truth, (REVIEW,), seed),
                 n=truth.size,

@@ -19,7 +19,13 @@ from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.experiments.kernel.compiled_numbers import compiled
 from swapflow.experiments.kernel.lockstep import one_pass
 from swapflow.experiments.kernel.side_by_side import normal_quantiles, scramble_all, to_uniforms
-from swapflow.experiments.kernel.simulate import Decider, Problem, Radius, Way, simulate
+from swapflow.experiments.kernel.simulate import (
+    Computation,
+    Decider,
+    Radius,
+    SimulationProblem,
+    simulate,
+)
 from swapflow.simulation.random_numbers import stream_of
 from tests.bench import straightforward
 
@@ -85,7 +91,7 @@ def decision_row(n: int) -> Row:
     cost = float(information.sum())
     situation = situation_of(mean, information, cost)
     rule = PaperRule(oracle=TopK(size), sigma=SIGMA, delta=DELTA)
-    decider = Decider(Problem(size=size, sigma=SIGMA, delta=DELTA, gain=10, cost=5), n)
+    decider = Decider(SimulationProblem(size=size, sigma=SIGMA, delta=DELTA, gain=10, cost=5), n)
     mean_list, information_list = mean.tolist(), information.tolist()
 
     def live() -> int:
@@ -135,20 +141,35 @@ def measure_runs(pulls: int = 2000) -> dict[str, float]:
     loop = time_loop(truth, pulls=min(pulls, 400))
     plain = {"size": 7, "sigma": SIGMA, "delta": DELTA, "gain": 10.0, "cost": 5.0}
     problems = {
-        "paper, numpy": (Problem(**plain), Way.BATCHED, BLOCK, 50),  # type: ignore[arg-type]  # mypy takes the dict's values for one type
-        "paper": (Problem(**plain), Way.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
-        "weak only": (Problem(**plain, policy=StrongPolicy.WEAK), Way.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
-        "strong only": (Problem(**plain, policy=StrongPolicy.STRONG), Way.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
-        "paper, w_div": (Problem(**plain, groups=np.arange(50) % 3), Way.COMPILED, 4, pulls),  # type: ignore[arg-type]  # as above
+        "paper, numpy": (SimulationProblem(**plain), Computation.BATCHED, BLOCK, 50),  # type: ignore[arg-type]  # mypy takes the dict's values for one type
+        "paper": (SimulationProblem(**plain), Computation.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
+        "weak only": (
+            SimulationProblem(**plain, policy=StrongPolicy.WEAK),  # type: ignore[arg-type]  # as above
+            Computation.COMPILED,
+            64,
+            pulls,
+        ),
+        "strong only": (
+            SimulationProblem(**plain, policy=StrongPolicy.STRONG),  # type: ignore[arg-type]  # as above
+            Computation.COMPILED,
+            64,
+            pulls,
+        ),
+        "paper, w_div": (
+            SimulationProblem(**plain, groups=np.arange(50) % 3),  # type: ignore[arg-type]  # as above
+            Computation.COMPILED,
+            4,
+            pulls,
+        ),
         "mixture": (
-            Problem(**plain, radius=Radius.MIXTURE, policy=None),  # type: ignore[arg-type]  # as above
-            Way.COMPILED,
+            SimulationProblem(**plain, radius=Radius.MIXTURE, policy=None),  # type: ignore[arg-type]  # as above
+            Computation.COMPILED,
             4,
             pulls,
         ),
         "pairwise": (
-            Problem(**plain, radius=Radius.PAIRWISE, policy=None),  # type: ignore[arg-type]  # as above
-            Way.COMPILED,
+            SimulationProblem(**plain, radius=Radius.PAIRWISE, policy=None),  # type: ignore[arg-type]  # as above
+            Computation.COMPILED,
             4,
             pulls,
         ),
@@ -206,7 +227,9 @@ def many_looks(mean: FloatArray, spread: FloatArray, order: FloatArray, times: i
     return total
 
 
-def time_runs(truth: FloatArray, problem: Problem, way: Way, runs: int, pulls: int) -> float:
+def time_runs(
+    truth: FloatArray, problem: SimulationProblem, way: Computation, runs: int, pulls: int
+) -> float:
     """Time a pull within whole runs, first looks and random numbers included, in seconds."""
     stream = stream_of("bench")
     done = 0

@@ -21,7 +21,7 @@ from swapflow.bandit.oracles.feasibility import feasible
 from swapflow.bandit.oracles.limits import Limit, Target, Terms, counts_of
 from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, TopK
 from swapflow.bandit.oracles.quota import Quota
-from swapflow.bandit.oracles.spread import Attribute, Spread
+from swapflow.bandit.oracles.spread import Attribute, SpreadOracle
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,
     FloatArray,
@@ -127,7 +127,7 @@ def _targets(field: Field) -> Oracle:
 def _spread(field: Field, attributes: int, limited: int = 0) -> Oracle:
     over = tuple(Attribute(groups=groups) for groups in field.groups[:attributes])
     terms, _ = feasible(field.terms(limited))
-    return Spread(terms, over, checked=True)
+    return SpreadOracle(terms, over, checked=True)
 
 
 MAKERS: dict[str, Maker] = {

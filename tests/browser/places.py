@@ -17,9 +17,9 @@ from swapflow.domain.cohort.meeting import Word
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.rules import KindRules
 from swapflow.engine.offers.announcement_wording import usual_wording
-from swapflow.engine.reconsideration.reconsider import Wanted
-from swapflow.engine.reviewing.documents import Upload
-from swapflow.engine.reviewing.interviews import Slot
+from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+from swapflow.engine.reviewing.documents import DocumentUpload
+from swapflow.engine.reviewing.interviews import InterviewSlot
 from swapflow.identity.permissions import Role
 from tests.browser.office import LINK, Deployment, settle
 from tests.support.waiting import wait_until
@@ -109,7 +109,9 @@ def furnish(up: Deployment) -> None:
     waiting = {Group.WAITLISTED: usual_wording()[Group.WAITLISTED]}
     product.announce("done", waiting, waitlist=1, hold=timedelta(days=2), by="ops")
     last = product.named("done", {product.offers("done").waitlist[-1]})[0]
-    again = Wanted(reason="a file was missing", asked_by="the applicant", reviews=1)
+    again = ReconsiderationRequest(
+        reason="a file was missing", asked_by="the applicant", reviews=1
+    )
     product.reconsider("done", last.external_id, again, by="ops")
     product.open_meeting("ended", by="ops")
     close, *_ = product.agenda("ended").places
@@ -122,7 +124,7 @@ def furnish(up: Deployment) -> None:
     product.attach_documents(
         "busy",
         [
-            Upload(path=f"{a.external_id}_{name}", body=body)
+            DocumentUpload(path=f"{a.external_id}_{name}", body=body)
             for a in product.applications("busy")
             for name, body in papers
         ],
@@ -132,7 +134,7 @@ def furnish(up: Deployment) -> None:
     product.approve("asking", asked[: len(asked) // 2], by="ops")
     wait_until(lambda: bool(up.tasks("asking", "R1")), seconds=30, what="interviews are asked for")
     for task in up.tasks("asking", "R1")[:1]:
-        slot = Slot(pull_id=task.pull_id, starts_at=SOME_DAY, minutes=45, place="Room 2")
+        slot = InterviewSlot(pull_id=task.pull_id, starts_at=SOME_DAY, minutes=45, place="Room 2")
         product.set_slots("asking", [slot], by="ops")
 
 

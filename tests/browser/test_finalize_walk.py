@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from swapflow.domain.cohort.proposal import Standing, Verdict
-from swapflow.i18n.languages import SOURCE, gettext, set_deployment_language, speaking
+from swapflow.i18n.languages import SOURCE, gettext, set_deployment_language, use_language
 from swapflow.identity.permissions import Role, Scope
 from tests.browser.office import DESK, Deployment, deployed, settle
 from tests.support.plain import PLAIN, Words, plain
@@ -48,7 +48,7 @@ class Walk:
 
     def said(self, message: str, **filled: str) -> str:
         """Give what a message is in the language of the pages."""
-        with speaking(self.tag):
+        with use_language(self.tag):
             text = gettext(message)
         return text % filled if filled else text
 

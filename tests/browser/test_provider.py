@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from swapflow.domain.rules import WayIn
+from swapflow.domain.rules import SignInPolicy
 from swapflow.ledger.maintenance.upgrade import upgrade
 from tests.browser.office import DESK, PHONE
 from tests.support.identity_provider import PASSWORD, IdentityProvider
@@ -38,7 +38,7 @@ def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
 def strict_task(served: Served, cycle: str) -> tuple[str, str]:
     """A program that takes nothing but the provider; gives a task's path and its reviewer."""
     served.site.launched(
-        cycle, rules=replace(SITE_RULES, sign_in=WayIn.PROVIDER), round_id="round"
+        cycle, rules=replace(SITE_RULES, sign_in=SignInPolicy.PROVIDER), round_id="round"
     )
     _, task = served.site.assigned(cycle)
     roster = served.site.product.reviewers(cycle)

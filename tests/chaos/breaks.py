@@ -85,16 +85,16 @@ def _no_place_in_the_chain() -> None:
 
 
 def _no_reservation() -> None:
-    from swapflow.ledger.core.cycle_lock import LockedCycle
+    from swapflow.ledger.core.cycle_lock import CycleLock
 
-    record = LockedCycle.record
+    record = CycleLock.record
 
-    def for_nothing(self: LockedCycle, event_type: EventType, *what: Any, **how: Any) -> int:
+    def for_nothing(self: CycleLock, event_type: EventType, *what: Any, **how: Any) -> int:
         if event_type is EventType.PULLS_OPENED:
             how["committed"] = 0
         return record(self, event_type, *what, **how)
 
-    LockedCycle.record = for_nothing  # type: ignore[method-assign]
+    CycleLock.record = for_nothing  # type: ignore[method-assign]
 
 
 def _no_rebuild() -> None:
@@ -111,25 +111,25 @@ def _no_second_message() -> None:
 
 
 def _anybody_twice() -> None:
-    from swapflow.engine.projection.cycle_projection import Book
+    from swapflow.engine.projection.cycle_projection import CycleProjection
 
-    Book.is_barred = lambda *_: False  # type: ignore[method-assign]
-    Book.barred = lambda *_: set()  # type: ignore[method-assign]
+    CycleProjection.is_barred = lambda *_: False  # type: ignore[method-assign]
+    CycleProjection.barred = lambda *_: set()  # type: ignore[method-assign]
 
 
 def _no_chain() -> None:
-    from swapflow.ledger.core.cycle_lock import LockedCycle
+    from swapflow.ledger.core.cycle_lock import CycleLock
 
-    record = LockedCycle.record
+    record = CycleLock.record
 
-    def unchained(self: LockedCycle, *what: Any, **how: Any) -> int:
+    def unchained(self: CycleLock, *what: Any, **how: Any) -> int:
         before = self._row["head_hash"]
         seq = record(self, *what, **how)
         if seq % 5 == 0:
             self._row["head_hash"] = before
         return seq
 
-    LockedCycle.record = unchained  # type: ignore[method-assign]
+    CycleLock.record = unchained  # type: ignore[method-assign]
 
 
 def _delivered_whatever_it_is() -> None:

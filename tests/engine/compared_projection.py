@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 
 
 PLAIN = (
@@ -35,7 +35,7 @@ PLAIN = (
 TABLES = ("given", "closed", "out")
 
 
-def folded(folds: Folds, ledger: Ledger, *, cycle: str = "fall") -> dict[str, object]:
+def folded(folds: SnapshotCache, ledger: Ledger, *, cycle: str = "fall") -> dict[str, object]:
     """Fold a cycle, and copy what came of it, so that later folds leave it alone."""
     with folds.at_head(cycle, ledger=ledger) as seen:
         book, arms = seen.book, seen.arms

@@ -13,11 +13,11 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, P
 from swapflow.domain.reviewing.score import Answer, Receipt, Score
 from swapflow.domain.rules import Floor, FloorFor, KindRules, Purpose, Rules, SeatLine
 from swapflow.engine.coordination.coordinator import Coordinator
-from swapflow.engine.lifecycle.launch import read_book
+from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.live_totals import Tally
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.projection.live_totals import LiveTotals
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.services import Swapflow
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.queues.inline import InlineDispatcher
@@ -214,7 +214,7 @@ class World:
 
     def tally(self) -> Arms:
         """The same numbers, added up from the ledger alone."""
-        tally = Tally()
+        tally = LiveTotals()
         tally.add(self.product.events(CYCLE))
         return tally.arms()
 
@@ -238,7 +238,7 @@ class World:
         assert tally.pending.sum() == sum(p.gain for p in pulls if p.status in WAITING)
         self._check_book()
         # Folded on since the check before, or from the first event: it must not matter.
-        assert folded(self.product.folds, self.ledger) == folded(Folds(), self.ledger)
+        assert folded(self.product.folds, self.ledger) == folded(SnapshotCache(), self.ledger)
         live = self.arms()
         if live.position == tally.position:
             assert_same_numbers(live, tally)
@@ -261,7 +261,7 @@ class World:
         assert no_twins(pair for pair in asked if pair not in volunteered)
 
     def _check_book(self) -> None:
-        book = read_book(CYCLE, ledger=self.ledger)
+        book = read_projection(CYCLE, ledger=self.ledger)
         live = [a for a in self.ledger.assignments(CYCLE) if a.status in LIVE]
         out = [0] * len(book.reviewers)
         for assignment in live:

@@ -15,13 +15,13 @@ from swapflow.automatic_reviewers.recorded_round import Recording, read_recordin
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.domain.reviewing.score import Answer
-from swapflow.engine.lifecycle.launch import read_book
+from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.selection.situation import see
+from swapflow.engine.selection.situation import situation_of
 from swapflow.simulation.replay import (
     InProcess,
     Options,
-    Replayed,
+    ReplayResult,
     prepare,
     recorded_program,
     replay,
@@ -49,13 +49,13 @@ def recorded(name: str, seed: int) -> Recording:
     return read_recording(folder(name)).shuffled(seed)
 
 
-def replayed(name: str, options: Options) -> Replayed:
+def replayed(name: str, options: Options) -> ReplayResult:
     seed = options.seed
     program = recorded_program(folder(name), seed)
     return replay(recorded(name, seed), program, options)
 
 
-def share_won(run: Replayed) -> float:
+def share_won(run: ReplayResult) -> float:
     """What it wins over even reviewing at the same cost, as a share of the best utility."""
     return (run.utility - run.even) / run.best
 
@@ -182,8 +182,8 @@ def test_generous_interviewers_do_not_decide_who_is_chosen() -> None:
     program = recorded_program(folder("synthetic_twin"), 0)
     prepare(runner.product, "replay", recording, program, options)
     runner.run("replay")
-    book = read_book("replay", ledger=runner.product.ledger)
-    situation = see(book, runner.product.state.arms("replay")).situation
+    book = read_projection("replay", ledger=runner.product.ledger)
+    situation = situation_of(book, runner.product.state.arms("replay")).situation
     interviewed = np.zeros(situation.n, dtype=bool)
     interviewed[situation.scores.arm[situation.scores.kind == 1]] = True
     generous = np.where(situation.scores.kind == 1, 0.1, 0.0)

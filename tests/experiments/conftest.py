@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from swapflow.experiments.kernel.simulate import Decider, Problem, Radius, simulate
+from swapflow.experiments.kernel.simulate import Decider, Radius, SimulationProblem, simulate
 from swapflow.simulation.random_numbers import stream_of
 
 
@@ -16,8 +16,8 @@ def compiled_once() -> None:
     """Call every compiled way once, one process at a time: the first one leaves it on disk."""
     folder = Path(os.environ["NUMBA_CACHE_DIR"])
     folder.mkdir(parents=True, exist_ok=True)
-    paper = Problem(size=2, sigma=0.3, delta=0.1, gain=6.0, cost=3.0)
-    mixture = Problem(size=2, sigma=0.3, delta=0.1, radius=Radius.MIXTURE)
+    paper = SimulationProblem(size=2, sigma=0.3, delta=0.1, gain=6.0, cost=3.0)
+    mixture = SimulationProblem(size=2, sigma=0.3, delta=0.1, radius=Radius.MIXTURE)
     truth = np.linspace(0, 1, 5)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

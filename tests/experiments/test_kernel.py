@@ -17,11 +17,11 @@ from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.kernel import compiled
 from swapflow.experiments.kernel.simulate import (
+    Computation,
     Decider,
-    Outcomes,
-    Problem,
     Radius,
-    Way,
+    RunOutcomes,
+    SimulationProblem,
     can_be_batched,
     fixed_of,
     new_run,
@@ -51,7 +51,7 @@ GOLDEN_RUNS = [
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[Problem, FloatArray]:
+def problems(draw: st.DrawFn) -> tuple[SimulationProblem, FloatArray]:
     n = draw(st.integers(2, 12))
     radius = draw(st.sampled_from(Radius))
     diverse = radius is not Radius.PAIRWISE and draw(st.booleans())
@@ -59,7 +59,7 @@ def problems(draw: st.DrawFn) -> tuple[Problem, FloatArray]:
     need = [None] if radius is not Radius.PAPER and not diverse else []
     # Twentieths make ties of truths and of means without noise; sevenths are no round floats.
     truth = [draw(st.integers(0, 20)) / draw(st.sampled_from((20, 7))) for _ in range(n)]
-    problem = Problem(
+    problem = SimulationProblem(
         size=draw(st.integers(1, n)),
         sigma=draw(st.sampled_from((0.05, 0.3, 1.0))),
         delta=draw(st.sampled_from((0.01, 0.1, 0.5))),
@@ -75,28 +75,28 @@ def problems(draw: st.DrawFn) -> tuple[Problem, FloatArray]:
     return problem, np.array(truth)
 
 
-def as_lists(outcomes: Outcomes) -> list[object]:
+def as_lists(outcomes: RunOutcomes) -> list[object]:
     return [
         getattr(outcomes, name).tolist()
         for name in ("cohort", "cost", "pulls", "stopped", "mean", "information")
     ]
 
 
-def check(problem: Problem, truth: FloatArray, start: int) -> None:
-    def ended(way: Way) -> list[object]:
+def check(problem: SimulationProblem, truth: FloatArray, start: int) -> None:
+    def ended(way: Computation) -> list[object]:
         runs = range(start, start + 2)
         return as_lists(simulate(problem, truth, stream=STREAM, runs=runs, max_pulls=40, way=way))
 
-    expected = ended(Way.RULES)
+    expected = ended(Computation.RULES)
 
-    assert ended(Way.COMPILED) == expected
+    assert ended(Computation.COMPILED) == expected
     if can_be_batched(problem):
-        assert ended(Way.BATCHED) == expected
+        assert ended(Computation.BATCHED) == expected
 
 
 @EVERYDAY
 @given(problems(), st.integers(0, 1 << 20))
-def test_all_ways_decide_alike(made: tuple[Problem, FloatArray], start: int) -> None:
+def test_all_ways_decide_alike(made: tuple[SimulationProblem, FloatArray], start: int) -> None:
     check(*made, start)
 
 
@@ -105,21 +105,21 @@ def test_all_ways_decide_alike(made: tuple[Problem, FloatArray], start: int) -> 
 def test_it_is_enough_to_look_at_those_near_the_border(
     n: int, size: int, policy: StrongPolicy
 ) -> None:
-    problem = Problem(size=size, sigma=0.3, delta=0.1, gain=6, cost=3, policy=policy)
+    problem = SimulationProblem(size=size, sigma=0.3, delta=0.1, gain=6, cost=3, policy=policy)
     truth = stream_of("tests", f"border/{n}").generator(0).random((4, n))
 
-    def ended(way: Way) -> list[object]:
+    def ended(way: Computation) -> list[object]:
         runs = range(4)
         return as_lists(simulate(problem, truth, stream=STREAM, runs=runs, max_pulls=250, way=way))
 
-    assert ended(Way.COMPILED) == ended(Way.BATCHED)
+    assert ended(Computation.COMPILED) == ended(Computation.BATCHED)
 
 
 @pytest.mark.slow
 @MANY
 @given(problems(), st.integers(0, 1 << 20))
 def test_all_ways_decide_alike_on_ten_thousand_problems(
-    made: tuple[Problem, FloatArray], start: int
+    made: tuple[SimulationProblem, FloatArray], start: int
 ) -> None:
     check(*made, start)
 
@@ -166,10 +166,10 @@ def test_the_compiled_loops_agree_with_every_recorded_run_step_by_step(path: Pat
     assert run.mean.tolist() == pytest.approx(vector["result"]["u"], rel=1e-9)
 
 
-def problem_of(given_input: dict[str, Any]) -> Problem:
+def problem_of(given_input: dict[str, Any]) -> SimulationProblem:
     diverse = given_input["objective"] == "wdiv"
     budget = given_input.get("budget")
-    return Problem(
+    return SimulationProblem(
         size=given_input["K"],
         sigma=given_input["sigma"],
         delta=given_input["delta"],
@@ -183,7 +183,7 @@ def problem_of(given_input: dict[str, Any]) -> Problem:
 
 
 def test_runs_do_not_depend_on_who_else_runs() -> None:
-    problem = Problem(size=3, sigma=0.3, delta=0.1, gain=6, cost=3, tolerance=0.5)
+    problem = SimulationProblem(size=3, sigma=0.3, delta=0.1, gain=6, cost=3, tolerance=0.5)
     truth = np.linspace(0, 1, 9)
 
     together = simulate(problem, truth, stream=STREAM, runs=range(10))
@@ -197,7 +197,7 @@ def test_policies_meet_the_same_luck() -> None:
     truth = np.linspace(0, 1, 9)
 
     def first_looks(policy: StrongPolicy) -> list[list[float]]:
-        problem = Problem(size=3, sigma=0.3, delta=0.1, gain=6, cost=3, policy=policy)
+        problem = SimulationProblem(size=3, sigma=0.3, delta=0.1, gain=6, cost=3, policy=policy)
         done = simulate(problem, truth, stream=STREAM, runs=range(4), max_pulls=0)
         return [list(row) for row in done.mean.tolist()]
 
@@ -216,11 +216,11 @@ def test_policies_meet_the_same_luck() -> None:
 )
 def test_a_problem_that_makes_no_sense_is_refused(changed: dict[str, Any], complaint: str) -> None:
     with pytest.raises(InvalidInputError, match=complaint):
-        Problem(**{"size": 3, "sigma": 0.3, "delta": 0.1, **changed})
+        SimulationProblem(**{"size": 3, "sigma": 0.3, "delta": 0.1, **changed})
 
 
 def test_a_cohort_larger_than_the_field_is_refused() -> None:
-    problem = Problem(size=10, sigma=0.3, delta=0.1)
+    problem = SimulationProblem(size=10, sigma=0.3, delta=0.1)
 
     with pytest.raises(InvalidInputError, match="10 of 9 cannot be chosen"):
         simulate(problem, np.zeros(9), stream=STREAM, runs=range(1))
@@ -235,7 +235,7 @@ def test_a_single_decision_is_that_of_the_algorithms_box(seed: int) -> None:
     cost = float(information.sum())
     sigma = (0.001, 0.1)[seed % 2]
 
-    cohort, arm = Decider(Problem(size=size, sigma=sigma, delta=0.05), n).decide(
+    cohort, arm = Decider(SimulationProblem(size=size, sigma=sigma, delta=0.05), n).decide(
         mean, information, cost=cost
     )
 
@@ -262,7 +262,7 @@ for radius, policy in ((Radius.PAPER, "paper"), (Radius.MIXTURE, None)):
     )
 
     def costs(radius: Radius, policy: StrongPolicy | None) -> list[float]:
-        problem = Problem(
+        problem = SimulationProblem(
             size=2, sigma=0.2, delta=0.1, gain=4, cost=2, radius=radius, policy=policy
         )
         runs = simulate(problem, np.linspace(0, 1, 6), stream=stream_of("bare"), runs=range(3))

@@ -14,12 +14,12 @@ from swapflow.experiments.admissions import fixed_budgets
 from swapflow.experiments.admissions.admissions_gains import experiment
 from swapflow.experiments.catalogue import STUDIES, chosen
 from swapflow.experiments.figures import canvas, house_style, label, save
-from swapflow.experiments.finding import Finding, Table, read_record
+from swapflow.experiments.finding import Finding, FindingTable, read_record
 from swapflow.experiments.findings_page import page_of
 from swapflow.experiments.known_rounds import redrawn_twin, twin
 from swapflow.experiments.paper import example, hardness, pull_mix_zones, stopping, theorems
 from swapflow.experiments.paper.theory import (
-    Setting,
+    BoundSetting,
     bound_on_cost,
     bound_with_margins,
     cheapest_plan,
@@ -27,13 +27,13 @@ from swapflow.experiments.paper.theory import (
     meant_plan,
     printed_plan,
 )
-from swapflow.experiments.study import Effort
+from swapflow.experiments.study import StudyEffort
 from swapflow.experiments.sweep import Cell, Here
 
 
 pytestmark = pytest.mark.usefixtures("compiled_once")
 
-SMALL = Effort(runs=2)
+SMALL = StudyEffort(runs=2)
 
 
 def run(*arguments: str) -> int:
@@ -53,8 +53,8 @@ def test_the_strong_bound_is_the_weak_bound_where_the_corollary_draws_its_line()
     )
 
     assert limit == pytest.approx((4 * n * 4 * sigma**2 * raw / delta) ** (2 / 3))
-    weak = Setting(size=5, sigma=sigma, delta=delta, gain=1, cost=1, policy=StrongPolicy.WEAK)
-    strong = Setting(
+    weak = BoundSetting(size=5, sigma=sigma, delta=delta, gain=1, cost=1, policy=StrongPolicy.WEAK)
+    strong = BoundSetting(
         size=5, sigma=sigma, delta=delta, gain=gain, cost=limit, policy=StrongPolicy.STRONG
     )
     pulls = bound_on_cost(n, raw, strong) / limit
@@ -62,7 +62,7 @@ def test_the_strong_bound_is_the_weak_bound_where_the_corollary_draws_its_line()
 
 
 def test_expected_cost_and_gain_are_those_of_the_papers_coin() -> None:
-    setting = Setting(size=3, sigma=1, delta=0.1, gain=10, cost=5)
+    setting = BoundSetting(size=3, sigma=1, delta=0.1, gain=10, cost=5)
 
     assert setting.strong == pytest.approx(5 / 9)
     assert setting.expected_cost == pytest.approx(5 / 9 * 5 + 4 / 9)
@@ -70,7 +70,7 @@ def test_expected_cost_and_gain_are_those_of_the_papers_coin() -> None:
 
 
 def test_margins_only_widen_the_bound_and_say_nothing_for_few_arms() -> None:
-    setting = Setting(size=3, sigma=1, delta=0.1, gain=10, cost=5)
+    setting = BoundSetting(size=3, sigma=1, delta=0.1, gain=10, cost=5)
 
     wide = bound_with_margins(1000, 50.0, setting, pulls=5000)
 
@@ -209,13 +209,13 @@ def test_an_unknown_study_is_refused_with_the_names(capsys: pytest.CaptureFixtur
 
 
 def test_tables_come_back_from_csv_as_they_were_written(tmp_path: Path) -> None:
-    table = Table(
+    table = FindingTable(
         columns=("a", "b", "c", "d"), rows=((1, 0.123456789, "x, y", None), (2, 3.0, "z", True))
     )
 
     table.write(tmp_path / "t.csv")
 
-    assert Table.read(tmp_path / "t.csv") == table.rounded()
+    assert FindingTable.read(tmp_path / "t.csv") == table.rounded()
 
 
 def labelled(axes: Axes) -> bool:

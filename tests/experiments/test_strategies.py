@@ -11,9 +11,16 @@ import pytest
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.situation import FloatArray, IntArray, PullKind
 from swapflow.errors import InvalidInputError
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.comparison import normal_applicants, strategies
-from swapflow.experiments.strategies import Choice, Strategy, TwoTier, choose_cohort, play, swap
+from swapflow.experiments.strategies import (
+    CohortChoice,
+    Strategy,
+    TwoTier,
+    choose_cohort,
+    play,
+    swap,
+)
 from swapflow.experiments.sweep import Cell
 from swapflow.simulation.random_numbers import stream_of
 from swapflow.simulation.score_sources import Gaussian
@@ -76,7 +83,7 @@ def test_strategies_rank_as_they_should_at_two_reviews_each() -> None:
 
 def test_the_same_run_gives_the_same_marks_whatever_was_asked_before() -> None:
     made = source()
-    once, twice = Desk(made, budget=100), Desk(made, budget=100)
+    once, twice = BudgetedSampler(made, budget=100), BudgetedSampler(made, budget=100)
 
     first = once.ask(np.array([3, 7, 3]))
     twice.ask(np.array([7, 1, 2]))
@@ -86,7 +93,7 @@ def test_the_same_run_gives_the_same_marks_whatever_was_asked_before() -> None:
 
 
 def test_the_desk_keeps_the_account() -> None:
-    desk = Desk(source(kinds=(REVIEW, INTERVIEW)), budget=10)
+    desk = BudgetedSampler(source(kinds=(REVIEW, INTERVIEW)), budget=10)
 
     review = desk.ask(np.array([4]))[0]
     interview = desk.ask(np.array([4]), 1)[0]
@@ -103,7 +110,7 @@ def test_the_desk_keeps_the_account() -> None:
 def test_the_desk_refuses_what_cannot_be_asked_and_asks_nothing(
     arms: list[int], complaint: str
 ) -> None:
-    desk = Desk(source(), budget=10)
+    desk = BudgetedSampler(source(), budget=10)
 
     with pytest.raises(InvalidInputError, match=complaint):
         desk.ask(np.array(arms))
@@ -112,9 +119,9 @@ def test_the_desk_refuses_what_cannot_be_asked_and_asks_nothing(
 
 
 def test_without_a_single_mark_a_cohort_is_named_all_the_same() -> None:
-    desk = Desk(source(), budget=0)
+    desk = BudgetedSampler(source(), budget=0)
 
-    for choice in Choice:
+    for choice in CohortChoice:
         assert choose_cohort(desk, TopK(3), choice).tolist() == [0, 1, 2]
 
 

@@ -12,10 +12,10 @@ from swapflow.bandit.situation import FloatArray, PullKind
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.admissions import tiered_interviews
 from swapflow.experiments.admissions.tiered_stopping import until_it_stops
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import house_style
 from swapflow.experiments.strategies import budget_rule
-from swapflow.experiments.study import Effort
+from swapflow.experiments.study import StudyEffort
 from swapflow.experiments.tiered_strategies import (
     Ahead,
     Brutas,
@@ -88,7 +88,7 @@ def test_caco_takes_the_steps_of_its_box(by_means: bool) -> None:
     for run in range(4):
         source = gaussian(run)
         cohort, cost = boxed_caco(source, delta=0.2, eps=0.6, by_means=by_means)
-        desk = Desk(Ahead(source), budget=1e6)
+        desk = BudgetedSampler(Ahead(source), budget=1e6)
         rule = Caco(cuts=CUTS, sigma=source.sigma, delta=0.2, tolerance=0.6, by_means=by_means)
         chosen = rule.spend(desk, TopK(3), np.random.default_rng(0))
         assert set(chosen.tolist()) == cohort
@@ -97,14 +97,14 @@ def test_caco_takes_the_steps_of_its_box(by_means: bool) -> None:
 
 def test_caco_misses_no_more_than_its_tolerances_in_these_runs() -> None:
     for run in range(8):
-        desk = Desk(Ahead(gaussian(run)), budget=1e6)
+        desk = BudgetedSampler(Ahead(gaussian(run)), budget=1e6)
         rule = Caco(cuts=CUTS, sigma=0.4, delta=0.1, tolerance=0.3)
         cohort = rule.spend(desk, TopK(3), np.random.default_rng(0))
         assert np.sort(desk.source.truth)[-3:].sum() - desk.source.truth[cohort].sum() <= 0.9
 
 
 def test_caco_out_of_budget_still_names_a_whole_cohort() -> None:
-    desk = Desk(gaussian(1), budget=20.0)
+    desk = BudgetedSampler(gaussian(1), budget=20.0)
     cohort = Caco(cuts=CUTS, sigma=0.4, delta=0.1).spend(desk, TopK(3), np.random.default_rng(0))
     assert cohort.size == 3
     assert desk.spent <= 20
@@ -141,7 +141,7 @@ def test_phases_of_a_tier_that_decides_all_are_those_of_csar() -> None:
 @pytest.mark.parametrize("budget", [9.0, 30.0, 120.0])
 def test_tiers_keep_budget_and_cuts(make: type[Brutas], budget: float) -> None:
     for run in range(5):
-        desk = Desk(gaussian(run), budget=budget)
+        desk = BudgetedSampler(gaussian(run), budget=budget)
         strategy = make(cuts=CUTS, shares=(0.4, 0.3, 0.3))
         cohort = strategy.spend(desk, TopK(3), np.random.default_rng(run))
         assert len(set(cohort.tolist())) == 3
@@ -159,7 +159,7 @@ def test_brutas_gives_accepted_and_rejected_applicants_nothing_more() -> None:
         stream=STREAM,
         run=0,
     )
-    desk = Desk(source, budget=100.0)
+    desk = BudgetedSampler(source, budget=100.0)
     cohort = Brutas(cuts=(3, 2), shares=(0.5, 0.5)).spend(desk, TopK(2), np.random.default_rng(0))
     assert cohort.tolist() == [0, 1]
     assert desk.asked[[0, 4], 1].tolist() == [0, 0]
@@ -167,7 +167,7 @@ def test_brutas_gives_accepted_and_rejected_applicants_nothing_more() -> None:
 
 
 def test_in_order_gives_no_later_kind_without_the_one_before() -> None:
-    desk = Desk(gaussian(2), budget=150.0)
+    desk = BudgetedSampler(gaussian(2), budget=150.0)
     strategy = InOrder(strategy=budget_rule())
     cohort = strategy.spend(desk, TopK(3), np.random.default_rng(0))
     assert cohort.size == 3
@@ -188,14 +188,14 @@ def test_marks_drawn_ahead_are_the_same_marks() -> None:
 def test_cuts_that_do_not_fall_to_the_places_are_refused(cuts: tuple[int, ...]) -> None:
     rule = Caco(cuts=cuts, sigma=0.4, delta=0.1)
     with pytest.raises(InvalidInputError, match="one cut for each kind"):
-        rule.spend(Desk(gaussian(0), budget=1e3), TopK(3), np.random.default_rng(0))
+        rule.spend(BudgetedSampler(gaussian(0), budget=1e3), TopK(3), np.random.default_rng(0))
 
 
 def test_another_objective_than_top_k_is_refused() -> None:
     rule = UniformTiers(cuts=CUTS, shares=(1.0, 1.0, 1.0))
     with pytest.raises(InvalidInputError, match="top-k"):
         rule.spend(
-            Desk(gaussian(0), budget=1e3),
+            BudgetedSampler(gaussian(0), budget=1e3),
             Diverse(3, np.arange(14) % 2),
             np.random.default_rng(0),
         )
@@ -240,9 +240,9 @@ def test_the_study_draws_what_it_found() -> None:
             for cell in part.cells
             if wanted(cell)
         ]
-        for part in study.parts(Effort())
+        for part in study.parts(StudyEffort())
     }
-    finding = study.conclude(Effort(), results)
+    finding = study.conclude(StudyEffort(), results)
     budgets = finding.tables["tiers-budgets"]
     assert budgets.column("strategy") == [
         *tiered_interviews.TIERED,

@@ -8,12 +8,12 @@ from swapflow.errors import InvalidInputError
 from swapflow.i18n.formatting import clock, counted, date_of, day, moment, number, until
 from swapflow.i18n.languages import (
     chosen_language,
+    current_language,
     gettext,
     known_languages,
     language_named,
     set_deployment_language,
-    speaking,
-    spoken,
+    use_language,
     wished,
 )
 from swapflow.settings import load_settings
@@ -83,10 +83,10 @@ def test_a_language_that_is_not_here_is_refused_with_those_that_are() -> None:
 def test_what_a_deployment_speaks_is_spoken_where_no_wish_is_known() -> None:
     set_deployment_language("en-XA")
     try:
-        with speaking("en"):
+        with use_language("en"):
             assert gettext("My reviews") == "My reviews"
-            with speaking():
-                assert spoken().tag == "en-XA"
+            with use_language():
+                assert current_language().tag == "en-XA"
         assert gettext("My reviews") == "⟦Ṁý ŕéṽíéŵš ~~~~⟧"
         assert gettext("in no catalogue") == "in no catalogue"
     finally:
@@ -94,7 +94,7 @@ def test_what_a_deployment_speaks_is_spoken_where_no_wish_is_known() -> None:
 
 
 def test_the_strange_languages_keep_places_and_marks_and_go_both_ways() -> None:
-    with speaking("ar-XB") as language:
+    with use_language("ar-XB") as language:
         said = gettext("<strong>Not qualified</strong> to judge this one.")
         assert language.direction == "rtl"
 
@@ -105,5 +105,5 @@ def test_the_strange_languages_keep_places_and_marks_and_go_both_ways() -> None:
 
 
 def test_a_date_is_spelled_as_its_language_has_it() -> None:
-    with speaking("de"):
+    with use_language("de"):
         assert date_of(AT.date()) == "Sa., 12. Dez. 2026"

@@ -9,14 +9,14 @@ import pytest
 from babel.messages.extract import extract_from_dir
 
 from swapflow.errors import BadRow, BadRowsError
-from swapflow.i18n.languages import speaking
+from swapflow.i18n.languages import use_language
 from swapflow.i18n.told import Shape, told
 from tests.support.messages import KEYWORDS, METHODS, in_python
 
 
 @pytest.fixture
 def strange() -> Iterator[None]:
-    with speaking("en-XA"):
+    with use_language("en-XA"):
         yield
 
 

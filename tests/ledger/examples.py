@@ -11,8 +11,8 @@ from swapflow.domain.reviewing.assignment import (
     Assignment,
     AssignmentStatus,
     Pull,
+    PullReason,
     PullStatus,
-    PullWhy,
 )
 from swapflow.domain.reviewing.score import Origin, Score
 from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules, SeatLine
@@ -73,7 +73,7 @@ def pull(application: int, ordinal: int = 1, *, kind: int = 0, cycle: str = "fal
         kind=kind,
         ordinal=ordinal,
         status=PullStatus.OPEN,
-        why=PullWhy.RULE,
+        why=PullReason.RULE,
         cost=RULES.kinds[kind].cost,
         gain=1000,
         decision=1,

@@ -632,11 +632,11 @@ def test_the_last_word_on_an_application_is_its_outcome(ledger: SqlLedger) -> No
 def test_wishes_are_open_until_they_are_closed(ledger: SqlLedger) -> None:
     people(ledger)
     with ledger.write("fall") as tx:
-        one = tx.add_wish(what="pull", application=0, kind=0, by="ops", reason="unsure")
-        two = tx.add_wish(what="pull", application=1, kind=1, by="ops", reason="")
+        one = tx.add_staff_request(what="pull", application=0, kind=0, by="ops", reason="unsure")
+        two = tx.add_staff_request(what="pull", application=1, kind=1, by="ops", reason="")
     assert [w.id for w in ledger.wishes("fall")] == [one, two]
     with ledger.write("fall") as tx:
-        tx.close_wish(one, "decision 4")
+        tx.close_staff_request(one, "decision 4")
 
     assert [(w.id, w.application, w.kind) for w in ledger.wishes("fall")] == [(two, 1, 1)]
 
@@ -816,7 +816,7 @@ def test_a_purged_person_leaves_numbers_only_and_the_chain_stands(ledger: SqlLed
         )
         tx.insert_proposal([place(0, 1, external_id="a0", name="Name of a0")], sheet())
         tx.note(subject="application:0", by="ops", text="they called")
-        tx.add_wish(what="pull", application=0, kind=0, by="ops", reason="they wrote")
+        tx.add_staff_request(what="pull", application=0, kind=0, by="ops", reason="they wrote")
         tx.queue_mail([mail("m", text="Please read Name of a0 (a0@applicants.example).")])
         tx.record(EventType.SCORED, {"a": 0, "v": 750_000})
     scores = ledger.scores("fall")

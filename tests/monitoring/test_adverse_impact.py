@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, hypergeom
 
-from swapflow.monitoring.adverse_impact import Tally, fisher_p, impacts, pooled_z
-from swapflow.monitoring.applicant_rows import Person
+from swapflow.monitoring.adverse_impact import SelectionTally, fisher_p, impacts, pooled_z
+from swapflow.monitoring.applicant_rows import ApplicantRow
 from swapflow.monitoring.tables import (
     closed_cells,
     effort,
@@ -20,11 +20,11 @@ from swapflow.monitoring.tables import (
 
 
 tallies = st.integers(1, 400).flatmap(
-    lambda n: st.integers(0, n).map(lambda k: Tally(all=n, selected=k))
+    lambda n: st.integers(0, n).map(lambda k: SelectionTally(all=n, selected=k))
 )
 
 
-def person(group: str = "", **changes: object) -> Person:
+def person(group: str = "", **changes: object) -> ApplicantRow:
     values: dict[str, object] = {
         "groups": {"sex": group} if group else {},
         "reviews": 1,
@@ -33,10 +33,10 @@ def person(group: str = "", **changes: object) -> Person:
         "estimate": 0.5,
         "accepted": False,
     }
-    return Person(**(values | changes))  # type: ignore[arg-type]  # tests name fields
+    return ApplicantRow(**(values | changes))  # type: ignore[arg-type]  # tests name fields
 
 
-def people_of(groups: dict[str, tuple[int, int]]) -> list[Person]:
+def people_of(groups: dict[str, tuple[int, int]]) -> list[ApplicantRow]:
     return [
         person(name, accepted=number < selected)
         for name, (count, selected) in groups.items()
@@ -64,13 +64,15 @@ def test_the_worked_example_comes_out_to_four_digits() -> None:
 
 
 def test_fishers_test_gives_the_published_p_of_the_tea_like_table() -> None:
-    p = fisher_p(Tally(all=10, selected=1), Tally(all=14, selected=11))
+    p = fisher_p(SelectionTally(all=10, selected=1), SelectionTally(all=14, selected=11))
     assert p == pytest.approx(0.002759456, abs=5e-10)
 
 
 @settings(deadline=None)
 @given(one=tallies, other=tallies)
-def test_fishers_p_is_the_sum_of_the_tables_that_are_no_likelier(one: Tally, other: Tally) -> None:
+def test_fishers_p_is_the_sum_of_the_tables_that_are_no_likelier(
+    one: SelectionTally, other: SelectionTally
+) -> None:
     total, drawn = one.all + other.all, one.selected + other.selected
     chances = hypergeom(total, drawn, one.all)
     here = chances.pmf(one.selected)
@@ -82,7 +84,9 @@ def test_fishers_p_is_the_sum_of_the_tables_that_are_no_likelier(one: Tally, oth
 
 @settings(deadline=None)
 @given(one=tallies, other=tallies)
-def test_z_squared_is_the_chi_square_without_correction(one: Tally, other: Tally) -> None:
+def test_z_squared_is_the_chi_square_without_correction(
+    one: SelectionTally, other: SelectionTally
+) -> None:
     z = pooled_z(one, other)
     selected = one.selected + other.selected
     if selected in {0, one.all + other.all}:
@@ -94,7 +98,7 @@ def test_z_squared_is_the_chi_square_without_correction(one: Tally, other: Tally
 
 @given(groups=st.dictionaries(st.text("abcdef", min_size=1), tallies, min_size=1, max_size=6))
 def test_no_group_large_enough_has_a_higher_rate_than_the_reference(
-    groups: dict[str, Tally],
+    groups: dict[str, SelectionTally],
 ) -> None:
     rows = impacts(groups)
     references = [row for row in rows if row.is_reference]
@@ -106,19 +110,23 @@ def test_no_group_large_enough_has_a_higher_rate_than_the_reference(
 
 
 def test_a_ratio_that_one_person_would_lift_says_so() -> None:
-    rows = impacts({"A": Tally(all=20, selected=10), "B": Tally(all=20, selected=7)})
+    rows = impacts(
+        {"A": SelectionTally(all=20, selected=10), "B": SelectionTally(all=20, selected=7)}
+    )
     assert rows[1].flags[:2] == ("below four fifths", "one person would change that")
 
 
 def test_nobody_selected_anywhere_gives_no_ratio_and_no_crash() -> None:
-    rows = impacts({"A": Tally(all=20, selected=0), "B": Tally(all=20, selected=0)})
+    rows = impacts(
+        {"A": SelectionTally(all=20, selected=0), "B": SelectionTally(all=20, selected=0)}
+    )
     assert [math.isnan(row.ratio) for row in rows] == [False, True]
     assert impacts({}) == ()
 
 
 def test_more_selected_than_there_are_is_refused() -> None:
     with pytest.raises(ValueError, match="3 of 2"):
-        Tally(all=2, selected=3)
+        SelectionTally(all=2, selected=3)
 
 
 def test_stages_multiply_to_the_bottom_line_for_those_who_are_interviewed() -> None:

@@ -13,10 +13,10 @@ from swapflow.domain.objective import GroupQuota, GroupTarget
 from swapflow.domain.rules import DispatchMode, Floor, FloorFor, KindRules, RuleName, Rules
 from swapflow.files.rules.rules_file import parse_rules, template
 from swapflow.planning.alternatives import changes_of
-from swapflow.planning.plan import Effect, Plan, Summary
-from swapflow.planning.round_state import Way
-from swapflow.planning.setting import Days, Marks, Person, Setting
-from swapflow.planning.simulated_round import Outcome, simulate
+from swapflow.planning.plan import Effect, RoundPlan, Summary
+from swapflow.planning.round_state import SpendingPolicy
+from swapflow.planning.setting import Days, Marks, PlannedReviewer, PlanSetting
+from swapflow.planning.simulated_round import RoundOutcome, simulate
 from swapflow.planning.suggestions import advise
 from swapflow.simulation.random_numbers import stream_of
 
@@ -30,9 +30,11 @@ def rules(**values: float | str) -> Rules:
     )
 
 
-def setting(wanted: Rules, *, applicants: int = 40, people: int = 8, packet: int = 10) -> Setting:
-    person = Person(most=(None,) * len(wanted.kinds), packet=packet)
-    return Setting(
+def setting(
+    wanted: Rules, *, applicants: int = 40, people: int = 8, packet: int = 10
+) -> PlanSetting:
+    person = PlannedReviewer(most=(None,) * len(wanted.kinds), packet=packet)
+    return PlanSetting(
         rules=wanted,
         applicants=applicants,
         people=(person,) * people,
@@ -41,12 +43,14 @@ def setting(wanted: Rules, *, applicants: int = 40, people: int = 8, packet: int
     )
 
 
-def run(planned: Setting, *, luck: int = 0, way: Way = Way.RULES) -> Outcome:
+def run(
+    planned: PlanSetting, *, luck: int = 0, way: SpendingPolicy = SpendingPolicy.RULES
+) -> RoundOutcome:
     return simulate(planned, STREAM, truth=0, luck=luck, way=way)
 
 
-@pytest.mark.parametrize("way", list(Way))
-def test_no_way_spends_more_than_the_budget_less_the_reserve(way: Way) -> None:
+@pytest.mark.parametrize("way", list(SpendingPolicy))
+def test_no_way_spends_more_than_the_budget_less_the_reserve(way: SpendingPolicy) -> None:
     wanted = rules()
 
     outcome = run(setting(wanted), way=way)
@@ -85,7 +89,7 @@ def test_marks_without_any_noise_find_the_ideal_list() -> None:
 def test_marks_that_are_all_noise_find_no_more_than_chance() -> None:
     planned = replace(setting(rules()), marks=Marks(sigma=0.5, between=0.001, severity=0.0))
 
-    found = [run(planned, luck=luck, way=Way.EVEN).found for luck in range(12)]
+    found = [run(planned, luck=luck, way=SpendingPolicy.EVEN).found for luck in range(12)]
 
     assert np.mean(found) < 0.4
 
@@ -97,7 +101,7 @@ def test_a_busier_panel_takes_longer() -> None:
 
 
 def test_people_who_take_no_more_end_the_asking() -> None:
-    tired = replace(setting(rules()), people=(Person(most=(6, 4), packet=10),) * 8)
+    tired = replace(setting(rules()), people=(PlannedReviewer(most=(6, 4), packet=10),) * 8)
 
     outcome = run(tired)
 
@@ -146,15 +150,15 @@ def test_everything_that_staff_set_is_varied_and_stays_payable() -> None:
 NORTH = GroupQuota(attribute="region", value="North", minimum=3)
 
 
-def grouped(wanted: Rules, *, north: int = 8, **more: int) -> Setting:
+def grouped(wanted: Rules, *, north: int = 8, **more: int) -> PlanSetting:
     """A round in which only the first applicants are North."""
     planned = setting(wanted, **more)
     region = tuple("North" if n < north else "South" for n in range(planned.applicants))
     return replace(planned, values={"region": region})
 
 
-@pytest.mark.parametrize("way", list(Way))
-def test_the_simulated_list_keeps_to_the_quotas(way: Way) -> None:
+@pytest.mark.parametrize("way", list(SpendingPolicy))
+def test_the_simulated_list_keeps_to_the_quotas(way: SpendingPolicy) -> None:
     wanted = replace(rules(), quotas=(NORTH,))
 
     free = [run(grouped(rules()), luck=luck, way=way).cohort for luck in range(3)]
@@ -220,13 +224,13 @@ def tiers(*, after: int = 2) -> Rules:
     )
 
 
-def in_tiers(wanted: Rules) -> Setting:
+def in_tiers(wanted: Rules) -> PlanSetting:
     planned = setting(wanted, people=12)
     return replace(planned, days=Days(median=(3.0, 6.0, 9.0)))
 
 
-@pytest.mark.parametrize("way", [Way.RULES, Way.TWO_TIER])
-def test_a_tier_begins_only_after_the_one_before_it(way: Way) -> None:
+@pytest.mark.parametrize("way", [SpendingPolicy.RULES, SpendingPolicy.TWO_TIER])
+def test_a_tier_begins_only_after_the_one_before_it(way: SpendingPolicy) -> None:
     for luck in range(3):
         outcome = run(in_tiers(tiers()), luck=luck, way=way)
 
@@ -268,9 +272,9 @@ def summary(key: str, found: "list[float]") -> Summary:
     )
 
 
-def planned(even: "list[float]", alone: "list[float]", more: "list[float]") -> Plan:
+def planned(even: "list[float]", alone: "list[float]", more: "list[float]") -> RoundPlan:
     own = summary("way/rules", [0.60, 0.62, 0.61, 0.63])
-    return Plan(
+    return RoundPlan(
         setting=setting(rules()),
         forecast=own,
         base=own,

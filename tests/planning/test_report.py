@@ -8,10 +8,10 @@ import pytest
 
 from swapflow.domain.rules import RuleName
 from swapflow.errors import InvalidInputError
-from swapflow.files.exports.html_page import Page, Point, Section, render, write
+from swapflow.files.exports.html_page import Point, ReportPage, ReportSection, render, write
 from swapflow.files.exports.svg_charts import Dot, Square, dots, squares
 from swapflow.planning.replay_report import page as replay_page
-from swapflow.simulation.replay import Options, Replayed
+from swapflow.simulation.replay import Options, ReplayResult
 
 
 JARGON = re.compile(
@@ -19,8 +19,8 @@ JARGON = re.compile(
 )
 
 
-def replayed() -> Replayed:
-    return Replayed(
+def replayed() -> ReplayResult:
+    return ReplayResult(
         utility=100.6,
         even=95.6,
         two_tier=98.6,
@@ -77,8 +77,12 @@ def test_a_name_with_markup_in_it_is_shown_and_not_obeyed() -> None:
 
 
 def test_commands_are_set_as_code_and_the_rest_is_escaped() -> None:
-    section = Section(title="T", points=(Point(title="<b>", text="try `swapflow plan` & see"),))
-    text = render(Page(title="T", lead=(), keys=(), sections=(section,), advanced=(), foot="made"))
+    section = ReportSection(
+        title="T", points=(Point(title="<b>", text="try `swapflow plan` & see"),)
+    )
+    text = render(
+        ReportPage(title="T", lead=(), keys=(), sections=(section,), advanced=(), foot="made")
+    )
 
     assert "try <code>swapflow plan</code> &amp; see" in text
     assert "<b>" not in text.replace("<body>", "")
@@ -127,7 +131,7 @@ def test_a_heat_map_writes_its_figures_so_that_colour_says_nothing_alone() -> No
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    empty = Page(title="T", lead=(), keys=(), sections=(), advanced=(), foot="made")
+    empty = ReportPage(title="T", lead=(), keys=(), sections=(), advanced=(), foot="made")
 
     with pytest.raises(InvalidInputError, match="cannot be written"):
         write(tmp_path / "no" / "page.html", empty)

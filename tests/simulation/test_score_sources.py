@@ -17,8 +17,8 @@ from swapflow.simulation.score_sources import (
     ClassifierFallback,
     Gaussian,
     HeavyTailed,
-    Recorded,
-    Rubric,
+    RecordedMarks,
+    RubricMarks,
     ScoreSource,
     Severe,
 )
@@ -73,13 +73,13 @@ def test_a_rubric_gives_the_nearest_of_its_marks() -> None:
     plain = Gaussian(truth=TRUTH, kinds=KINDS, sigma=0.2, stream=STREAM, run=1)
     levels = (0.0, 0.25, 0.5, 0.75, 1.0)
 
-    marks = many_marks(Rubric(source=plain, levels=levels), 0, 0)
+    marks = many_marks(RubricMarks(source=plain, levels=levels), 0, 0)
 
     assert set(marks.tolist()) == set(levels)
     nearest = np.abs(many_marks(plain, 0, 0)[:, np.newaxis] - levels).argmin(axis=1)
     assert marks.tolist() == np.array(levels)[nearest].tolist()
     with pytest.raises(InvalidInputError, match="ascending"):
-        Rubric(source=plain, levels=(1.0, 0.0))
+        RubricMarks(source=plain, levels=(1.0, 0.0))
 
 
 def test_nobody_judges_an_applicant_twice_and_severities_have_their_spread() -> None:
@@ -103,7 +103,7 @@ def test_nobody_judges_an_applicant_twice_and_severities_have_their_spread() -> 
 
 def test_recorded_marks_come_in_their_order_and_the_model_takes_over_after_the_last() -> None:
     recording = read_recording(TWIN)
-    recorded = Recorded(recording=recording, kinds=KINDS)
+    recorded = RecordedMarks(recording=recording, kinds=KINDS)
     arm = 5
     own = recording.reviews[recording.items[arm]]
     model = np.full(recorded.truth.size, 0.7)

@@ -34,7 +34,7 @@ from swapflow.domain.event import EventType
 from swapflow.files.rules.schema_tables import RulesTable
 from swapflow.i18n.languages import CATALOGUES
 from swapflow.settings import Settings, load_settings
-from swapflow.state.keys import BELL, board_key, cycle_keys
+from swapflow.state.keys import BELL, cycle_keys, dashboard_key
 from swapflow.web.app import create_app
 from tests.support.error_messages import error_messages, one_line, places_unnamed
 from workers.app import app as celery
@@ -172,7 +172,7 @@ def queues(app: Celery) -> Iterator[str]:
 
 def redis_keys(scripts: Iterable[str], modules: Iterable[ast.Module]) -> Iterator[str]:
     """Return the keys of the live state, the fields of its hashes and other prefixes."""
-    yield from (f"key {key}" for key in (BELL, board_key("{C}"), *cycle_keys("{C}")))
+    yield from (f"key {key}" for key in (BELL, dashboard_key("{C}"), *cycle_keys("{C}")))
     for script in scripts:
         for call in re.findall(
             r"redis\.call\('(?:HMGET|HSET|HGET|HINCRBY)'(.*?)\)", script, re.DOTALL

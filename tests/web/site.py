@@ -18,7 +18,7 @@ from swapflow.identity.account import Account, Method
 from swapflow.identity.permissions import Role, Scope
 from swapflow.identity.services import Office
 from swapflow.ledger.sql_ledger import SqlLedger
-from swapflow.outbound.webhooks import http_knocker
+from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.settings import Settings
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
@@ -70,7 +70,7 @@ class Site:
             dispatcher=self._dispatcher,
             doorbell=RedisDoorbell(redis) if redis else MemoryDoorbell(),
             post=self.mails.append,
-            knock=http_knocker(settings.webhook_reach),
+            send_webhook=webhook_sender(settings.webhook_reach),
             provider=True,
             lease_seconds=3600.0,
         )

@@ -11,7 +11,7 @@ from httpx2 import Response
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from swapflow.domain.rules import WayIn
+from swapflow.domain.rules import SignInPolicy
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
 from tests.web.roles import ANYBODY, API, OWN, PAGES, SIGNED_IN, Somewhere
@@ -224,7 +224,7 @@ def test_a_role_that_is_taken_away_is_gone_with_the_next_click(site: Site) -> No
 
 
 def test_a_program_that_wants_the_identity_provider_names_the_cure(site: Site) -> None:
-    site.launched("fall", rules=replace(SITE_RULES, sign_in=WayIn.PROVIDER))
+    site.launched("fall", rules=replace(SITE_RULES, sign_in=SignInPolicy.PROVIDER))
     by_password = site.signed_in(Role.CHAIR, cycle="fall")
     through = site.signed_in(Role.CHAIR, cycle="fall", method=Method.PROVIDER)
     by_link, task = site.assigned("fall")

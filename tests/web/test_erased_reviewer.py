@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from swapflow.domain.cohort.proposal import Waiver
 from swapflow.domain.people.reviewer import Absence
-from swapflow.engine.audit.finished_cycle import gather
+from swapflow.engine.audit.finished_cycle import gather_finished_cycle
 from swapflow.engine.audit.verify import verify
 from swapflow.errors import ConflictError, NotFoundError
 from swapflow.files.bundles.bundle import bundle
@@ -18,7 +18,7 @@ from swapflow.files.bundles.check import check_bundle
 from swapflow.files.bundles.signing_keys import signer_from
 from swapflow.identity.api_keys import make_token
 from swapflow.identity.permissions import Role, Scope
-from swapflow.ledger.privacy.personal_data import SqlDossiers
+from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.settings import Settings
 from tests.engine.cycle_by_hand import reviewer
 from tests.support.redis_server import RedisServer
@@ -171,7 +171,7 @@ def test_an_erased_reviewer_leaves_a_bundle_that_verifies(site: Site, tmp_path: 
     site.product.purge_reviewer("fall", OWN_ID, by="ops")
 
     signer = signer_from(tmp_path / "key.pem")
-    checked = check_bundle(bundle(gather("fall", ledger=site.ledger), signer))
+    checked = check_bundle(bundle(gather_finished_cycle("fall", ledger=site.ledger), signer))
     assert checked.passed, checked.problems
 
 
@@ -237,7 +237,7 @@ def test_a_reviewers_file_names_their_keys_their_reasons_and_what_was_written_of
     leave_traces(site)
     site.product.leave("fall", OWN_ID, by="ops", reason="moved to the moon")
 
-    held = SqlDossiers(site.ledger._database).reviewer("fall", OWN_ID).rows
+    held = SqlPersonalData(site.ledger._database).reviewer("fall", OWN_ID).rows
 
     assert {"roster", "person", "account", "session", "api_token", "sign_in", "note"} <= set(held)
     assert {row["text"] for row in held["note"]} == {"a cousin of theirs", "moved to the moon"}

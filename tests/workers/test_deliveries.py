@@ -4,10 +4,10 @@ import gc
 
 import pytest
 
-from swapflow.automatic_reviewers.programs import answerer
+from swapflow.automatic_reviewers.programs import automatic_reviewer
 from swapflow.domain.rules import Purpose
 from swapflow.engine.services import delivery
-from swapflow.engine.services.delivery import Delivery
+from swapflow.engine.services.delivery import DeliveryService
 from tests.engine.cycle_by_hand import World, applicants, reviewers, rules
 
 
@@ -18,7 +18,7 @@ def test_a_worker_forgets_the_rosters_of_cycles_that_it_has_long_not_delivered_f
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with_people = World(rules=rules(purpose=Purpose.REAL))
-    product, kept = with_people.product, Delivery(with_people.product, answerer)
+    product, kept = with_people.product, DeliveryService(with_people.product, automatic_reviewer)
     names = [f"more{number}" for number in range(CYCLES)]
     for name in names:
         product.new_cycle(

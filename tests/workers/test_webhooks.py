@@ -13,19 +13,19 @@ import pytest
 
 from swapflow.domain.cohort.proposal import Waiver
 from swapflow.domain.reviewing.score import Answer
-from swapflow.domain.webhook_call import WAITS, HookCall, HookEvent
+from swapflow.domain.webhook_call import WAITS, WebhookCall, WebhookEvent
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.ports.integration_store import Webhook
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.identity.webhooks import Reach, check_address
 from swapflow.ledger.maintenance.upgrade import upgrade
-from swapflow.outbound.webhooks import http_knocker
+from swapflow.outbound.webhooks import webhook_sender
 from swapflow.settings import load_settings
 from tests.web.site import Site
 
 
 HERE = Reach(plain=True, loopback=True)
-EVERYTHING = [event.value for event in HookEvent]
+EVERYTHING = [event.value for event in WebhookEvent]
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ def site(tmp_path: Path) -> Iterator[Site]:
     made.ledger.dispose()
 
 
-def visitor(site: Site) -> Visitor:
+def visitor(site: Site) -> Principal:
     account = site.account("ops@example.org")
-    return Visitor(account=account, session="", grants=(), seats=())
+    return Principal(account=account, session="", grants=(), seats=())
 
 
 def register(site: Site, consumer: Consumer, *, cycle: str | None = None) -> Webhook:
@@ -180,7 +180,7 @@ def test_a_worker_that_dies_after_the_call_makes_a_duplicate_with_the_same_id(
     first = site.ledger.due_calls(again_after=0, at_most=1)[0]
     call = site.ledger.claim_call(first)
     assert call is not None
-    http_knocker(HERE)(call)  # and the worker dies here, before the row says so
+    webhook_sender(HERE)(call)  # and the worker dies here, before the row says so
 
     assert site.ledger.claim_call(first) is None, "nobody else takes it meanwhile"
     site.later(600)
@@ -287,7 +287,7 @@ def test_calls_reach_no_address_behind_the_wall(address: str) -> None:
 
 
 def test_a_name_that_leads_inside_is_refused_when_something_is_sent() -> None:
-    call = HookCall(
+    call = WebhookCall(
         id="w:fall:1",
         url="https://localhost/hook",
         secret="s",
@@ -296,7 +296,7 @@ def test_a_name_that_leads_inside_is_refused_when_something_is_sent() -> None:
         attempt=1,
     )
     with pytest.raises(UnavailableError, match="private network"):
-        http_knocker(Reach())(call)
+        webhook_sender(Reach())(call)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class SpreadInterval:
     """A standard deviation with its 95 % profile interval; `high` is inf where nothing bounds it.
 
     Attributes:
@@ -239,7 +239,7 @@ class RemlModel:
         start[1 + self.kinds :] = math.log(0.05 * self.variance)
         return self._climb(start, held=None)[0]
 
-    def profile(self, best: FloatArray, place: int, *, error: float) -> Spread:
+    def profile(self, best: FloatArray, place: int, *, error: float) -> SpreadInterval:
         """Give a standard deviation with the interval in which the likelihood hardly falls.
 
         `error` is the standard error of the variance's logarithm.
@@ -248,14 +248,14 @@ class RemlModel:
         value = _root(best[place], floor)
         if error < QUADRATIC:
             reach = math.exp(NORMAL_95 * error / 2)
-            return Spread(value=value, low=value / reach, high=value * reach)
+            return SpreadInterval(value=value, low=value / reach, high=value * reach)
         lowest = self.solve(best).deviance
         step = min(NORMAL_95 * error, 2.0)
         ends = [
             self._end(best, place, lowest, sign * step, bound)
             for sign, bound in ((-1, floor), (1, ceiling))
         ]
-        return Spread(
+        return SpreadInterval(
             value=value,
             low=min(_root(ends[0], floor), value),
             high=math.inf if ends[1] >= ceiling else max(math.exp(ends[1] / 2), value),

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.estimation.reml import Effects, RemlModel, Spread
+from swapflow.bandit.estimation.reml import Effects, RemlModel, SpreadInterval
 from swapflow.bandit.situation import FloatArray, Scores
 
 
@@ -44,9 +44,9 @@ class Components:
         likelihood: Restricted log likelihood, up to a constant.
     """
 
-    utility: Spread
-    noise: tuple[Spread, ...]
-    severity: tuple[Spread | None, ...]
+    utility: SpreadInterval
+    noise: tuple[SpreadInterval, ...]
+    severity: tuple[SpreadInterval | None, ...]
     level: tuple[float, ...]
     level_covariance: FloatArray
     effects: tuple[Effects | None, ...]
@@ -93,9 +93,9 @@ def components(scores: Scores, *, intervals: bool = True) -> Components:
     )
 
 
-def _as_spread(best: FloatArray, place: int) -> Spread:
+def _as_spread(best: FloatArray, place: int) -> SpreadInterval:
     value = math.exp(best[place] / 2)
-    return Spread(value=value, low=value, high=value)
+    return SpreadInterval(value=value, low=value, high=value)
 
 
 def of_kinds(scores: Scores, kinds: Sequence[int]) -> Scores:

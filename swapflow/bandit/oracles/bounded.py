@@ -20,7 +20,7 @@ import numpy as np
 
 from swapflow.bandit.oracles.bounded_program import WHOLE, BoundedProgram
 from swapflow.bandit.oracles.feasibility import refuse_infeasible
-from swapflow.bandit.oracles.limits import Grid, Terms, grid_of
+from swapflow.bandit.oracles.limits import CellLimits, Terms, grid_of
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.bandit.ties import rounded
 from swapflow.errors import InvalidInputError
@@ -69,7 +69,7 @@ class Bounded:
 
     terms: Terms
     checked: bool = False
-    _grid: Grid = field(init=False, repr=False)
+    _grid: CellLimits = field(init=False, repr=False)
     _cohorts: Answers[IntArray] = field(init=False, repr=False, default_factory=Answers)
 
     def __post_init__(self) -> None:
@@ -144,7 +144,7 @@ class Bounded:
             )
 
 
-def counts_by_cell(grid: Grid, utilities: FloatArray, *, bar: float = 0.0) -> IntArray:
+def counts_by_cell(grid: CellLimits, utilities: FloatArray, *, bar: float = 0.0) -> IntArray:
     """Find how many arms each cell sends into the best cohort; exact.
 
     Args:
@@ -166,7 +166,7 @@ def counts_by_cell(grid: Grid, utilities: FloatArray, *, bar: float = 0.0) -> In
     return whole.astype(np.int64)
 
 
-def ranked(grid: Grid, utilities: FloatArray) -> list[IntArray]:
+def ranked(grid: CellLimits, utilities: FloatArray) -> list[IntArray]:
     """List the arms of each cell from its best on, lowest index first among equals."""
     order = np.lexsort((-utilities, grid.cell))
     order = order[np.count_nonzero(grid.cell < 0) :]
@@ -175,7 +175,7 @@ def ranked(grid: Grid, utilities: FloatArray) -> list[IntArray]:
 
 
 def _borders(
-    grid: Grid, utilities: FloatArray, inside: BoolArray
+    grid: CellLimits, utilities: FloatArray, inside: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Give each cell's best arm outside (-inf if none) and its worst inside (inf if none)."""
     first_out, last_in = np.full(grid.cells, -np.inf), np.full(grid.cells, np.inf)
@@ -187,7 +187,7 @@ def _borders(
 
 
 def _lowest_among_equals(
-    grid: Grid, utilities: FloatArray, order: list[IntArray], counts: IntArray
+    grid: CellLimits, utilities: FloatArray, order: list[IntArray], counts: IntArray
 ) -> IntArray:
     """Let an arm of a lower index stand for an equal one of another cell, where that may be."""
     counts = counts.copy()

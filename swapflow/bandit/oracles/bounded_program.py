@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from scipy.sparse import csc_array
 
-from swapflow.bandit.oracles.limits import Grid
+from swapflow.bandit.oracles.limits import CellLimits
 from swapflow.bandit.oracles.linear_programs import cheapest
 from swapflow.bandit.situation import FloatArray, IntArray
 
@@ -29,7 +29,7 @@ STEPS = (0, 1, 2, 3, *(2**power + 1 for power in range(2, 20)))
 class BoundedProgram:
     """The linear programme over pieces of every cell's value, refined where it matters."""
 
-    def __init__(self, grid: Grid, values: list[FloatArray]) -> None:
+    def __init__(self, grid: CellLimits, values: list[FloatArray]) -> None:
         self._grid = grid
         self._values = values
         # Plain lists: a search among some dozen numbers is over before numpy has begun.

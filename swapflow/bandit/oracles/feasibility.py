@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from swapflow.bandit.oracles.limits import SLACK, Grid, LimitRow, Terms, grid_of, limit_rows
+from swapflow.bandit.oracles.limits import SLACK, CellLimits, LimitRow, Terms, grid_of, limit_rows
 from swapflow.bandit.oracles.linear_programs import cheapest
 from swapflow.bandit.situation import IntArray
 from swapflow.errors import InfeasibleError
@@ -54,7 +54,7 @@ def refuse_infeasible(terms: Terms) -> None:
         )
 
 
-def _least_slack(grid: Grid, rows: Sequence[LimitRow]) -> IntArray:
+def _least_slack(grid: CellLimits, rows: Sequence[LimitRow]) -> IntArray:
     """Find counts per cell that break the rows by as little as possible."""
     if grid.cells == 0:
         return np.zeros(0, dtype=np.int64)
@@ -82,7 +82,7 @@ def _least_slack(grid: Grid, rows: Sequence[LimitRow]) -> IntArray:
     return counts if grid.holds(counts) else solve(whole=True)
 
 
-def _members_held(terms: Terms, grid: Grid, row: LimitRow, counts: IntArray) -> int:
+def _members_held(terms: Terms, grid: CellLimits, row: LimitRow, counts: IntArray) -> int:
     """Count the members of a row's group in a cohort, pinned ones included."""
     if row.limit < 0:
         return int(counts.sum()) + grid.fixed.size

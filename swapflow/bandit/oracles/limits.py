@@ -89,7 +89,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Grid:
+class CellLimits:
     """The terms, over counts per cell of the arms that are not pinned.
 
     Attributes:
@@ -164,7 +164,7 @@ class Grid:
         return allowed, gained
 
 
-def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> Grid:
+def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> CellLimits:
     """Spell terms over cells; says nothing about whether any cohort satisfies them.
 
     Args:
@@ -188,7 +188,7 @@ def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> Grid:
         )
         for index, target in enumerate(terms.targets)
     )
-    return Grid(
+    return CellLimits(
         cell=cell,
         room=np.bincount(cell[cell >= 0], minlength=patterns.shape[0]).astype(np.int64),
         weights=weights,

@@ -20,7 +20,7 @@ import numpy as np
 
 from swapflow.bandit.oracles.bounded import Answers, counts_by_cell, ranked
 from swapflow.bandit.oracles.feasibility import refuse_infeasible
-from swapflow.bandit.oracles.limits import SLACK, Grid, Terms, grid_of
+from swapflow.bandit.oracles.limits import SLACK, CellLimits, Terms, grid_of
 from swapflow.bandit.oracles.oracle import SMALLEST_SUM
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.errors import InvalidInputError
@@ -47,7 +47,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class SpreadOracle:
     """Roots of groups' sums, over one attribute or several, under the terms.
 
     Attributes:
@@ -63,7 +63,7 @@ class Spread:
     terms: Terms
     attributes: tuple[Attribute, ...]
     checked: bool = False
-    _grid: Grid = field(init=False, repr=False)
+    _grid: CellLimits = field(init=False, repr=False)
     _group_of: IntArray = field(init=False, repr=False)
     _cohorts: Answers[IntArray] = field(init=False, repr=False, default_factory=Answers)
     _losses: Answers[FloatArray] = field(init=False, repr=False, default_factory=Answers)
@@ -174,7 +174,7 @@ class Spread:
 class _Search:
     """Looks for counts per cell, for one oracle and one vector of utilities."""
 
-    def __init__(self, oracle: Spread, utilities: FloatArray) -> None:
+    def __init__(self, oracle: SpreadOracle, utilities: FloatArray) -> None:
         self._oracle = oracle
         self._grid = oracle._grid  # noqa: SLF001 - the two are one thing in two parts
         self._utilities = utilities

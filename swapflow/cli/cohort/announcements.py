@@ -14,7 +14,7 @@ from swapflow.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from swapflow.domain.cohort.announcement import Announcement, Group, Wording
-    from swapflow.engine.offers.announcements import Draft
+    from swapflow.engine.offers.announcements import AnnouncementDraft
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -222,7 +222,7 @@ def _key(group: "Group") -> str:
     return group.value.replace(" ", "_")
 
 
-def _content(draft: "Draft") -> dict[str, object]:
+def _content(draft: "AnnouncementDraft") -> dict[str, object]:
     return {
         "letters": [
             {
@@ -240,7 +240,7 @@ def _content(draft: "Draft") -> dict[str, object]:
     }
 
 
-def _warnings(draft: "Draft") -> list[str]:
+def _warnings(draft: "AnnouncementDraft") -> list[str]:
     said = []
     if draft.unreachable:
         names = ", ".join(a.external_id for a in draft.unreachable[:10])

@@ -13,7 +13,7 @@ from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
-    from swapflow.engine.offers.offer_plan import Round
+    from swapflow.engine.offers.offer_plan import OfferRound
     from swapflow.engine.services import Swapflow
 
 app = typer.Typer(
@@ -25,7 +25,7 @@ SHOWN = 10
 """Of the waitlist, so many are listed."""
 
 
-class Answer(StrEnum):
+class OfferAnswerOption(StrEnum):
     """What an applicant may answer."""
 
     ACCEPTED = "accepted"
@@ -121,7 +121,7 @@ def make(
 def answer(
     cycle: CycleId,
     applicant: ApplicationId,
-    said: Annotated[Answer, typer.Argument(help="What they answered.")],
+    said: Annotated[OfferAnswerOption, typer.Argument(help="What they answered.")],
     by: By,
     reason: Reason = "",
     as_json: AsJson = False,
@@ -168,7 +168,7 @@ def rate(
         found, source = from_interval(*between), f"between {between[0]:g} and {between[1]:g}"
     else:
         found, source = from_counts(accepted or 0, of or 0), f"{accepted} of {of} accepted"
-    stated = product().set_yield(cycle, found, risk=risk, source=source, by=by)
+    stated = product().set_acceptance_rate(cycle, found, risk=risk, source=source, by=by)
     low, high = interval(stated.accepting, stated.declining)
     report(
         {
@@ -205,7 +205,7 @@ def _until(text: str, zone: str) -> datetime:
     return day.replace(tzinfo=ZoneInfo(zone))
 
 
-def _stands(stands: "Round") -> str:
+def _stands(stands: "OfferRound") -> str:
     from swapflow.domain.cohort.offer import OfferAnswer
 
     counts = ", ".join(

@@ -12,7 +12,7 @@ from swapflow.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from swapflow.domain.cohort.reconsideration import Reconsideration
-    from swapflow.engine.reconsideration.evidence import Weighed
+    from swapflow.engine.reconsideration.evidence import ReconsiderationEvidence
 
 
 app = typer.Typer(
@@ -35,7 +35,7 @@ RESULTS = {
 
 
 @app.command("open")
-def open_again(
+def open_reconsideration(
     cycle: CycleId,
     applicant: ApplicationId,
     by: By,
@@ -56,9 +56,9 @@ def open_again(
     as_json: AsJson = False,
 ) -> None:
     """Ask people who never had the application for fresh reviews: the reserve first."""
-    from swapflow.engine.reconsideration.reconsider import Wanted
+    from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
 
-    wanted = Wanted(
+    wanted = ReconsiderationRequest(
         reason=reason, asked_by=asked_by, asked_on=_day(asked_on), reviews=reviews, kind=kind
     )
     product().reconsider(cycle, applicant, wanted, by=by)
@@ -230,7 +230,7 @@ def _public(one: "Reconsideration", names: dict[int, str]) -> dict[str, object]:
     }
 
 
-def _statement(found: "Weighed") -> list[str]:
+def _statement(found: "ReconsiderationEvidence") -> list[str]:
     """Say in words where a reconsideration stands."""
     before = "no estimate" if found.before is None else f"{100 * found.before:.1f}"
     line = "" if found.line is None else f"; the lowest on the list has {100 * found.line:.1f}"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from swapflow.domain.people.application import Application
     from swapflow.engine.intake.list_import import Listed, ListPlan
     from swapflow.engine.services import Swapflow
-    from swapflow.files.imports.applicant_list import LookedAt
+    from swapflow.files.imports.applicant_list import ListPreview
     from swapflow.files.tables.table import Table
 
 
@@ -76,7 +76,7 @@ def import_file(
 
     Known applicants are found by their id. What staff decided or corrected by hand stays.
     """
-    from swapflow.files.imports.applicant_list import look_at_applicants, take_applicants
+    from swapflow.files.imports.applicant_list import preview_applicant_list, take_applicants
     from swapflow.files.imports.import_settings import Reading
     from swapflow.files.tables.cells import refuse
     from swapflow.files.tables.table import read_table
@@ -93,7 +93,7 @@ def import_file(
         date_order=date_order,
     )
     with kept_errors(errors, read):
-        looked = look_at_applicants(
+        looked = preview_applicant_list(
             read(), chosen, product=swapflow, cycle_id=cycle, as_last_time=not anew
         )
         for warning in (*looked.warnings, *map(str, looked.alike)):
@@ -308,7 +308,7 @@ def _status(swapflow: "Swapflow", cycle: str, applicant: str) -> str:
 
 
 def _report_import(
-    cycle: str, looked: "LookedAt", listed: "Listed | None", *, as_json: bool
+    cycle: str, looked: "ListPreview", listed: "Listed | None", *, as_json: bool
 ) -> None:
     plan, found = looked.plan, looked.found
     done = f"{many(len(plan.fresh), 'applicant')} imported"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from swapflow.domain.interval import Interval
     from swapflow.engine.read_models.calibration import Calibration
-    from swapflow.engine.read_models.estimate_comparison import Row
+    from swapflow.engine.read_models.estimate_comparison import ComparedCandidate
     from swapflow.engine.read_models.reviewer_agreement import Agreement
     from swapflow.engine.services import Swapflow
 
@@ -245,7 +245,7 @@ def _changes(seen: "Calibration", names: _Names, cycle: str) -> "list[str | List
     return parts
 
 
-def _moved(way: str, row: "Row", names: _Names) -> tuple[object, ...]:
+def _moved(way: str, row: "ComparedCandidate", names: _Names) -> tuple[object, ...]:
     return (
         names.applicants[row.application],
         way,

@@ -56,9 +56,9 @@ def put(
     as_json: AsJson = False,
 ) -> None:
     """Put an applicant in or out whatever the scores say; others compete for the rest."""
-    from swapflow.engine.lifecycle.pins import Pin
+    from swapflow.engine.lifecycle.pins import PinSide
 
-    product().put(cycle, applicant, Pin[where.name], by=by, reason=reason)
+    product().put(cycle, applicant, PinSide[where.name], by=by, reason=reason)
     said = "is left to the rule again" if where is Where.FREE else f"is {where.value} from now on"
     report(
         {"cycle": cycle, "applicant": applicant, "pinned": where.value, "by": by},

@@ -12,7 +12,7 @@ from swapflow.errors import BadRowsError, InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from swapflow.domain.people.reviewer import Reviewer
-    from swapflow.engine.scoring.sheet_plan import Plan
+    from swapflow.engine.scoring.sheet_plan import SheetPlan
     from swapflow.engine.services import Swapflow
     from swapflow.files.tables.table import Table
 
@@ -90,10 +90,10 @@ def import_sheet(
     _report(plan, by=by, dry_run=dry_run, as_json=as_json)
 
 
-def _report(plan: "Plan", *, by: str, dry_run: bool, as_json: bool) -> None:
-    from swapflow.engine.scoring.sheet_plan import Fate
+def _report(plan: "SheetPlan", *, by: str, dry_run: bool, as_json: bool) -> None:
+    from swapflow.engine.scoring.sheet_plan import RowOutcome
 
-    counts = {fate.value: plan.count(fate) for fate in Fate}
+    counts = {fate.value: plan.count(fate) for fate in RowOutcome}
     rows = [
         {
             "line": row.line,
@@ -104,7 +104,7 @@ def _report(plan: "Plan", *, by: str, dry_run: bool, as_json: bool) -> None:
             "note": row.note,
         }
         for row in plan.rows
-        if row.fate is not Fate.BLANK
+        if row.fate is not RowOutcome.BLANK
     ]
     verb = "would be" if dry_run else "were"
     report(

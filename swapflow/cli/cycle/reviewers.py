@@ -51,7 +51,7 @@ def import_file(
 ) -> None:
     """Import reviewers from a file, or change those that are there: all, or none."""
     from swapflow.files.imports.import_settings import Reading
-    from swapflow.files.imports.reviewer_list import look_at_reviewers, take_reviewers
+    from swapflow.files.imports.reviewer_list import preview_reviewer_list, take_reviewers
     from swapflow.files.tables.table import read_table
 
     swapflow = product()
@@ -60,7 +60,7 @@ def import_file(
         return read_table(file, encoding=encoding, sheet=sheet)
 
     with kept_errors(errors, read):
-        roster = look_at_reviewers(
+        roster = preview_reviewer_list(
             read(), Reading(columns=column_roles(column)), product=swapflow, cycle_id=cycle
         )
         for warning in (*roster.warnings, *map(str, roster.alike)):

@@ -39,14 +39,18 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write all that is held about one person to a folder: a page, JSON, uploaded files."""
-    from swapflow.bootstrap import dossiers, office
+    from swapflow.bootstrap import office, personal_data
     from swapflow.files.exports.document import html
-    from swapflow.files.exports.personal_data import dossier_document, dossier_json, named_files
+    from swapflow.files.exports.personal_data import (
+        named_files,
+        personal_data_document,
+        personal_data_json,
+    )
     from swapflow.files.exports.writers import write_file
     from swapflow.settings import load_settings
 
     product()
-    reader = dossiers(load_settings())
+    reader = personal_data(load_settings())
     found = (reader.reviewer if reviewer else reader.applicant)(cycle, person)
     # Whoever reads a person's file is written down, before they see it.
     office().record(by, f"exported the file of one {found.role}", cycle_id=cycle, about=person)
@@ -58,8 +62,8 @@ def export(
             f"{folder}: cannot be made ({error.strerror}); choose another with --out"
         ) from error
     files = [
-        write_file(folder / "person.html", html(dossier_document(found))),
-        write_file(folder / "person.json", dossier_json(found)),
+        write_file(folder / "person.html", html(personal_data_document(found))),
+        write_file(folder / "person.json", personal_data_json(found)),
         *(write_file(folder / name, body) for name, body in named_files(found)),
     ]
     rows = sum(len(kept) for kept in found.rows.values())
@@ -105,7 +109,7 @@ def oversight(
     as_json: AsJson = False,
 ) -> None:
     """Write what people did in a cycle, first of all where they decided otherwise."""
-    from swapflow.bootstrap import dossiers, office
+    from swapflow.bootstrap import office, personal_data
     from swapflow.files.exports.document import html, pdf
     from swapflow.files.exports.personal_data import oversight_document, oversight_json
     from swapflow.files.exports.writers import write_file
@@ -114,7 +118,7 @@ def oversight(
     file = out or Path("oversight.html")
     settings = load_settings()
     now = product().now()
-    acts = dossiers(settings).acts(cycle)
+    acts = personal_data(settings).acts(cycle)
     if file.suffix.lower() == ".json":
         content = oversight_json(cycle, acts, at=now)
     elif file.suffix.lower() == ".html":

@@ -15,7 +15,7 @@ from swapflow.cli.research.replay import own_deployment, progress_bars, replay_j
 if TYPE_CHECKING:
     from swapflow.engine.services import Swapflow
     from swapflow.simulation.demo import Demonstrated
-    from swapflow.simulation.replay import Step
+    from swapflow.simulation.replay import ReplayStep
 
 
 def register(app: typer.Typer) -> None:
@@ -100,7 +100,7 @@ def _keep_serving(running: "Swapflow", folder: Path) -> None:
     signal.pause()
 
 
-def _shown_steps(steps: object) -> "Mapping[str, Step]":
+def _shown_steps(steps: object) -> "Mapping[str, ReplayStep]":
     assert isinstance(steps, Mapping)
     return steps
 

@@ -19,7 +19,7 @@ from swapflow.cli.research.studies import (
 
 
 if TYPE_CHECKING:
-    from swapflow.experiments.finding import Record
+    from swapflow.experiments.finding import FindingRecord
     from swapflow.experiments.study import Study
 
 
@@ -68,14 +68,16 @@ def paper(
     require_extra()
     from swapflow.experiments.catalogue import STUDIES, Order, carry_out, chosen
     from swapflow.experiments.findings_page import write_page
-    from swapflow.experiments.study import Effort
+    from swapflow.experiments.study import StudyEffort
 
     studies = chosen(names or [])
     if list_them:
         _list(studies, as_json=as_json)
         return
     order = Order(
-        effort=Effort(full=full, runs=runs, seed=seed, data=data.absolute() if data else None),
+        effort=StudyEffort(
+            full=full, runs=runs, seed=seed, data=data.absolute() if data else None
+        ),
         out=(out or default_out("paper")).absolute(),
         spread=spread_of(processes=processes, celery=celery),
         fresh=fresh,
@@ -110,7 +112,7 @@ def _list(studies: "list[Study]", *, as_json: bool) -> None:
     )
 
 
-def _say(records: "list[Record]", folder: Path, seconds: float, *, as_json: bool) -> None:
+def _say(records: "list[FindingRecord]", folder: Path, seconds: float, *, as_json: bool) -> None:
     """Print what was seen, and leave it in a file for programs that names no path here."""
     from dataclasses import asdict
 

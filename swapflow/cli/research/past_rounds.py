@@ -14,7 +14,7 @@ from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
-    from swapflow.planning.past_estimates import Estimates
+    from swapflow.planning.past_estimates import PastEstimates
     from swapflow.planning.past_fit import Severity
 
 
@@ -99,7 +99,7 @@ def _minutes(text: str) -> tuple[str, float]:
     return name, number
 
 
-def _write_rules(path: Path, found: "Estimates", places: int | None) -> None:
+def _write_rules(path: Path, found: "PastEstimates", places: int | None) -> None:
     from swapflow.planning.past_rules import rules_text
 
     text = rules_text(found, places=places)
@@ -109,7 +109,7 @@ def _write_rules(path: Path, found: "Estimates", places: int | None) -> None:
         raise InvalidInputError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def _json(found: "Estimates") -> dict[str, object]:
+def _json(found: "PastEstimates") -> dict[str, object]:
     from swapflow.planning.past_wording import figures
 
     content: dict[str, object] = json.loads(to_text(asdict(found)))
@@ -117,7 +117,7 @@ def _json(found: "Estimates") -> dict[str, object]:
     return content
 
 
-def _plain(found: "Estimates", rules: Path | None) -> "list[str | Listing]":
+def _plain(found: "PastEstimates", rules: Path | None) -> "list[str | Listing]":
     from swapflow.planning.past_wording import figures, shown
 
     known = figures(found)

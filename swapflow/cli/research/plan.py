@@ -27,7 +27,7 @@ from swapflow.cli.research.studies import progress
 
 if TYPE_CHECKING:
     from swapflow.domain.rules import Rules
-    from swapflow.planning.plan import Plan
+    from swapflow.planning.plan import RoundPlan
 
 
 def register(app: typer.Typer) -> None:
@@ -153,7 +153,7 @@ def _simulated(rules: "Rules", applicants: str, notes: list[str]) -> "Rules":
 
 
 def _json(
-    found: "Plan", notes: list[str], start: date | None, seconds: float
+    found: "RoundPlan", notes: list[str], start: date | None, seconds: float
 ) -> dict[str, object]:
     from swapflow.planning.suggestions import advise
 
@@ -174,13 +174,13 @@ def _json(
     return content
 
 
-def _left(found: "Plan", start: date | None) -> float | None:
+def _left(found: "RoundPlan", start: date | None) -> float | None:
     deadline = found.setting.rules.deadline
     return None if deadline is None or start is None else float((deadline.date() - start).days)
 
 
 def _plain(
-    found: "Plan", where: Path, seconds: float, start: date | None
+    found: "RoundPlan", where: Path, seconds: float, start: date | None
 ) -> "list[str | Listing]":
     from swapflow.planning.suggestions import advise
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from swapflow.domain.people.application import NewApplication
     from swapflow.domain.people.reviewer import NewReviewer
     from swapflow.domain.rules import Rules
-    from swapflow.planning.setting import Days, Marks, Setting
+    from swapflow.planning.setting import Days, Marks, PlanSetting
 
 
 PER_PLACE = 10
@@ -131,15 +131,15 @@ def read_setting(
     people: "tuple[NewReviewer, ...]",
     marks: "Marks",
     delays: "Days",
-) -> "Setting":
+) -> "PlanSetting":
     """Build the setting of the plan from its options."""
-    from swapflow.planning.setting import Person, Setting
+    from swapflow.planning.setting import PlannedReviewer, PlanSetting
 
-    return Setting(
+    return PlanSetting(
         rules=rules,
         applicants=len(who),
         people=tuple(
-            Person(
+            PlannedReviewer(
                 most=tuple(person.capacity.get(kind.name, 0) for kind in rules.kinds),
                 packet=person.packet or rules.packet,
             )

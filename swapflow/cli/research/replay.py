@@ -20,7 +20,7 @@ from swapflow.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from swapflow.engine.services import Swapflow
-    from swapflow.simulation.replay import Options, Replayed, Step
+    from swapflow.simulation.replay import Options, ReplayResult, ReplayStep
 
 
 LINE_SECONDS = 5.0
@@ -110,7 +110,7 @@ def replay(
 
 
 def _write_page(
-    path: Path, found: "Replayed", options: "Options", *, folder: Path, items: int
+    path: Path, found: "ReplayResult", options: "Options", *, folder: Path, items: int
 ) -> None:
     from swapflow.files.exports.html_page import write
     from swapflow.planning.replay_report import page as replay_page
@@ -193,7 +193,7 @@ def _check(options: "Options", items: int) -> None:
 
 @contextmanager
 def progress_bars(
-    shown: "Callable[[object], Mapping[str, Step]]",
+    shown: "Callable[[object], Mapping[str, ReplayStep]]",
 ) -> "Iterator[Callable[[object], None]]":
     """Draw a bar for each cycle on a terminal; elsewhere, a line every few seconds."""
     if not sys.stderr.isatty():
@@ -222,7 +222,7 @@ def progress_bars(
 
 
 def _lines(
-    shown: "Callable[[object], Mapping[str, Step]]",
+    shown: "Callable[[object], Mapping[str, ReplayStep]]",
 ) -> "Callable[[object], None]":
     """Give what writes how far each cycle is, not more often than every few seconds."""
     said = -LINE_SECONDS
@@ -241,23 +241,23 @@ def _lines(
     return show
 
 
-def _shown_step(step: object) -> "Mapping[str, Step]":
-    from swapflow.simulation.replay import Step
+def _shown_step(step: object) -> "Mapping[str, ReplayStep]":
+    from swapflow.simulation.replay import ReplayStep
 
-    assert isinstance(step, Step)
+    assert isinstance(step, ReplayStep)
     return {"replay": step}
 
 
 # Results
 
 
-def replay_json(found: "Replayed") -> dict[str, object]:
+def replay_json(found: "ReplayResult") -> dict[str, object]:
     """Format a replay for programs."""
     content: dict[str, object] = json.loads(to_text(asdict(found)))
     return content
 
 
-def replay_plain(found: "Replayed", places: int) -> "list[str | Listing]":
+def replay_plain(found: "ReplayResult", places: int) -> "list[str | Listing]":
     """Format a replay for people."""
     share = _shares(found)
     pulls = ", ".join(f"{count} {kind}" for kind, count in found.pulls.items())
@@ -283,7 +283,7 @@ def replay_plain(found: "Replayed", places: int) -> "list[str | Listing]":
     ]
 
 
-def _shares(found: "Replayed") -> dict[str, str]:
+def _shares(found: "ReplayResult") -> dict[str, str]:
     if not found.best:
         return dict.fromkeys(("utility", "even", "two_tier"), "–")
     return {
@@ -296,7 +296,7 @@ def _shares(found: "Replayed") -> dict[str, str]:
     }
 
 
-def _certified(found: "Replayed", places: int) -> list[str]:
+def _certified(found: "ReplayResult", places: int) -> list[str]:
     if found.certified_loss >= places:
         return ["certified: nothing yet; so few reviews bound no list of this size"]
     said = (

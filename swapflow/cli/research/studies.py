@@ -15,7 +15,7 @@ from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
-    from swapflow.experiments.sweep import Report, Spread
+    from swapflow.experiments.sweep import ChunkRunner, Report
 
 
 LINE_SECONDS = 10.0
@@ -55,7 +55,7 @@ def require_extra() -> None:
         )
 
 
-def spread_of(*, processes: int, celery: bool) -> "Spread":
+def spread_of(*, processes: int, celery: bool) -> "ChunkRunner":
     """Make what computes a sweep's chunks, from the options that say so."""
     from swapflow.experiments.sweep import Here
     from swapflow.experiments.sweep_workers import Processes, Workers

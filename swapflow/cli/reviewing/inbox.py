@@ -51,7 +51,7 @@ StaffName = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class TerminalReviewer:
     """Whoever sits at the terminal: the reviewer meant, and staff's name when they type."""
 
     reviewer: str
@@ -221,15 +221,15 @@ def decline(
     )
 
 
-def _seat(reviewer: str | None, for_reviewer: str | None, by: str | None) -> Seat:
+def _seat(reviewer: str | None, for_reviewer: str | None, by: str | None) -> TerminalReviewer:
     """Find out who acts; staff name themselves and the reviewer, a reviewer only one."""
     if for_reviewer:
-        return Seat(reviewer=for_reviewer, staff=by or login_name())
+        return TerminalReviewer(reviewer=for_reviewer, staff=by or login_name())
     if by:
         raise InvalidInputError("--by is for staff, with --for REVIEWER: name both")
     if not reviewer:
         raise InvalidInputError("say who you are: --reviewer ID (or $SWAPFLOW_REVIEWER)")
-    return Seat(reviewer=reviewer, staff="")
+    return TerminalReviewer(reviewer=reviewer, staff="")
 
 
 @contextmanager
@@ -241,7 +241,7 @@ def _named_by(code: str) -> Iterator[None]:
         raise AssignmentClosedError(code, error.status) from error
 
 
-def _find(swapflow: "Swapflow", task: str, seat: Seat) -> "Assignment":
+def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignment":
     """Find a task among those of the reviewer; somebody else's is not there at all."""
     cycle = cycle_of(task)
     code_of = swapflow.cycle(cycle).task_code
@@ -327,7 +327,9 @@ def _rubric_plain(code: str, rubric: "Rubric | None") -> list[str]:
     return [*lines, "", f"to answer: swapflow inbox score {code} {marks}"]
 
 
-def _announce(answer: "Answer", rubric: "Rubric | None", seat: Seat, *, ask: bool) -> None:
+def _announce(
+    answer: "Answer", rubric: "Rubric | None", seat: TerminalReviewer, *, ask: bool
+) -> None:
     """Say what will be stored, and ask once more when a person sits there."""
     marks = ", ".join(
         f"{name} {'N/A' if mark is None else f'{mark:g}'}" for name, mark in answer.marks.items()
@@ -342,7 +344,13 @@ def _announce(answer: "Answer", rubric: "Rubric | None", seat: Seat, *, ask: boo
 
 
 def _report_receipt(
-    receipt: "Receipt", answer: "Answer", seat: Seat, rules: "Rules", *, code: str, as_json: bool
+    receipt: "Receipt",
+    answer: "Answer",
+    seat: TerminalReviewer,
+    rules: "Rules",
+    *,
+    code: str,
+    as_json: bool,
 ) -> None:
     stored = (
         f"stored: {hundred(receipt.value / 1e6)} of 100, as number {receipt.seq} of the record"

@@ -21,14 +21,14 @@ class PullStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-class PullWhy(StrEnum):
+class PullReason(StrEnum):
     """Who wanted a pull."""
 
     FLOOR = "floor"
     RULE = "rule"
     CHANCE = "chance"
     STAFF = "staff"
-    APPEAL = "appeal"
+    RECONSIDERATION = "appeal"
     LATE = "late"
 
 
@@ -83,7 +83,7 @@ class Pull:
     kind: int
     ordinal: int
     status: PullStatus
-    why: PullWhy
+    why: PullReason
     cost: int
     gain: int
     decision: int

@@ -113,7 +113,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class ScoreDetails:
     """A standing score with everything that was written with it."""
 
     score: Score

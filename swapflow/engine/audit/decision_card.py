@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Standing
-from swapflow.domain.reviewing.score import Given
+from swapflow.domain.reviewing.score import ScoreDetails
 from swapflow.domain.rules import Estimates, Rubric, RuleName, Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.calibration import Calibration
-from swapflow.engine.read_models.explanation import Asked, Explanation, explain
+from swapflow.engine.read_models.explanation import Explanation, PullExplanation, explain
 from swapflow.engine.read_models.proposal import propose
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 
 
 SAME = 1e-8
@@ -152,7 +152,7 @@ def card(
     external_id: str,
     *,
     ledger: Ledger,
-    folds: Folds | None = None,
+    folds: SnapshotCache | None = None,
     name_reviewers: bool = False,
     calibrated: Calibration | None = None,
 ) -> Card:
@@ -210,7 +210,7 @@ def _reconsidered(cycle_id: str, number: int, *, ledger: Ledger) -> Iterable[Car
 
 
 def _list(
-    cycle_id: str, found: Explanation, *, ledger: Ledger, folds: Folds | None
+    cycle_id: str, found: Explanation, *, ledger: Ledger, folds: SnapshotCache | None
 ) -> tuple[Sequence[Place], MethodSheet | None]:
     """Give the list that was fixed last, or what would be proposed now."""
     stored = ledger.proposals(cycle_id)
@@ -287,7 +287,7 @@ def _decided(cycle_id: str, number: int, version: int, *, ledger: Ledger) -> Car
 
 
 def _reviews(
-    asked: Iterable[Asked], rules: Rules, *, ledger: Ledger, named: bool
+    asked: Iterable[PullExplanation], rules: Rules, *, ledger: Ledger, named: bool
 ) -> Iterable[CardReview]:
     numbers: dict[str, int] = {}
     for one in asked:
@@ -310,7 +310,7 @@ def _reviews(
         )
 
 
-def _marks(given: Given, rules: Rules) -> tuple[CardMark, ...]:
+def _marks(given: ScoreDetails, rules: Rules) -> tuple[CardMark, ...]:
     """Spell marks by the rubric that was in force when the review was opened."""
     kind = rules.kinds[given.score.kind].name
     version = given.score.rubric_version

@@ -22,11 +22,11 @@ from swapflow.domain.cycle import START, Cycle, CycleStatus, Position, Round
 from swapflow.domain.event import Event, EventType, Json, body, chain_hash
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.rules import Rules
-from swapflow.engine.audit.verify import Finding, Verification, replay
+from swapflow.engine.audit.verify import Disagreement, Verification, replay
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.records import DecisionRecord, Named
+from swapflow.engine.ports.records import ApplicantName, DecisionRecord
 from swapflow.engine.read_models.proposal import places_among, propose
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ConflictError, NotFoundError, NotReadyError
 
 
@@ -35,7 +35,7 @@ SAME = 1e-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signed:
+class ListSignature:
     """Who signed a list, and in which role."""
 
     by: str
@@ -43,7 +43,7 @@ class Signed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fixed:
+class FixedList:
     """One list as it was fixed: what was proposed, and what people decided.
 
     Attributes:
@@ -57,7 +57,7 @@ class Fixed:
     stop_reason: str
     places: tuple[Place, ...]
     outcomes: tuple[Outcome, ...]
-    signatures: tuple[Signed, ...]
+    signatures: tuple[ListSignature, ...]
     sheet: MethodSheet | None = None
 
     @property
@@ -67,7 +67,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedCycle:
+class FinishedCycle:
     """Everything that a replay of a finished cycle needs.
 
     Attributes:
@@ -81,7 +81,7 @@ class ClosedCycle:
     rules: tuple[Rules, ...]
     events: tuple[Event, ...]
     decisions: tuple[DecisionRecord, ...]
-    lists: tuple[Fixed, ...]
+    lists: tuple[FixedList, ...]
 
     @property
     def head(self) -> Position:
@@ -89,7 +89,7 @@ class ClosedCycle:
         return self.events[-1].position if self.events else START
 
 
-def gather(cycle_id: str, *, ledger: Ledger) -> ClosedCycle:
+def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
     """Read a finished cycle, all of it as of one moment.
 
     Raises:
@@ -108,21 +108,21 @@ def gather(cycle_id: str, *, ledger: Ledger) -> ClosedCycle:
                 f"the record of {cycle_id!r} is damaged ({broken}); "
                 f"`swapflow cycle verify {cycle_id}` says more"
             )
-        return ClosedCycle(
+        return FinishedCycle(
             cycle_id=cycle_id,
             unit=next(r.unit for r in ledger.rounds() if r.id == cycle.round_id),
             rules=tuple(v.rules for v in reversed(ledger.rules_history(cycle_id))),
             events=tuple(_all_events(cycle_id, ledger=ledger)),
             decisions=ledger.decisions(cycle_id),
             lists=tuple(
-                Fixed(
+                FixedList(
                     version=version,
                     position=sheet.position,
                     stop_reason=sheet.stop_reason,
                     places=places,
                     outcomes=ledger.outcomes(cycle_id, version),
                     signatures=tuple(
-                        Signed(by=by, role=role)
+                        ListSignature(by=by, role=role)
                         for by, role in ledger.signatures(cycle_id, version)
                     ),
                     sheet=sheet,
@@ -132,14 +132,14 @@ def gather(cycle_id: str, *, ledger: Ledger) -> ClosedCycle:
         )
 
 
-def check(closed: ClosedCycle) -> Verification:
+def check(closed: FinishedCycle) -> Verification:
     """Check the chain and make every decision and every list again; no ledger, no network."""
     broken = broken_at(closed.cycle_id, closed.events)
     if broken is not None:
-        finding = Finding(what=f"event {broken} is not what was recorded", fatal=True)
+        finding = Disagreement(what=f"event {broken} is not what was recorded", fatal=True)
         return Verification(events=0, decisions=0, findings=(finding,))
     again = replay(closed.cycle_id, record=_Reader(closed, closed.head.seq))
-    folds = Folds(most=1)
+    folds = SnapshotCache(most=1)
     lists = [finding for fixed in closed.lists for finding in _made(closed, fixed, folds)]
     return Verification(
         events=again.events, decisions=again.decisions, findings=(*again.findings, *lists)
@@ -164,11 +164,11 @@ def _all_events(cycle_id: str, *, ledger: Ledger) -> Iterator[Event]:
         position = batch[-1].position
 
 
-def _made(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
+def _made(closed: FinishedCycle, fixed: FixedList, folds: SnapshotCache) -> Iterable[Disagreement]:
     """Check a list by the way in which it came about."""
     how = _fixings(closed).get(fixed.version)
     if how is None:
-        yield Finding(
+        yield Disagreement(
             what=f"list {fixed.version} was fixed at an event that is not on record", fatal=True
         )
     if how is not None and "reconsidered" in how:
@@ -180,13 +180,13 @@ def _made(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
 
 
 def _reconsidered(
-    closed: ClosedCycle, fixed: Fixed, application: int, folds: Folds
-) -> Iterable[Finding]:
+    closed: FinishedCycle, fixed: FixedList, application: int, folds: SnapshotCache
+) -> Iterable[Disagreement]:
     """Check that one person alone was moved, and by an estimate that the replay makes too."""
     name = f"list {fixed.version}"
     before = _of(closed, fixed.version - 1)
     if before is None or not _same_but_for(before, fixed, application):
-        yield Finding(
+        yield Disagreement(
             what=f"{name} differs from the one before in more than applicant {application}",
             fatal=True,
         )
@@ -195,51 +195,51 @@ def _reconsidered(
     place = next((p for p in fixed.places if p.application == application), None)
     verdict = _verdicts(fixed).get(application)
     if place is None or verdict not in {Verdict.SELECTED, Verdict.WAITLISTED}:
-        yield Finding(what=f"{name} leaves out applicant {application}", fatal=True)
+        yield Disagreement(what=f"{name} leaves out applicant {application}", fatal=True)
         return
     reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
     numbers = {p.application for p in before.places} | {application}
     among = places_among(closed.cycle_id, numbers, ledger=reader, folds=folds)
     again = next(p for p in among.places if p.application == application)
     if not _same(replace(place, standing=again.standing), again):
-        yield Finding(
+        yield Disagreement(
             what=f"{name}: the replay estimates applicant {application} otherwise", fatal=True
         )
     selected = then is not None and _verdicts(before).get(application) is Verdict.SELECTED
     if selected and verdict is Verdict.WAITLISTED and _never_refused(closed, application):
-        yield Finding(what=f"{name} takes a place from applicant {application}", fatal=True)
+        yield Disagreement(what=f"{name} takes a place from applicant {application}", fatal=True)
 
 
-def _undone(closed: ClosedCycle, fixed: Fixed, version: int) -> Iterable[Finding]:
+def _undone(closed: FinishedCycle, fixed: FixedList, version: int) -> Iterable[Disagreement]:
     """Check that a list is the one before a reconsideration again."""
     earlier = _of(closed, version - 1)
     if earlier is None or not _same_but_for(earlier, fixed, None):
-        yield Finding(
+        yield Disagreement(
             what=f"list {fixed.version} is not list {version - 1}, which it restores", fatal=True
         )
 
 
-def _same_but_for(one: Fixed, other: Fixed, application: int | None) -> bool:
+def _same_but_for(one: FixedList, other: FixedList, application: int | None) -> bool:
     """Say whether two lists have the same places in one order, and the same outcomes."""
 
-    def rest(fixed: Fixed) -> list[Place]:
+    def rest(fixed: FixedList) -> list[Place]:
         return [replace(p, rank=0) for p in fixed.places if p.application != application]
 
-    def decided(fixed: Fixed) -> dict[int, Verdict]:
+    def decided(fixed: FixedList) -> dict[int, Verdict]:
         return {a: verdict for a, verdict in _verdicts(fixed).items() if a != application}
 
     return rest(one) == rest(other) and decided(one) == decided(other)
 
 
-def _verdicts(fixed: Fixed) -> dict[int, Verdict]:
+def _verdicts(fixed: FixedList) -> dict[int, Verdict]:
     return {outcome.application: outcome.verdict for outcome in fixed.outcomes}
 
 
-def _of(closed: ClosedCycle, version: int) -> Fixed | None:
+def _of(closed: FinishedCycle, version: int) -> FixedList | None:
     return next((fixed for fixed in closed.lists if fixed.version == version), None)
 
 
-def _never_refused(closed: ClosedCycle, application: int) -> bool:
+def _never_refused(closed: FinishedCycle, application: int) -> bool:
     """Say whether somebody neither declined an offer nor let it lapse."""
     return not any(
         event.type is EventType.OFFER_ANSWERED
@@ -249,7 +249,7 @@ def _never_refused(closed: ClosedCycle, application: int) -> bool:
     )
 
 
-def _list(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
+def _list(closed: FinishedCycle, fixed: FixedList, folds: SnapshotCache) -> Iterable[Disagreement]:
     """Propose again what was proposed then, and compare."""
     reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
     again = propose(closed.cycle_id, ledger=reader, folds=folds)
@@ -260,7 +260,7 @@ def _list(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
     then = {place.application for place in stored.cohort}
     now = {place.application for place in again.cohort}
     if then != now:
-        yield Finding(
+        yield Disagreement(
             what=f"{name}: the replay proposes others ({_some(now - then)} for "
             f"{_some(then - now)})",
             fatal=True,
@@ -268,18 +268,20 @@ def _list(closed: ClosedCycle, fixed: Fixed, folds: Folds) -> Iterable[Finding]:
         return
     known = {place.application: place for place in again.places}
     if set(known) != {place.application for place in fixed.places}:
-        yield Finding(what=f"{name}: the replay knows other applicants", fatal=True)
+        yield Disagreement(what=f"{name}: the replay knows other applicants", fatal=True)
         return
     apart = [p.application for p in fixed.places if not _same(p, known[p.application])]
     if apart:
-        yield Finding(
+        yield Disagreement(
             what=f"{name}: the replay estimates applicant {apart[0]} otherwise", fatal=True
         )
     elif [p.application for p in fixed.places] != [p.application for p in again.places]:
-        yield Finding(what=f"{name}: rounding broke a tie in its order otherwise", fatal=False)
+        yield Disagreement(
+            what=f"{name}: rounding broke a tie in its order otherwise", fatal=False
+        )
 
 
-def _fixings(closed: ClosedCycle) -> dict[int, Mapping[str, Json]]:
+def _fixings(closed: FinishedCycle) -> dict[int, Mapping[str, Json]]:
     """Give what the events say of each list that was fixed."""
     fixings = (event for event in closed.events if event.type is EventType.FINALIZED)
     return {cast("int", event.payload["version"]): event.payload for event in fixings}
@@ -302,7 +304,7 @@ def _some(applications: Collection[int]) -> str:
 class _Reader:
     """The reading side of a ledger that ends at one event: as much of it as a replay asks for."""
 
-    def __init__(self, closed: ClosedCycle, upto: int, *, stop_reason: str = "") -> None:
+    def __init__(self, closed: FinishedCycle, upto: int, *, stop_reason: str = "") -> None:
         self._closed = closed
         self._events: Sequence[Event] = closed.events[:upto]
         self._stop_reason = stop_reason
@@ -370,11 +372,13 @@ class _Reader:
         """Give none, likewise: what they changed is on the lists."""
         return ()
 
-    def named(self, _cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+    def named(
+        self, _cycle_id: str, numbers: Collection[int] | None = None
+    ) -> tuple[ApplicantName, ...]:
         """Call every application by its number."""
         added = sum(event.type is EventType.APPLICATION_ADDED for event in self._events)
         return tuple(
-            Named(number=n, external_id=str(n), name="", status=ApplicationStatus.READY)
+            ApplicantName(number=n, external_id=str(n), name="", status=ApplicationStatus.READY)
             for n in (range(added) if numbers is None else sorted(numbers))
         )
 

@@ -17,11 +17,11 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms, CycleState
 from swapflow.engine.ports.records import DecisionRecord
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.projection.ingest import BATCH, follow
-from swapflow.engine.projection.live_totals import Tally
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.ingest import BATCH, apply_new_events
+from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import may_ask
-from swapflow.engine.selection.decide import PRIORITY_UNITS, Plan, decide
+from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decide
 
 
 ROUNDING = PRIORITY_UNITS // 100_000_000
@@ -31,7 +31,7 @@ WAITING = frozenset({PullStatus.OPEN, PullStatus.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Disagreement:
     """Something that does not agree with the record; `fatal` unless it is mere rounding."""
 
     what: str
@@ -50,7 +50,7 @@ class Verification:
 
     events: int
     decisions: int
-    findings: tuple[Finding, ...]
+    findings: tuple[Disagreement, ...]
 
     @property
     def passed(self) -> bool:
@@ -58,7 +58,7 @@ class Verification:
         return not any(finding.fatal for finding in self.findings)
 
 
-class Record(Protocol):
+class VerifiableRecord(Protocol):
     """What a replay reads of a cycle: the ledger has it, and so has a bundle."""
 
     def rules(self, cycle_id: str, version: int = 0) -> Rules:
@@ -75,13 +75,13 @@ class Record(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
+class ReplayedDecisions:
     """What came of making every decision again, and where the cycle stood in the end."""
 
     events: int
     decisions: int
-    findings: tuple[Finding, ...]
-    book: Book
+    findings: tuple[Disagreement, ...]
+    book: CycleProjection
     arms: Arms
 
 
@@ -93,11 +93,11 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
     pull; and, if given, the live state. Reads only, and the ledger as of one moment: what people
     and coordinators do meanwhile is no difference.
     """
-    findings: list[Finding] = []
+    findings: list[Disagreement] = []
     with ledger.one_moment():
         broken = ledger.check_chain(cycle_id)
         if broken is not None:
-            findings.append(Finding(what=broken, fatal=True))
+            findings.append(Disagreement(what=broken, fatal=True))
         again = replay(cycle_id, record=ledger)
         findings += again.findings
         findings += _rows(cycle_id, again.book, again.arms, ledger=ledger)
@@ -106,21 +106,21 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
     return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))
 
 
-def replay(cycle_id: str, *, record: Record) -> Replayed:
+def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
     """Fold a cycle's events from the first and make each decision again where it was made."""
-    findings: list[Finding] = []
+    findings: list[Disagreement] = []
     again = _Replay(record.decisions(cycle_id))
-    book, tally, events = Book(record.rules(cycle_id)), Tally(), 0
+    book, tally, events = CycleProjection(record.rules(cycle_id)), LiveTotals(), 0
     again.at(book, tally.arms)
     while batch := record.events(cycle_id, after=book.position, at_most=BATCH):
         for event in batch:
             findings += _reviewers(book, event)
-            follow(book, [event], ledger=record)
+            apply_new_events(book, [event], ledger=record)
             tally.add([event])
             events += 1
             findings += [*_budget(book, tally, event), *again.opened(event)]
             again.at(book, tally.arms)
-    return Replayed(
+    return ReplayedDecisions(
         events=events,
         decisions=again.replayed,
         findings=(*findings, *again.findings, *again.left()),
@@ -136,31 +136,33 @@ class _Replay:
         self._waiting = list(decisions)
         self._picks = {d.number: [pick[:3] for pick in d.picks] for d in decisions}
         self._fitted: Fitted | None = None
-        self.findings: list[Finding] = []
+        self.findings: list[Disagreement] = []
         self.replayed = 0
 
-    def at(self, book: Book, arms: Callable[[], Arms]) -> None:
+    def at(self, book: CycleProjection, arms: Callable[[], Arms]) -> None:
         """Make every decision again that was made at the book's position."""
         while self._waiting and self._waiting[0].read.seq == book.position.seq:
             recorded = self._waiting.pop(0)
             self.findings += self._compare(recorded, book, arms())
             self.replayed += 1
 
-    def left(self) -> Iterable[Finding]:
+    def left(self) -> Iterable[Disagreement]:
         """Name the decisions that were made at no event of the record."""
         for recorded in self._waiting:
             yield _fatal(recorded, "was made at an event that is not on record")
 
-    def opened(self, event: Event) -> Iterable[Finding]:
+    def opened(self, event: Event) -> Iterable[Disagreement]:
         """Compare a decision's picks with the pulls that its event opened."""
         if event.type is not EventType.PULLS_OPENED or not event.payload["decision"]:
             return
         number = cast("int", event.payload["decision"])
         pulls = cast("list[tuple[int, int, int, int]]", event.payload["pulls"])
         if self._picks.get(number) != [tuple(pull[:3]) for pull in pulls]:
-            yield Finding(what=f"decision {number} is not what was opened", fatal=True)
+            yield Disagreement(what=f"decision {number} is not what was opened", fatal=True)
 
-    def _compare(self, recorded: DecisionRecord, book: Book, arms: Arms) -> Iterable[Finding]:
+    def _compare(
+        self, recorded: DecisionRecord, book: CycleProjection, arms: Arms
+    ) -> Iterable[Disagreement]:
         if recorded.read.hash != book.position.hash:
             yield _fatal(recorded, "was made on another history")
             return
@@ -182,7 +184,7 @@ class _Replay:
         yield from _picks(recorded, plan)
 
 
-def _picks(recorded: DecisionRecord, plan: Plan) -> Iterable[Finding]:
+def _picks(recorded: DecisionRecord, plan: DecisionPlan) -> Iterable[Disagreement]:
     """Compare picks: equal, or tied within rounding."""
     then = [(pick[:3], pick[3]) for pick in recorded.picks]
     now = [(pull.key, pull.priority) for pull in plan.pulls]
@@ -192,26 +194,26 @@ def _picks(recorded: DecisionRecord, plan: Plan) -> Iterable[Finding]:
         abs(a - b) <= ROUNDING for (_, a), (_, b) in zip(then, now, strict=True)
     )
     if close:
-        yield Finding(
+        yield Disagreement(
             what=f"decision {recorded.number}: rounding broke a tie otherwise", fatal=False
         )
     else:
         yield _fatal(recorded, "picked others than the replay")
 
 
-def _budget(book: Book, tally: Tally, event: Event) -> Iterable[Finding]:
+def _budget(book: CycleProjection, tally: LiveTotals, event: Event) -> Iterable[Disagreement]:
     spent, committed = tally.costs
     # What reconsiderations cost comes on top: the budget is spent by the time they are opened.
     allowed = book.rules.budget + book.appeal_cost
     if spent + committed > allowed:
-        yield Finding(
+        yield Disagreement(
             what=f"event {event.position.seq}: {spent + committed} spent and committed of "
             f"{allowed}",
             fatal=True,
         )
 
 
-def _reviewers(book: Book, event: Event) -> Iterable[Finding]:
+def _reviewers(book: CycleProjection, event: Event) -> Iterable[Disagreement]:
     """Compare whom the next event asks with who may be asked."""
     if event.type is not EventType.ASSIGNED:
         return
@@ -219,18 +221,20 @@ def _reviewers(book: Book, event: Event) -> Iterable[Finding]:
     for application, kind, ordinal, _seat, _attempt, reviewer in items:
         appeal = book.is_appeal((application, kind, ordinal))
         if not may_ask(book, application, kind, reviewer, appeal=appeal):
-            yield Finding(
+            yield Disagreement(
                 what=f"event {event.position.seq} asks reviewer {reviewer} about application "
                 f"{application} against capacity, conflicts, panel or roster",
                 fatal=True,
             )
 
 
-def _rows(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[Finding]:
+def _rows(
+    cycle_id: str, book: CycleProjection, arms: Arms, *, ledger: Ledger
+) -> Iterable[Disagreement]:
     """Compare the ledger's rows with what its events say."""
     cycle = ledger.cycle(cycle_id)
     if (cycle.spent, cycle.committed) != (arms.spent, arms.committed):
-        yield Finding(
+        yield Disagreement(
             what=f"the cycle's row says {cycle.spent} spent and {cycle.committed} committed, its "
             f"events {arms.spent} and {arms.committed}",
             fatal=True,
@@ -239,7 +243,9 @@ def _rows(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[
     yield from _scores(cycle_id, book, ledger=ledger)
 
 
-def _pulls(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable[Finding]:
+def _pulls(
+    cycle_id: str, book: CycleProjection, arms: Arms, *, ledger: Ledger
+) -> Iterable[Disagreement]:
     """Compare status and cost of every pull."""
     pulls = ledger.pulls(cycle_id)
     rows = {
@@ -248,7 +254,7 @@ def _pulls(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable
         if p.status in WAITING
     }
     if rows != {key: pull.approved for key, pull in book.open.items()}:
-        yield Finding(what="open requests differ between rows and events", fatal=True)
+        yield Disagreement(what="open requests differ between rows and events", fatal=True)
     # A score that nobody asked for has a pull of its own, which costs nothing.
     closed = Counter(
         (p.application, p.kind) for p in pulls if p.status is PullStatus.CLOSED and p.cost
@@ -256,18 +262,18 @@ def _pulls(cycle_id: str, book: Book, arms: Arms, *, ledger: Ledger) -> Iterable
     counts = book.closed()
     told = {(int(a), int(k)): int(counts[a, k]) for a, k in zip(*np.nonzero(counts), strict=True)}
     if closed != told:
-        yield Finding(what="closed requests differ between rows and events", fatal=True)
+        yield Disagreement(what="closed requests differ between rows and events", fatal=True)
     spent = sum(p.cost for p in pulls if p.status is PullStatus.CLOSED)
     committed = sum(p.cost for p in pulls if p.status in WAITING)
     if (spent, committed) != (arms.spent, arms.committed):
-        yield Finding(
+        yield Disagreement(
             what=f"the requests cost {spent} and {committed}, the events say {arms.spent} and "
             f"{arms.committed}",
             fatal=True,
         )
 
 
-def _scores(cycle_id: str, book: Book, *, ledger: Ledger) -> Iterable[Finding]:
+def _scores(cycle_id: str, book: CycleProjection, *, ledger: Ledger) -> Iterable[Disagreement]:
     """Compare every score that stands, and look for reviewers who count twice."""
     standing: dict[str, Score] = {}
     for score in ledger.scores(cycle_id):
@@ -279,24 +285,24 @@ def _scores(cycle_id: str, book: Book, *, ledger: Ledger) -> Iterable[Finding]:
         attempt = int(score.assignment_id.rsplit(".", 1)[1])
         key = (score.application, score.kind, score.ordinal, score.seat, attempt)
         if book.score(key) != (score.value, score.counts):
-            yield Finding(
+            yield Disagreement(
                 what=f"the score of {score.assignment_id} is not what its event says", fatal=True
             )
         pair = (score.application, score.reviewer)
         if score.counts and pair in judged:
-            yield Finding(
+            yield Disagreement(
                 what=f"reviewer {pair[1]} counts twice on application {pair[0]}", fatal=True
             )
         if score.counts:
             judged.add(pair)
 
 
-def _live(cycle_id: str, again: Replayed, *, state: CycleState) -> Iterable[Finding]:
+def _live(cycle_id: str, again: ReplayedDecisions, *, state: CycleState) -> Iterable[Disagreement]:
     live, arms = state.arms(cycle_id), again.arms
     if live.position != arms.position:
         if again.book.status is CycleStatus.FINALIZED:
             return  # nobody keeps it up any more, and it is forgotten after a while
-        yield Finding(
+        yield Disagreement(
             what=f"the live state stands at event {live.position.seq}, the ledger at "
             f"{arms.position.seq}; the coordinator will bring it up to date",
             fatal=False,
@@ -309,8 +315,8 @@ def _live(cycle_id: str, again: Replayed, *, state: CycleState) -> Iterable[Find
         and (live.spent, live.committed) == (arms.spent, arms.committed)
     )
     if not same:
-        yield Finding(what="the live state's integers differ from the ledger's", fatal=True)
+        yield Disagreement(what="the live state's integers differ from the ledger's", fatal=True)
 
 
-def _fatal(recorded: DecisionRecord, what: str) -> Finding:
-    return Finding(what=f"decision {recorded.number} {what}", fatal=True)
+def _fatal(recorded: DecisionRecord, what: str) -> Disagreement:
+    return Disagreement(what=f"decision {recorded.number} {what}", fatal=True)

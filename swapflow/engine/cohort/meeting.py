@@ -24,7 +24,7 @@ from swapflow.engine.cohort.finalize import Override, finalize
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.proposal import propose
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
 
 
@@ -95,7 +95,7 @@ def agenda(
     *,
     ledger: Ledger,
     proposal: Proposal | None = None,
-    folds: Folds | None = None,
+    folds: SnapshotCache | None = None,
 ) -> Agenda:
     """Put together what a meeting looks at; writes nothing.
 

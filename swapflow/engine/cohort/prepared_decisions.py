@@ -12,10 +12,14 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.cohort.finalize import Override, check_decision
 from swapflow.engine.cohort.meeting import follow
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.records import Prepared
+from swapflow.engine.ports.records import PreparedDecision
 from swapflow.engine.read_models.proposal import propose
-from swapflow.engine.read_models.snapshot import Folds
-from swapflow.engine.reconsideration.evidence import Weighed, closing_of, weigh
+from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.reconsideration.evidence import (
+    ReconsiderationEvidence,
+    closing_of,
+    gather_evidence,
+)
 from swapflow.engine.reconsideration.reconsider import check_undoing
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 
@@ -49,7 +53,7 @@ def prepare(
     overrides: Sequence[Override] = (),
     waiver: str = "",
     ledger: Ledger,
-    folds: Folds | None = None,
+    folds: SnapshotCache | None = None,
 ) -> str:
     """Put a decision up for signature; what was up before is taken back. Gives its digest.
 
@@ -70,7 +74,7 @@ def prepare(
         "waiver": waiver.strip(),
     }
     digest = digest_of_decision(proposal, body, by)
-    ledger.prepare(cycle_id, Prepared(what=DECISION, digest=digest, body=body, by=by))
+    ledger.prepare(cycle_id, PreparedDecision(what=DECISION, digest=digest, body=body, by=by))
     return digest
 
 
@@ -88,7 +92,7 @@ def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) ->
         raise InvalidInputError("a reopening needs a reason")
     body: dict[str, Json] = {"reason": reason.strip(), "version": cycle.cohort_version}
     digest = _sha({"what": REOPENING, "cycle": cycle_id, "by": by, **body})
-    ledger.prepare(cycle_id, Prepared(what=REOPENING, digest=digest, body=body, by=by))
+    ledger.prepare(cycle_id, PreparedDecision(what=REOPENING, digest=digest, body=body, by=by))
     ledger.sign_prepared(cycle_id, digest, by=by)
     return digest
 
@@ -102,7 +106,7 @@ def prepare_reconsideration(
     reason: str = "",
     beyond: bool = False,
     ledger: Ledger,
-    folds: Folds | None = None,
+    folds: SnapshotCache | None = None,
 ) -> str:
     """Put up for signature what a reconsideration comes to, and sign it. Gives its digest.
 
@@ -110,7 +114,7 @@ def prepare_reconsideration(
         NotReadyError, InvalidInputError, NotFoundError: As `weigh` and `closing_of` do.
         ConflictError: If something else waits for signatures: one thing does at a time.
     """
-    weighed = weigh(cycle_id, external_id, ledger=ledger, folds=folds)
+    weighed = gather_evidence(cycle_id, external_id, ledger=ledger, folds=folds)
     closing = closing_of(weighed, result, reason=reason, beyond=beyond)
     there = ledger.prepared(cycle_id)
     if there is not None and not is_about(there, weighed):
@@ -123,7 +127,9 @@ def prepare_reconsideration(
         "beyond": beyond,
     }
     digest = digest_of_conclusion(cycle_id, weighed, closing, by)
-    ledger.prepare(cycle_id, Prepared(what=RECONSIDERATION, digest=digest, body=body, by=by))
+    ledger.prepare(
+        cycle_id, PreparedDecision(what=RECONSIDERATION, digest=digest, body=body, by=by)
+    )
     ledger.sign_prepared(cycle_id, digest, by=by)
     return digest
 
@@ -148,17 +154,19 @@ def prepare_undoing(
         "version": version,
     }
     digest = _sha({"what": UNDOING, "cycle": cycle_id, "by": by, **body})
-    ledger.prepare(cycle_id, Prepared(what=UNDOING, digest=digest, body=body, by=by))
+    ledger.prepare(cycle_id, PreparedDecision(what=UNDOING, digest=digest, body=body, by=by))
     ledger.sign_prepared(cycle_id, digest, by=by)
     return digest
 
 
-def is_about(prepared: Prepared, weighed: Weighed) -> bool:
+def is_about(prepared: PreparedDecision, weighed: ReconsiderationEvidence) -> bool:
     """Whether a prepared decision rests on this evidence."""
     return prepared.what == RECONSIDERATION and prepared.body["id"] == weighed.which.id
 
 
-def digest_of_conclusion(cycle_id: str, weighed: Weighed, closing: Closing, by: str) -> str:
+def digest_of_conclusion(
+    cycle_id: str, weighed: ReconsiderationEvidence, closing: Closing, by: str
+) -> str:
     """Hash everything that a signature under a reconsideration stands for."""
     return _sha(
         {

@@ -24,16 +24,20 @@ from swapflow.engine.cohort.prepared_decisions import (
     needed_signatures,
 )
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.records import Prepared
+from swapflow.engine.ports.records import PreparedDecision
 from swapflow.engine.read_models.proposal import propose
-from swapflow.engine.read_models.snapshot import Folds
-from swapflow.engine.reconsideration.evidence import Weighed, closing_of, weigh
+from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.reconsideration.evidence import (
+    ReconsiderationEvidence,
+    closing_of,
+    gather_evidence,
+)
 from swapflow.engine.reconsideration.reconsider import conclude, needed_names, undo
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pending:
+class PendingSignatures:
     """What waits for signatures, spelled out.
 
     Attributes:
@@ -46,13 +50,13 @@ class Pending:
         closing: What it is to come to.
     """
 
-    prepared: Prepared
+    prepared: PreparedDecision
     needed: int
     current: bool
     overrides: tuple[Override, ...] = ()
     waiver: str = ""
     reason: str = ""
-    weighed: Weighed | None = None
+    weighed: ReconsiderationEvidence | None = None
     closing: Closing | None = None
 
     @property
@@ -66,8 +70,8 @@ def pending(
     *,
     ledger: Ledger,
     proposal: Proposal | None = None,
-    folds: Folds | None = None,
-) -> Pending | None:
+    folds: SnapshotCache | None = None,
+) -> PendingSignatures | None:
     """Read what waits for signatures; None when nothing does.
 
     Args:
@@ -81,7 +85,7 @@ def pending(
         return None
     if found.what == REOPENING:
         cycle = ledger.cycle(cycle_id)
-        return Pending(
+        return PendingSignatures(
             prepared=found,
             reason=str(found.body["reason"]),
             needed=2,
@@ -90,7 +94,7 @@ def pending(
         )
     if found.what == UNDOING:
         version = ledger.cycle(cycle_id).cohort_version
-        return Pending(
+        return PendingSignatures(
             prepared=found,
             reason=str(found.body["reason"]),
             needed=needed_names(ledger.rules(cycle_id)),
@@ -99,7 +103,7 @@ def pending(
     if found.what == RECONSIDERATION:
         return _pending_reconsideration(cycle_id, found, ledger=ledger, folds=folds)
     proposal = proposal or propose(cycle_id, ledger=ledger, folds=folds)
-    return Pending(
+    return PendingSignatures(
         prepared=found,
         overrides=_overrides(found.body, proposal),
         waiver=str(found.body["waiver"]),
@@ -109,7 +113,7 @@ def pending(
 
 
 def sign(
-    cycle_id: str, digest: str, *, by: str, ledger: Ledger, folds: Folds | None = None
+    cycle_id: str, digest: str, *, by: str, ledger: Ledger, folds: SnapshotCache | None = None
 ) -> bool:
     """Sign what is prepared; with the last signature it is carried out. Says whether it was.
 
@@ -148,12 +152,14 @@ def sign(
 
 
 def _pending_reconsideration(
-    cycle_id: str, found: Prepared, *, ledger: Ledger, folds: Folds | None
-) -> Pending:
+    cycle_id: str, found: PreparedDecision, *, ledger: Ledger, folds: SnapshotCache | None
+) -> PendingSignatures:
     """Say what a prepared reconsideration comes to now; it is void once it could not be signed."""
     weighed = closing = None
     try:
-        weighed = weigh(cycle_id, str(found.body["applicant"]), ledger=ledger, folds=folds)
+        weighed = gather_evidence(
+            cycle_id, str(found.body["applicant"]), ledger=ledger, folds=folds
+        )
         closing = closing_of(
             weighed,
             Result(str(found.body["result"])),
@@ -168,7 +174,7 @@ def _pending_reconsideration(
         and is_about(found, weighed)
         and digest_of_conclusion(cycle_id, weighed, closing, found.by) == found.digest
     )
-    return Pending(
+    return PendingSignatures(
         prepared=found,
         reason=str(found.body["reason"]),
         needed=needed_names(ledger.rules(cycle_id)),
@@ -179,7 +185,7 @@ def _pending_reconsideration(
 
 
 def _check_meeting(
-    cycle_id: str, waiting: Pending, *, ledger: Ledger, folds: Folds | None
+    cycle_id: str, waiting: PendingSignatures, *, ledger: Ledger, folds: SnapshotCache | None
 ) -> None:
     """Refuse a signature under what a meeting has not recorded, or recorded otherwise."""
     proposal = propose(cycle_id, ledger=ledger, folds=folds)
@@ -193,7 +199,7 @@ def _check_meeting(
 
 
 def _carry_out(
-    cycle_id: str, waiting: Pending, signed: tuple[str, ...], *, by: str, ledger: Ledger
+    cycle_id: str, waiting: PendingSignatures, signed: tuple[str, ...], *, by: str, ledger: Ledger
 ) -> None:
     if waiting.prepared.what == REOPENING:
         reopen(cycle_id, names=signed, reason=waiting.reason, ledger=ledger)

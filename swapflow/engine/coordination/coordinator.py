@@ -19,7 +19,7 @@ from swapflow.domain.cycle import ASKING, Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
+from swapflow.domain.reviewing.assignment import PullReason, PullStatus
 from swapflow.domain.rules import DispatchMode, Purpose
 from swapflow.engine.coordination.dispatch import write_plan
 from swapflow.engine.coordination.expire import expire
@@ -29,15 +29,15 @@ from swapflow.engine.notifications.review_reminders import remind
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms, CycleState, Doorbell
-from swapflow.engine.ports.records import Lease, Wish
-from swapflow.engine.projection.cycle_projection import NOBODY_LEFT, Book, PullKey
+from swapflow.engine.ports.records import Lease, StaffRequest
+from swapflow.engine.projection.cycle_projection import NOBODY_LEFT, CycleProjection, PullKey
 from swapflow.engine.projection.ingest import ingest
-from swapflow.engine.read_models.dashboard import make_board
-from swapflow.engine.read_models.dashboard_codec import pack_board
-from swapflow.engine.selection.assign import Obstacle, Seat, place, seats_of
-from swapflow.engine.selection.decide import Plan, PlannedPull, decide, last_fit, stop_plan
+from swapflow.engine.read_models.dashboard import build_dashboard
+from swapflow.engine.read_models.dashboard_codec import encode_dashboard
+from swapflow.engine.selection.assign import NoReviewer, Seat, place, seats_of
+from swapflow.engine.selection.decide import DecisionPlan, PlannedPull, decide, last_fit, stop_plan
 from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
-from swapflow.engine.selection.situation import see
+from swapflow.engine.selection.situation import situation_of
 from swapflow.errors import LeaseLostError, UnavailableError
 
 
@@ -57,7 +57,7 @@ BOARD_SHARE = 20
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk:
+class CycleWorkspace:
     """What a coordinator keeps of one cycle between turns; all of it can be read again.
 
     Attributes:
@@ -67,7 +67,7 @@ class Desk:
         board_at: The position of the last board; board_due: when the next may be made.
     """
 
-    book: Book
+    book: CycleProjection
     fitted: Fitted | None = None
     fitted_known: bool = False
     lease: Lease | None = None
@@ -76,7 +76,7 @@ class Desk:
     reminded_at: datetime | None = None
     board_at: Position | None = None
     board_due: tuple[float, float] = (0.0, 0.0)
-    blocked: dict[Seat, Obstacle] = field(default_factory=dict)
+    blocked: dict[Seat, NoReviewer] = field(default_factory=dict)
 
 
 class Coordinator:
@@ -113,7 +113,7 @@ class Coordinator:
         self._lease_seconds = lease_seconds
         self._resend_seconds = resend_seconds
         self._address = address
-        self._desks: dict[str, Desk] = {}
+        self._desks: dict[str, CycleWorkspace] = {}
 
     def turn(self) -> int:
         """Give every cycle one turn, then relay; says how much was done (0: nothing to do)."""
@@ -161,7 +161,7 @@ class Coordinator:
             if desk.lease is not None:
                 self._ledger.release_lease(desk.lease)
 
-    def blocked(self, cycle_id: str) -> dict[Seat, Obstacle]:
+    def blocked(self, cycle_id: str) -> dict[Seat, NoReviewer]:
         """Pulls of the last decision that found no reviewer, and why."""
         desk = self._desks.get(cycle_id)
         return {} if desk is None else dict(desk.blocked)
@@ -210,8 +210,8 @@ class Coordinator:
             if arms.position != desk.book.position:
                 return
             fitted, now = self._fitted(cycle_id, desk), self._ledger.now()
-            board = make_board(desk.book, arms, fitted=fitted, at=now)
-            self._state.publish(cycle_id, pack_board(board))
+            board = build_dashboard(desk.book, arms, fitted=fitted, at=now)
+            self._state.publish(cycle_id, encode_dashboard(board))
         except UnavailableError:
             return
         finally:
@@ -220,7 +220,7 @@ class Coordinator:
             desk.board_due = (rest, max(rest, begun + BOARD_EVERY))
         desk.board_at = desk.book.position
 
-    def _hold_lease(self, cycle_id: str, desk: Desk) -> None:
+    def _hold_lease(self, cycle_id: str, desk: CycleWorkspace) -> None:
         """Take the lease, or renew it when half of it is gone: every renewal is a write.
 
         The epoch in every decision is what keeps others out; being late here harms nobody.
@@ -236,12 +236,12 @@ class Coordinator:
             # Others may have decided meanwhile, with a fit of their own.
             desk.fitted_known, desk.idle_at = False, None
 
-    def _sit_down(self, cycle_id: str) -> Desk:
-        desk = Desk(book=Book(self._ledger.rules(cycle_id)))
+    def _sit_down(self, cycle_id: str) -> CycleWorkspace:
+        desk = CycleWorkspace(book=CycleProjection(self._ledger.rules(cycle_id)))
         self._desks[cycle_id] = desk
         return desk
 
-    def _act(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+    def _act(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
         done = 0
         if desk.book.rules.dispatch is not DispatchMode.LOCKSTEP:
             done += self._keep_time(cycle_id, desk, lease)
@@ -254,7 +254,7 @@ class Coordinator:
             done += self._decide(cycle_id, desk, lease)
         return done
 
-    def _pass_on(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+    def _pass_on(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
         """Find whom to ask in a reconsideration; nothing else is asked once a list is fixed."""
         done = self._keep_time(cycle_id, desk, lease)
         done += self._note_absences(cycle_id, desk, lease)
@@ -262,12 +262,12 @@ class Coordinator:
             desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
         return done + self._fill(desk, lease)
 
-    def _keep_time(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+    def _keep_time(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
         """Let what is overdue expire, and remind of what will be soon."""
         done = expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
         return done + self._remind(cycle_id, desk)
 
-    def _decide(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+    def _decide(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
         """Make decisions until there is nothing to do but wait."""
         made = 0
         while True:
@@ -290,24 +290,24 @@ class Coordinator:
             if plan.stop is not None:
                 return made
 
-    def _fitted(self, cycle_id: str, desk: Desk) -> Fitted | None:
+    def _fitted(self, cycle_id: str, desk: CycleWorkspace) -> Fitted | None:
         """The model's parameters in force: this process's own, or the last decision's."""
         if not desk.fitted_known:
             desk.fitted = last_fit(self._ledger, cycle_id)
             desk.fitted_known = True
         return desk.fitted
 
-    def _deadline(self, book: Book, arms: Arms) -> Plan | None:
+    def _deadline(self, book: CycleProjection, arms: Arms) -> DecisionPlan | None:
         """Propose to stop once the deadline has passed, whatever is still out."""
         return stop_plan(book, arms, StopReason.DEADLINE) if self._time_is_up(book) else None
 
-    def _time_is_up(self, book: Book) -> bool:
+    def _time_is_up(self, book: CycleProjection) -> bool:
         deadline = book.rules.deadline
         if deadline is None or book.status is not CycleStatus.RUNNING or not book.applications:
             return False
         return self._ledger.now() >= deadline
 
-    def _end_simulation(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+    def _end_simulation(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
         """End a simulated cycle whose stop is proposed; a real one waits for a person."""
         if desk.book.rules.purpose is Purpose.REAL:
             return 0
@@ -319,7 +319,7 @@ class Coordinator:
             tx.set_status(CycleStatus.ENDED, stop_reason=reason)
             return 1
 
-    def _remind(self, cycle_id: str, desk: Desk) -> int:
+    def _remind(self, cycle_id: str, desk: CycleWorkspace) -> int:
         """Queue the reminders that are to go out, once an hour."""
         now = self._ledger.now()
         if desk.reminded_at is not None and now - desk.reminded_at < REMIND_EVERY:
@@ -327,7 +327,7 @@ class Coordinator:
         desk.reminded_at = now
         return remind(cycle_id, ledger=self._ledger, address=self._address)
 
-    def _note_absences(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+    def _note_absences(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
         """Write who has gone away or come back, so that no decision needs a calendar."""
         if not self._ledger.has_absences(cycle_id):
             return 0
@@ -344,15 +344,15 @@ class Coordinator:
                     tx.record(EventType.REVIEWER_AWAY, {"r": number, "away": int(away)})
         return len(changed)
 
-    def _grant(self, cycle_id: str, desk: Desk, lease: Lease) -> int:
+    def _grant(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
         """Open the pulls that staff ask for, or say why not; a busy reviewer is waited for."""
         closed = 0
         for wish in self._ledger.wishes(cycle_id):
-            closed += self._answer_wish(wish, desk, lease)
+            closed += self._answer_staff_request(wish, desk, lease)
             desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
         return closed
 
-    def _answer_wish(self, wish: Wish, desk: Desk, lease: Lease) -> int:
+    def _answer_staff_request(self, wish: StaffRequest, desk: CycleWorkspace, lease: Lease) -> int:
         book = desk.book
         key = (wish.application, wish.kind, book.next_ordinal(wish.application, wish.kind))
         kind, seats = book.rules.kinds[wish.kind], seats_of([key], book)
@@ -373,14 +373,16 @@ class Coordinator:
             if tx.cycle.position != book.position:
                 return 0  # read first what has come; the wish is still there in the next turn
             if refusal:
-                tx.close_wish(wish.id, f"refused: {refusal}")
+                tx.close_staff_request(wish.id, f"refused: {refusal}")
             else:
                 pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
-                open_pulls(tx, [pull], book.rules, why=PullWhy.STAFF, decision=0)
-                tx.close_wish(wish.id, f"asked: {pull_id(lease.cycle_id, *_named(key, book))}")
+                open_pulls(tx, [pull], book.rules, why=PullReason.STAFF, decision=0)
+                tx.close_staff_request(
+                    wish.id, f"asked: {pull_id(lease.cycle_id, *_named(key, book))}"
+                )
         return 1
 
-    def _fill(self, desk: Desk, lease: Lease) -> int:
+    def _fill(self, desk: CycleWorkspace, lease: Lease) -> int:
         """Give vacant seats of open pulls to other reviewers; cancel what nobody can take."""
         book = desk.book
         vacant = book.vacancies()
@@ -390,7 +392,7 @@ class Coordinator:
         for (application, kind, ordinal), number in vacant:
             seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
             attempts[seat] = book.open[application, kind, ordinal].attempts(number)
-        tired = {s: Obstacle.CONFLICTS for s in attempts if attempts[s] >= book.rules.attempts}
+        tired = {s: NoReviewer.CONFLICTS for s in attempts if attempts[s] >= book.rules.attempts}
         placement = place([seat for seat in attempts if seat not in tired], book)
         desk.blocked = placement.left | tired
         hopeless = _out_of_reach(desk.blocked, book)
@@ -407,7 +409,7 @@ class Coordinator:
         attempts: dict[Seat, int],
         hopeless: set[PullKey],
         *,
-        book: Book,
+        book: CycleProjection,
         lease: Lease,
     ) -> int:
         """Commit who takes vacant seats and which pulls are given up; counts both."""
@@ -437,12 +439,12 @@ class Coordinator:
             return len(still) + cancel_pulls(tx, given_up, why=NOBODY_LEFT)
 
 
-def _refusal(wish: Wish, book: Book, arms: Arms) -> str:
+def _refusal(wish: StaffRequest, book: CycleProjection, arms: Arms) -> str:
     """Why staff cannot have an extra pull; "" if they can, as far as reviewers go."""
     status = book.statuses[wish.application]
     if status is not ApplicationStatus.READY:
         return f"the application is {status.value}"
-    sight = see(book, arms)
+    sight = situation_of(book, arms)
     cost = book.rules.kinds[wish.kind].cost
     left = int(sight.situation.budget_left) + sight.for_staff
     return f"costs {cost}, {left} are left beside the floors" if left < cost else ""
@@ -452,7 +454,7 @@ def _pull(seat: Seat) -> PullKey:
     return seat.application, seat.kind, seat.ordinal
 
 
-def _out_of_reach(blocked: dict[Seat, Obstacle], book: Book) -> set[PullKey]:
+def _out_of_reach(blocked: dict[Seat, NoReviewer], book: CycleProjection) -> set[PullKey]:
     """Pulls that cannot reach their quorum any more, whoever answers and whatever passes."""
     lost: dict[PullKey, int] = {}
     for seat, reason in blocked.items():
@@ -465,6 +467,6 @@ def _out_of_reach(blocked: dict[Seat, Obstacle], book: Book) -> set[PullKey]:
     }
 
 
-def _named(key: tuple[int, int, int], book: Book) -> tuple[int, str, int]:
+def _named(key: tuple[int, int, int], book: CycleProjection) -> tuple[int, str, int]:
     application, kind, ordinal = key
     return application, book.rules.kinds[kind].name, ordinal

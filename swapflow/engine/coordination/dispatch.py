@@ -10,12 +10,12 @@ from swapflow.domain.ids import pull_id
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionRecord, Lease
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.selection.decide import Plan, versions
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.selection.decide import DecisionPlan, versions
 from swapflow.engine.selection.pulls import HARMLESS, open_pulls
 
 
-def write_plan(plan: Plan, book: Book, *, ledger: Ledger, lease: Lease) -> bool:
+def write_plan(plan: DecisionPlan, book: CycleProjection, *, ledger: Ledger, lease: Lease) -> bool:
     """Commit a decision: its record, its pulls, its assignments, all or nothing.
 
     Returns:
@@ -47,7 +47,7 @@ def write_plan(plan: Plan, book: Book, *, ledger: Ledger, lease: Lease) -> bool:
     return True
 
 
-def _still_holds(plan: Plan, book: Book, tx: Transaction) -> bool:
+def _still_holds(plan: DecisionPlan, book: CycleProjection, tx: Transaction) -> bool:
     cycle = tx.cycle
     if cycle.status is not CycleStatus.RUNNING or cycle.decisions + 1 != plan.number:
         return False
@@ -57,7 +57,7 @@ def _still_holds(plan: Plan, book: Book, tx: Transaction) -> bool:
     return cycle.spent + cycle.committed + cost <= book.rules.budget
 
 
-def _untouched(plan: Plan, book: Book, tx: Transaction) -> bool:
+def _untouched(plan: DecisionPlan, book: CycleProjection, tx: Transaction) -> bool:
     """Whether what came since leaves the plan possible, its pulls' numbers included."""
     if not tx.event_types_after(plan.read.seq) <= HARMLESS:
         return False
@@ -67,7 +67,7 @@ def _untouched(plan: Plan, book: Book, tx: Transaction) -> bool:
     return not tx.pulls([pull_id(tx.cycle.id, a, kinds[k].name, o) for a, k, o in keys])
 
 
-def _record(plan: Plan, book: Book, cycle_id: str) -> DecisionRecord:
+def _record(plan: DecisionPlan, book: CycleProjection, cycle_id: str) -> DecisionRecord:
     look = plan.look
     numbers = {
         "reserved": float(plan.sight.reserved),

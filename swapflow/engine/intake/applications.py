@@ -8,7 +8,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
-from swapflow.engine.selection.pulls import cancel_pulls, end_unheard
+from swapflow.engine.selection.pulls import cancel_pulls, withdraw_reconsideration
 from swapflow.errors import ConflictError, InvalidInputError
 
 
@@ -77,7 +77,7 @@ def _end_reconsideration(tx: Transaction, application: int, *, by: str) -> None:
     """Take back what is still asked about somebody whose list is fixed, before they are erased."""
     for one in tx.reconsiderations():
         if one.application == application and one.is_open:
-            end_unheard(tx, one, by=by, reason="", why="purged")
+            withdraw_reconsideration(tx, one, by=by, reason="", why="purged")
 
 
 def refuse_held(tx: Transaction, cycle_id: str) -> None:

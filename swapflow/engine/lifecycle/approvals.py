@@ -11,12 +11,12 @@ from swapflow.domain.event import EventType
 from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.reviewing.assignment import Pull, PullStatus, PullWhy
+from swapflow.domain.reviewing.assignment import Pull, PullReason, PullStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import STRUCK, Book
-from swapflow.engine.read_models.snapshot import Folds, Snapshot
+from swapflow.engine.projection.cycle_projection import STRUCK, CycleProjection
+from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.assign import Seat, may_ask
 from swapflow.engine.selection.decide import PlannedPull
 from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
@@ -28,7 +28,7 @@ MOST_CHOICES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Awaited:
+class PendingApproval:
     """A request that waits for approval, and why it is proposed.
 
     Attributes:
@@ -59,12 +59,12 @@ class Choices:
         reviewers: Who may be asked about this applicant.
     """
 
-    awaited: Awaited
+    awaited: PendingApproval
     applicants: tuple[Application, ...]
     reviewers: tuple[Reviewer, ...]
 
 
-def awaited(cycle_id: str, *, ledger: Ledger) -> tuple[Awaited, ...]:
+def pending_approvals(cycle_id: str, *, ledger: Ledger) -> tuple[PendingApproval, ...]:
     """List what waits for approval, in the order in which it was wanted."""
     pulls = ledger.pulls(cycle_id, statuses={PullStatus.PROPOSED})
     rules = ledger.rules(cycle_id)
@@ -75,22 +75,24 @@ def awaited(cycle_id: str, *, ledger: Ledger) -> tuple[Awaited, ...]:
         for record, _ in ledger.decisions_before(cycle_id, number + 1, at_most=1)
     }
     found = [
-        _awaited(pull, people[pull.application], rules.kinds[pull.kind].name, records)
+        _pending_approvals(pull, people[pull.application], rules.kinds[pull.kind].name, records)
         for pull in pulls
     ]
     return tuple(sorted(found, key=lambda one: (one.decision, one.turn, one.pull.id)))
 
 
-def choices(cycle_id: str, pull: str, *, ledger: Ledger, folds: Folds | None = None) -> Choices:
+def choices(
+    cycle_id: str, pull: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+) -> Choices:
     """Say who may stand in the place of whom in a request that waits for approval.
 
     Raises:
         NotFoundError: If no such request waits.
     """
-    one = next((a for a in awaited(cycle_id, ledger=ledger) if a.pull.id == pull), None)
+    one = next((a for a in pending_approvals(cycle_id, ledger=ledger) if a.pull.id == pull), None)
     if one is None:
         raise NotFoundError("this request does not wait for approval any more")
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         numbers = _others(one.pull, seen)
         may = {
             reviewer.number
@@ -117,7 +119,7 @@ def swap(
     by: str,
     reason: str,
     ledger: Ledger,
-    folds: Folds | None = None,
+    folds: SnapshotCache | None = None,
 ) -> None:
     """Approve a request with another applicant, a chosen reviewer, or both.
 
@@ -141,7 +143,7 @@ def swap(
     """
     if application is None and reviewer is None:
         raise InvalidInputError("choose another applicant or a reviewer, or approve it as it is")
-    folded = (folds or Folds()).at_head(cycle_id, ledger=ledger)
+    folded = (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger)
     with folded as seen, ledger.write(cycle_id) as tx:
         if not tx.event_types_after(seen.book.position.seq) <= HARMLESS:
             raise ConflictError("the program moved on meanwhile; look again, then try once more")
@@ -171,14 +173,14 @@ def swap(
 
 
 def _exchange(
-    tx: Transaction, struck: Pull, application: int, book: Book, *, by: str, reason: str
+    tx: Transaction, struck: Pull, application: int, book: CycleProjection, *, by: str, reason: str
 ) -> Pull:
     """Strike one request and open one for somebody else in its place."""
     cancel_pulls(tx, [struck], why=STRUCK)
     tx.insert_approval([struck.id], by=by, verdict="struck", reason=reason)
     key = (application, struck.kind, tx.next_ordinal(application, struck.kind))
     planned = PlannedPull(key=key, priority=0, reviewers=())
-    open_pulls(tx, [planned], book.rules, why=PullWhy.STAFF, decision=0)
+    open_pulls(tx, [planned], book.rules, why=PullReason.STAFF, decision=0)
     if tx.cycle.spent + tx.cycle.committed > book.rules.budget:
         raise InvalidInputError("this kind costs more by now, and the budget has no room for it")
     made = pull_id(tx.cycle.id, application, book.rules.kinds[struck.kind].name, key[2])
@@ -192,7 +194,7 @@ def _others(pull: Pull, seen: Snapshot) -> list[int]:
     return [int(n) for n in sight.application[may] if int(n) != pull.application]
 
 
-def _may(book: Book, pull: Pull, reviewer: int) -> bool:
+def _may(book: CycleProjection, pull: Pull, reviewer: int) -> bool:
     known = 0 <= reviewer < len(book.reviewers)
     return known and may_ask(book, pull.application, pull.kind, reviewer)
 
@@ -201,13 +203,13 @@ def _people(cycle_id: str, numbers: Collection[int], *, ledger: Ledger) -> dict[
     return {a.number: a for a in ledger.applications_numbered(cycle_id, numbers)}
 
 
-def _awaited(
+def _pending_approvals(
     pull: Pull, who: Application, kind: str, records: Mapping[int, DecisionRecord]
-) -> Awaited:
+) -> PendingApproval:
     record = records.get(pull.decision)
     keys = [pick[:3] for pick in record.picks] if record else []
     key = (pull.application, pull.kind, pull.ordinal)
-    return Awaited(
+    return PendingApproval(
         pull=pull,
         external_id=who.external_id,
         name=who.name,

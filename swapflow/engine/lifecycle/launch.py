@@ -8,11 +8,11 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.rules import FloorFor, Purpose, Rules, WayIn
+from swapflow.domain.rules import FloorFor, Purpose, Rules, SignInPolicy
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.projection.ingest import BATCH, follow
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.ingest import BATCH, apply_new_events
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.list_objective import refuse_impossible
 from swapflow.engine.selection.rule import rule_for
 from swapflow.engine.selection.situation import candidates, eligible_counts
@@ -23,7 +23,7 @@ SHOWN = 5
 """Ids named in a message before "and N more"."""
 
 
-class Step(StrEnum):
+class SetupStep(StrEnum):
     """The part of the set-up in which something is to be cured."""
 
     RULES = "rules"
@@ -32,10 +32,10 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
+class LaunchProblem:
     """Something that keeps a cycle from being launched: what, the cure, and where to apply it."""
 
-    step: Step
+    step: SetupStep
     text: str
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
             f"cycle {cycle_id!r} was launched before (it is {cycle.status.value}); "
             "a second launch would ask everyone twice"
         )
-    problems = obstacles(cycle_id, ledger=ledger, provider=provider)
+    problems = launch_problems(cycle_id, ledger=ledger, provider=provider)
     if problems:
         listing = "\n".join(f"  - {problem}" for problem in problems)
         raise InvalidInputError(f"cycle {cycle_id!r} cannot be launched:\n{listing}")
@@ -77,9 +77,9 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
 
 
-def obstacles(
-    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: Folds | None = None
-) -> tuple[Obstacle, ...]:
+def launch_problems(
+    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: SnapshotCache | None = None
+) -> tuple[LaunchProblem, ...]:
     """Name everything that would refuse a launch now; changes nothing.
 
     Args:
@@ -88,15 +88,15 @@ def obstacles(
         provider: Whether an identity provider is connected.
         folds: What was folded before; without it the whole cycle is read from its first event.
     """
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
-        closed = no_way_in(seen.book.rules, provider=provider)
-        ways = [Obstacle(Step.RULES, closed)] if closed else []
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+        closed = without_sign_in(seen.book.rules, provider=provider)
+        ways = [LaunchProblem(SetupStep.RULES, closed)] if closed else []
         return (*_problems(cycle_id, seen.book, ledger=ledger), *ways)
 
 
-def no_way_in(rules: Rules, *, provider: bool) -> str:
+def without_sign_in(rules: Rules, *, provider: bool) -> str:
     """Say why nobody could open the pages of a cycle under these rules; "" when they could."""
-    if rules.sign_in is not WayIn.PROVIDER or provider:
+    if rules.sign_in is not SignInPolicy.PROVIDER or provider:
         return ""
     return (
         'sign_in = "provider": no identity provider is connected, so nobody could open the '
@@ -104,15 +104,15 @@ def no_way_in(rules: Rules, *, provider: bool) -> str:
     )
 
 
-def read_book(cycle_id: str, *, ledger: Ledger) -> Book:
+def read_projection(cycle_id: str, *, ledger: Ledger) -> CycleProjection:
     """Fold a cycle's book from its events, up to the last."""
-    book = Book(ledger.rules(cycle_id))
+    book = CycleProjection(ledger.rules(cycle_id))
     while events := ledger.events(cycle_id, after=book.position, at_most=BATCH):
-        follow(book, events, ledger=ledger)
+        apply_new_events(book, events, ledger=ledger)
     return book
 
 
-def _problems(cycle_id: str, book: Book, *, ledger: Ledger) -> list[Obstacle]:
+def _problems(cycle_id: str, book: CycleProjection, *, ledger: Ledger) -> list[LaunchProblem]:
     rules = book.rules
     applications = ledger.applications(cycle_id)
     reviewers = ledger.reviewers(cycle_id)
@@ -122,8 +122,8 @@ def _problems(cycle_id: str, book: Book, *, ledger: Ledger) -> list[Obstacle]:
         programs = [r.external_id for r in reviewers if r.automatic]
         if programs:
             problems.append(
-                Obstacle(
-                    Step.REVIEWERS,
+                LaunchProblem(
+                    SetupStep.REVIEWERS,
                     f"automatic reviewers in a real program ({_some(programs)}): give the rules "
                     "an [automatic] table with purpose, approver and date, or take them off the "
                     "roster",
@@ -133,8 +133,8 @@ def _problems(cycle_id: str, book: Book, *, ledger: Ledger) -> list[Obstacle]:
         open_files = ledger.unredacted(cycle_id)
         if open_files:
             problems.append(
-                Obstacle(
-                    Step.APPLICANTS,
+                LaunchProblem(
+                    SetupStep.APPLICANTS,
                     f"{len(open_files)} applications have files that are not marked redacted, in "
                     f"a blind program ({_some(open_files)}): mark them redacted, or set blind = "
                     "false",
@@ -145,22 +145,24 @@ def _problems(cycle_id: str, book: Book, *, ledger: Ledger) -> list[Obstacle]:
     return problems
 
 
-def _places(applications: tuple[Application, ...], rules: Rules) -> list[Obstacle]:
+def _places(applications: tuple[Application, ...], rules: Rules) -> list[LaunchProblem]:
     ready = sum(a.status.is_candidate for a in applications)
     if ready == 0:
-        return [Obstacle(Step.APPLICANTS, "there is no application yet: import applicants")]
+        return [
+            LaunchProblem(SetupStep.APPLICANTS, "there is no application yet: import applicants")
+        ]
     if rules.cohort_size >= ready:
         return [
-            Obstacle(
-                Step.APPLICANTS,
+            LaunchProblem(
+                SetupStep.APPLICANTS,
                 f"{rules.cohort_size} places for {ready} applications leave nothing to decide: "
                 "import more applications, or lower the places",
             )
         ]
     if rules.max_applicants is not None and rules.max_applicants < ready:
         return [
-            Obstacle(
-                Step.RULES,
+            LaunchProblem(
+                SetupStep.RULES,
                 f"max_applicants = {rules.max_applicants} is less than the {ready} applications "
                 "there are: raise it in the rules",
             )
@@ -168,7 +170,7 @@ def _places(applications: tuple[Application, ...], rules: Rules) -> list[Obstacl
     return []
 
 
-def _money(applications: tuple[Application, ...], rules: Rules) -> list[Obstacle]:
+def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchProblem]:
     ready = sum(a.status.is_candidate for a in applications)
     floors = sum(
         rules.kinds[rules.kind_index(floor.kind)].cost
@@ -179,8 +181,8 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[Obstacle
     staff = int(rules.reserve * rules.budget)
     if floors + staff > rules.budget:
         return [
-            Obstacle(
-                Step.RULES,
+            LaunchProblem(
+                SetupStep.RULES,
                 f"a budget of {rules.budget} cannot pay the floors ({floors}) and the reserve for "
                 f"staff ({staff}): raise the budget to at least {_enough(floors, rules.reserve)}, "
                 "or lower the floors",
@@ -199,8 +201,8 @@ def _enough(floors: int, reserve: float) -> int:
 
 
 def _people(
-    book: Book, applications: tuple[Application, ...], reviewers: tuple[Reviewer, ...]
-) -> list[Obstacle]:
+    book: CycleProjection, applications: tuple[Application, ...], reviewers: tuple[Reviewer, ...]
+) -> list[LaunchProblem]:
     problems = []
     numbers = candidates(book)
     names = {a.number: a.external_id for a in applications}
@@ -208,8 +210,8 @@ def _people(
     for index, kind in enumerate(book.rules.kinds):
         if not any(r.active and not r.reserve and kind.name in r.capacity for r in reviewers):
             problems.append(
-                Obstacle(
-                    Step.REVIEWERS,
+                LaunchProblem(
+                    SetupStep.REVIEWERS,
                     f"no reviewer takes {kind.name!r}: import one, or remove this kind from the "
                     "rules",
                 )
@@ -219,8 +221,8 @@ def _people(
         short = numbers[eligible_counts(book, numbers, index) < need]
         if short.size:
             problems.append(
-                Obstacle(
-                    Step.REVIEWERS,
+                LaunchProblem(
+                    SetupStep.REVIEWERS,
                     f"{short.size} applications have fewer than {need} reviewers for "
                     f"{kind.name!r} without a conflict of interest "
                     f"({_some([names[int(a)] for a in short])}): add a reviewer",
@@ -229,7 +231,7 @@ def _people(
     return problems
 
 
-def _rule(book: Book) -> list[Obstacle]:
+def _rule(book: CycleProjection) -> list[LaunchProblem]:
     """Whether the bandit accepts the rules (for instance: `certified` without a sigma).
 
     Limits that no list of the present applications keeps to are refused here, and later only
@@ -239,7 +241,7 @@ def _rule(book: Book) -> list[Obstacle]:
         refuse_impossible(book, candidates(book))
         rule_for(book, candidates(book), None)
     except InvalidInputError as error:
-        return [Obstacle(Step.RULES, str(error))]
+        return [LaunchProblem(SetupStep.RULES, str(error))]
     return []
 
 

@@ -7,12 +7,12 @@ from itertools import combinations
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, KindRules, Rules
-from swapflow.engine.lifecycle.launch import Obstacle, obstacles
+from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.calibration_draw import most_drawn
 from swapflow.engine.selection.reviewer_overlap import lasting
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 
 
 SHOWN = 5
@@ -70,11 +70,11 @@ class Preview:
     kinds: tuple[KindPreview, ...]
     days: float | None
     warnings: tuple[str, ...]
-    obstacles: tuple[Obstacle, ...]
+    obstacles: tuple[LaunchProblem, ...]
 
 
 def preview(
-    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: Folds | None = None
+    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: SnapshotCache | None = None
 ) -> Preview:
     """Say what launching a cycle now would mean; changes nothing."""
     rules = ledger.rules(cycle_id)
@@ -108,15 +108,15 @@ def preview(
             *_by_chance(rules, applications, rest),
             *_apart(cycle_id, roster, ledger=ledger, folds=folds),
         ),
-        obstacles=obstacles(cycle_id, ledger=ledger, provider=provider, folds=folds),
+        obstacles=launch_problems(cycle_id, ledger=ledger, provider=provider, folds=folds),
     )
 
 
 def _apart(
-    cycle_id: str, roster: tuple[Reviewer, ...], *, ledger: Ledger, folds: Folds | None
+    cycle_id: str, roster: tuple[Reviewer, ...], *, ledger: Ledger, folds: SnapshotCache | None
 ) -> list[str]:
     """Warn where some reviewers can never be compared with others, and name them."""
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         groups = lasting(seen.book)
     if len(groups) <= 1:
         return []
@@ -124,7 +124,7 @@ def _apart(
     shown = [_people([names.get(n, str(n)) for n in group]) for group in groups[:SHOWN]]
     if len(groups) > SHOWN:
         shown.append(f"{len(groups) - SHOWN} more groups")
-    warning = later(
+    warning = gettext_noop(
         f"{len(groups)} groups of reviewers will share no applicant ({'; '.join(shown)}), so "
         "nothing will tell how severe one group is against another: let some applicants be read "
         "by people of several groups, with panels that overlap or a second review"
@@ -142,7 +142,7 @@ def _by_chance(rules: Rules, applications: tuple[Application, ...], rest: int) -
     listed = ", ".join(
         f"{n} × {kind.name}" for n, kind in zip(drawn, rules.kinds, strict=True) if n
     )
-    warning = later(
+    warning = gettext_noop(
         f"kinds overlap by chance: at most {listed} go to applicants near the cut, for {cost} of "
         f"the {max(0, rest)} that the floors and the reserve leave"
     )
@@ -207,7 +207,7 @@ def _warnings(
         floor = kind.everyone + kind.chosen
         if kind.room is not None and kind.room < floor:
             found.append(
-                later(
+                gettext_noop(
                     f"the floors ask for {floor} × {kind.name}, and the reviewers take "
                     f"{kind.room} in all: raise capacities, or add reviewers"
                 )
@@ -219,7 +219,7 @@ def _warnings(
         both = able[0] & able[1]
         if both:
             found.append(
-                later(
+                gettext_noop(
                     f"{len(both)} of {len(able[0] | able[1])} reviewers take both {first.name} "
                     f"and {second.name}: nobody gets the same applicant twice, but the two "
                     "opinions come from the same people. Separate them by capacities if they "
@@ -229,17 +229,21 @@ def _warnings(
     silent = sum(not r.email and not r.automatic for r in roster)
     if silent:
         found.append(
-            later(f"{silent} reviewers have no mail address: they get no mail and cannot sign in")
+            gettext_noop(
+                f"{silent} reviewers have no mail address: they get no mail and cannot sign in"
+            )
         )
     waiting = sum(a.status.value == "incomplete" for a in applications)
     if waiting:
         found.append(
-            later(
+            gettext_noop(
                 f"{waiting} applicants are incomplete: they take part once they are marked ready"
             )
         )
     if rules.deadline is None:
         found.append(
-            later("there is no deadline: asking goes on until the budget or the gain ends it")
+            gettext_noop(
+                "there is no deadline: asking goes on until the budget or the gain ends it"
+            )
         )
     return found

@@ -9,16 +9,16 @@ from enum import IntEnum
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Rules
-from swapflow.engine.lifecycle.launch import read_book
+from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import find, refuse_finalized
-from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.list_objective import refuse_impossible
 from swapflow.engine.selection.situation import candidates
 from swapflow.errors import ConflictError, InvalidInputError
 
 
-class Pin(IntEnum):
+class PinSide(IntEnum):
     """Where a person puts an application, before the rule chooses among the others."""
 
     OUT = -1
@@ -27,7 +27,7 @@ class Pin(IntEnum):
 
 
 def pin(
-    cycle_id: str, external_id: str, where: Pin, *, by: str, reason: str, ledger: Ledger
+    cycle_id: str, external_id: str, where: PinSide, *, by: str, reason: str, ledger: Ledger
 ) -> None:
     """Put an application in or out of every list from now on, or leave it to the rule again.
 
@@ -40,7 +40,7 @@ def pin(
     """
     if not reason.strip():
         raise InvalidInputError(f"why is {external_id!r} put there? Give a reason")
-    book = read_book(cycle_id, ledger=ledger)
+    book = read_projection(cycle_id, ledger=ledger)
     application = find(ledger.applications(cycle_id), external_id, cycle_id)
     if book.pins.get(application.number, 0) == where:
         raise InvalidInputError(f"{external_id!r} stands so already")
@@ -53,16 +53,16 @@ def pin(
         tx.note(subject=f"application:{application.number}", by=by, text=reason)
 
 
-def _refuse(book: Book, number: int, where: Pin, external_id: str) -> None:
+def _refuse(book: CycleProjection, number: int, where: PinSide, external_id: str) -> None:
     rules: Rules = book.rules
-    if where is not Pin.FREE and rules.certificate == "pairwise":
+    if where is not PinSide.FREE and rules.certificate == "pairwise":
         raise InvalidInputError(
             'the rules compare single applicants (certificate = "pairwise"), which knows nobody '
             'whose place is certain; write certificate = "mixture" first'
         )
-    if where is not Pin.FREE and number not in candidates(book):
+    if where is not PinSide.FREE and number not in candidates(book):
         raise InvalidInputError(f"{external_id!r} is no candidate")
-    if where is Pin.FREE:
+    if where is PinSide.FREE:
         book.pins.pop(number, None)
     else:
         book.pins[number] = int(where)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Rules
-from swapflow.engine.lifecycle.launch import no_way_in, read_book
+from swapflow.engine.lifecycle.launch import read_projection, without_sign_in
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.scoring.rubric_versions import numbered, recompute
@@ -32,7 +32,7 @@ def change_rules(
             sign-in through an identity provider and none is connected.
         InfeasibleError: If no list of the candidates keeps to their limits on groups.
     """
-    if closed := no_way_in(rules, provider=provider):
+    if closed := without_sign_in(rules, provider=provider):
         raise InvalidRulesError(closed)
     _check_limits(cycle_id, rules, ledger=ledger)
     with ledger.write(cycle_id) as tx:
@@ -52,7 +52,7 @@ def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
     """Refuse limits on groups that no list of the candidates could keep to, once launched."""
     if rules.plain or ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
         return
-    book = read_book(cycle_id, ledger=ledger)
+    book = read_projection(cycle_id, ledger=ledger)
     book.use(rules)
     refuse_impossible(book, candidates(book))
 

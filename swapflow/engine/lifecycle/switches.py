@@ -112,7 +112,7 @@ def ask(
         if index < 0:
             names = ", ".join(k.name for k in tx.rules().kinds)
             raise InvalidInputError(f"the rules have no kind {kind!r}; they have {names}")
-        return tx.add_wish(
+        return tx.add_staff_request(
             what=WISH_PULL, application=application.number, kind=index, by=by, reason=reason
         )
 

@@ -11,7 +11,7 @@ from html import escape
 
 from swapflow.engine.ports.records import Mail
 from swapflow.i18n.formatting import counted
-from swapflow.i18n.languages import Language, gettext, spoken
+from swapflow.i18n.languages import Language, current_language, gettext
 
 
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u0085\u2028\u2029]+")
@@ -37,11 +37,11 @@ class Code:
     text: str
 
 
-Part = str | Link | Code
+MailPart = str | Link | Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
+class MailText:
     """A mail before it has a recipient.
 
     Attributes:
@@ -52,9 +52,9 @@ class Letter:
     """
 
     subject: str
-    parts: tuple[Part, ...]
+    parts: tuple[MailPart, ...]
     calendar: str = ""
-    language: Language = field(default_factory=spoken)
+    language: Language = field(default_factory=current_language)
 
     def to(self, address: str, *, mail_id: str) -> Mail:
         """Address the letter; what is sent twice under one id is one mail."""
@@ -93,9 +93,9 @@ def one_line(text: str) -> str:
 # Sign-in
 
 
-def sign_in_letter(link: str, code: str, minutes: int) -> Letter:
+def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
     """Lead somebody in: by a link, or by a code typed where they asked for it."""
-    return Letter(
+    return MailText(
         subject=gettext("Your way into swapflow"),
         parts=(
             gettext("Somebody, most likely you, asked to sign in with this address."),
@@ -112,9 +112,9 @@ def sign_in_letter(link: str, code: str, minutes: int) -> Letter:
     )
 
 
-def invitation_letter(by: str, *, link: str, days: int, again: str) -> Letter:
+def invitation_mail(by: str, *, link: str, days: int, again: str) -> MailText:
     """Give somebody a first way in, by whoever made the account."""
-    return Letter(
+    return MailText(
         subject=gettext("You have been given an account in swapflow"),
         parts=(
             gettext("%(by)s has made an account for this address in swapflow.") % {"by": by},
@@ -132,9 +132,9 @@ def invitation_letter(by: str, *, link: str, days: int, again: str) -> Letter:
 # To reviewers
 
 
-def waiting_letter(program: str, *, count: int, due: str, link: str) -> Letter:
+def waiting_mail(program: str, *, count: int, due: str, link: str) -> MailText:
     """Say how many reviews wait, and the next due date."""
-    return Letter(
+    return MailText(
         subject=_waiting_subject(program, count),
         parts=(
             _sentences(
@@ -155,7 +155,7 @@ def waiting_letter(program: str, *, count: int, due: str, link: str) -> Letter:
     )
 
 
-def reminder_letter(program: str, *, count: int, due: str, link: str, last: bool) -> Letter:
+def reminder_mail(program: str, *, count: int, due: str, link: str, last: bool) -> MailText:
     """Remind of reviews that are due soon."""
     subject = (
         counted(
@@ -181,7 +181,7 @@ def reminder_letter(program: str, *, count: int, due: str, link: str, last: bool
         if last
         else gettext("If you cannot make it, please decline, so that somebody else can take over.")
     )
-    return Letter(
+    return MailText(
         subject=subject,
         parts=(
             counted(
@@ -198,9 +198,9 @@ def reminder_letter(program: str, *, count: int, due: str, link: str, last: bool
     )
 
 
-def nudge_letter(program: str, *, count: int, due: str, link: str, by: str) -> Letter:
+def nudge_mail(program: str, *, count: int, due: str, link: str, by: str) -> MailText:
     """Ask for reviews that wait, on behalf of a person."""
-    return Letter(
+    return MailText(
         subject=_waiting_subject(program, count),
         parts=(
             gettext("%(by)s asks you to look at your reviews in “%(program)s”.")
@@ -215,13 +215,13 @@ def nudge_letter(program: str, *, count: int, due: str, link: str, by: str) -> L
     )
 
 
-def _plain(part: Part) -> str:
+def _plain(part: MailPart) -> str:
     if isinstance(part, Link):
         return f"{part.label}:\n{part.address}"
     return f"    {part.text}" if isinstance(part, Code) else part
 
 
-def _marked_up(part: Part) -> str:
+def _marked_up(part: MailPart) -> str:
     if isinstance(part, Link):
         address, label = escape(part.address), escape(part.label)
         return f'<p><a href="{address}" style="{_BUTTON}">{label}</a></p>'

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from swapflow.domain.cycle import ASKING
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
-from swapflow.engine.notifications.mail_text import reminder_letter
+from swapflow.engine.notifications.mail_text import reminder_mail
 from swapflow.engine.notifications.reviewer_mail import spelled_due
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
@@ -18,7 +18,7 @@ EVERY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReminderStep:
     """One reminder.
 
     Attributes:
@@ -33,14 +33,14 @@ class Step:
 
 
 STEPS = (
-    Step(1, timedelta(days=3), 1 / 3),
-    Step(2, timedelta(days=1), 1 / 6),
-    Step(3, timedelta(hours=4), 1 / 12),
+    ReminderStep(1, timedelta(days=3), 1 / 3),
+    ReminderStep(2, timedelta(days=1), 1 / 6),
+    ReminderStep(3, timedelta(hours=4), 1 / 12),
 )
 """From early to late; at the due time the request goes to somebody else, so none comes after."""
 
 
-def step_of(assignment: Assignment, now: datetime) -> Step | None:
+def step_of(assignment: Assignment, now: datetime) -> ReminderStep | None:
     """Give the latest step that an open assignment has reached; None before the first."""
     if assignment.due_at is None or now >= assignment.due_at:
         return None
@@ -83,7 +83,7 @@ def _mails(
     last = f":remind-{STEPS[-1].number}:"
     with writing_in(rules.language):
         return [
-            reminder_letter(
+            reminder_mail(
                 program,
                 count=len(owed),
                 due=spelled_due(owed, rules.zone),

@@ -7,7 +7,7 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.domain.rules import Rules
-from swapflow.engine.notifications.mail_text import nudge_letter, waiting_letter
+from swapflow.engine.notifications.mail_text import nudge_mail, waiting_mail
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
@@ -59,7 +59,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
         raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
     rules = ledger.rules(cycle_id)
     with writing_in(rules.language):  # not what whoever presses the button reads
-        letter = nudge_letter(
+        letter = nudge_mail(
             ledger.cycle(cycle_id).name,
             count=len(waiting),
             due=spelled_due(waiting, rules.zone),
@@ -136,7 +136,7 @@ def _waiting_mail(
 ) -> Mail:
     waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
     with writing_in(rules.language):  # staff may have set off what is said here
-        letter = waiting_letter(
+        letter = waiting_mail(
             program,
             count=max(1, len(waiting)),
             due=spelled_due(waiting, rules.zone),

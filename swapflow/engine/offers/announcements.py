@@ -22,15 +22,15 @@ from swapflow.domain.cohort.offer import Offer, OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
-from swapflow.engine.notifications.mail_text import Letter
+from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.offers.announcement_wording import check_wording, filled
-from swapflow.engine.offers.offer_plan import standing
+from swapflow.engine.offers.offer_plan import offer_round
 from swapflow.engine.offers.offers import TRIES
 from swapflow.engine.offers.open_places import restored
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import writing_in
@@ -43,7 +43,7 @@ USUAL_HOLD = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Addressee:
+class Recipient:
     """One applicant with the letter that they would get.
 
     Attributes:
@@ -62,7 +62,7 @@ class Addressee:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class AnnouncementDraft:
     """The outbox as it would be: who gets which letter.
 
     Attributes:
@@ -75,12 +75,12 @@ class Draft:
 
     version: int
     read: Position
-    letters: tuple[Addressee, ...]
-    unreachable: tuple[Addressee, ...]
+    letters: tuple[Recipient, ...]
+    unreachable: tuple[Recipient, ...]
     unoffered: tuple[int, ...]
     digest: str
 
-    def samples(self) -> dict[Group, Addressee]:
+    def samples(self) -> dict[Group, Recipient]:
         """Give the first letter of each group, in the order of the groups."""
         first = {letter.group: letter for letter in reversed(self.letters)}
         return {group: first[group] for group in Group if group in first}
@@ -96,8 +96,8 @@ def draft(
     *,
     waitlist: int | None = None,
     ledger: Ledger,
-    folds: Folds | None = None,
-) -> Draft:
+    folds: SnapshotCache | None = None,
+) -> AnnouncementDraft:
     """Work out who would be told what; changes nothing.
 
     Whoever has an open offer is told of it, the next of the waitlist that they are on it, and
@@ -121,7 +121,7 @@ def draft(
     cycle = ledger.cycle(
         cycle_id
     )  # first: what is recorded after it makes whoever writes look again
-    stands = standing(cycle_id, ledger=ledger, folds=folds)
+    stands = offer_round(cycle_id, ledger=ledger, folds=folds)
     # Whoever was reconsidered may hear something new.
     since = restored(ledger.reconsiderations(cycle_id))
     said = {
@@ -161,7 +161,7 @@ def draft(
             until=until,
         )
         found.append(
-            Addressee(
+            Recipient(
                 application=number,
                 external_id=applicant.external_id,
                 name=applicant.name,
@@ -185,8 +185,8 @@ def announce(
     hold: timedelta = USUAL_HOLD,
     seen: str = "",
     ledger: Ledger,
-    folds: Folds | None = None,
-) -> Draft:
+    folds: SnapshotCache | None = None,
+) -> AnnouncementDraft:
     """Write the letters, and hold them until their moment.
 
     Args:
@@ -211,7 +211,7 @@ def announce(
         raise InvalidInputError(
             f"letters are held from 0 minutes to {LONGEST_HOLD.days} days before they leave"
         )
-    folds, language = folds or Folds(), ledger.rules(cycle_id).language
+    folds, language = folds or SnapshotCache(), ledger.rules(cycle_id).language
     for _ in range(TRIES):
         made = draft(cycle_id, wording, waitlist=waitlist, ledger=ledger, folds=folds)
         if seen and made.digest != seen:
@@ -294,7 +294,7 @@ def withdraw(tx: Transaction, announcement: Announcement, *, by: str) -> None:
     )
 
 
-def untrue(mail_id: str, *, ledger: Ledger) -> str:
+def contradicts_record(mail_id: str, *, ledger: Ledger) -> str:
     """Say why a letter must not leave any more, "" when it still says what is so.
 
     A mail that is no letter to an applicant says nothing about one.
@@ -346,13 +346,13 @@ def _waits(announcement: Announcement) -> bool:
 
 
 def _sealed(
-    cycle: Cycle, version: int, found: list[Addressee], unoffered: tuple[int, ...]
-) -> Draft:
+    cycle: Cycle, version: int, found: list[Recipient], unoffered: tuple[int, ...]
+) -> AnnouncementDraft:
     letters = tuple(a for a in found if a.address)
     content = [
         [a.application, a.group.value, a.offer, a.address, a.subject, a.parts] for a in letters
     ]
-    return Draft(
+    return AnnouncementDraft(
         version=version,
         read=cycle.position,
         letters=letters,
@@ -362,7 +362,7 @@ def _sealed(
     )
 
 
-def _mail(cycle_id: str, announcement: int, to: Addressee, language: str) -> Mail:
+def _mail(cycle_id: str, announcement: int, to: Recipient, language: str) -> Mail:
     with writing_in(language):
-        letter = Letter(subject=to.subject, parts=to.parts)
+        letter = MailText(subject=to.subject, parts=to.parts)
     return letter.to(to.address, mail_id=f"{cycle_id}:letter:{announcement}:{to.application}")

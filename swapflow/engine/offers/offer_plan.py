@@ -16,14 +16,14 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.offers.acceptance_odds import Odds, most_offers
 from swapflow.engine.offers.open_places import beyond_places, out_of_waiting, restored
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.list_objective import terms_of
 from swapflow.errors import NotReadyError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class OfferRound:
     """How the offers of a cycle stand.
 
     Attributes:
@@ -55,7 +55,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wave:
+class OfferWave:
     """The offers that go out next.
 
     Attributes:
@@ -72,25 +72,29 @@ class Wave:
     risk: float
 
 
-def standing(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Round:
+def offer_round(
+    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+) -> OfferRound:
     """Say how the offers of a cycle stand; changes nothing.
 
     Raises:
         NotReadyError: If no list was fixed yet.
     """
-    return _Desk(cycle_id, ledger=ledger, folds=folds).round()
+    return _OfferPlan(cycle_id, ledger=ledger, folds=folds).round()
 
 
-def plan(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None, at_most: int = 0) -> Wave:
+def plan(
+    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None, at_most: int = 0
+) -> OfferWave:
     """Work out the offers that would go out now; changes nothing."""
-    return _Desk(cycle_id, ledger=ledger, folds=folds).wave(at_most)
+    return _OfferPlan(cycle_id, ledger=ledger, folds=folds).wave(at_most)
 
 
-class _Desk:
+class _OfferPlan:
     """Everything on record about a cycle's offers, read at one moment."""
 
-    def __init__(self, cycle_id: str, *, ledger: Ledger, folds: Folds | None) -> None:
-        with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    def __init__(self, cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None) -> None:
+        with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
             cycle = seen.cycle
             if cycle.status is not CycleStatus.FINALIZED:
                 raise NotReadyError(
@@ -116,11 +120,11 @@ class _Desk:
             self._numbers = np.array(sorted(self._verdicts), dtype=np.int64)
             self._terms = self._terms_of(seen.book)
 
-    def round(self) -> Round:
+    def round(self) -> OfferRound:
         """Say how things stand."""
         odds = self._odds(())
         _, broken = self._next_terms(promised(self._offers), ())
-        return Round(
+        return OfferRound(
             cycle_id=self._cycle_id,
             version=self._version,
             offers=self._offers,
@@ -133,7 +137,7 @@ class _Desk:
             beyond=frozenset(self._beyond),
         )
 
-    def wave(self, at_most: int) -> Wave:
+    def wave(self, at_most: int) -> OfferWave:
         """Work out who is next."""
         lapsed = tuple(
             offer
@@ -155,7 +159,7 @@ class _Desk:
             *self._lines(stands, len(chosen)),
             *[self._rules.lines[-1].name] * len(extra),
         ]
-        return Wave(
+        return OfferWave(
             version=self._version,
             read=self._position,
             places=tuple(zip([*chosen, *extra], lines, strict=True)),
@@ -248,7 +252,7 @@ class _Desk:
             pinned=np.array(pinned, dtype=np.int64),
         )
 
-    def _terms_of(self, book: Book) -> Terms:
+    def _terms_of(self, book: CycleProjection) -> Terms:
         """Read the limits, without targets, a range, or what was put in and out before."""
         return replace(terms_of(book, self._numbers), targets=(), bar=0.0, least=None)
 

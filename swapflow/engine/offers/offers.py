@@ -11,10 +11,10 @@ from datetime import datetime
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.event import EventType
-from swapflow.engine.offers.offer_plan import Wave, plan
+from swapflow.engine.offers.offer_plan import OfferWave, plan
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import find
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ConflictError, InvalidInputError
 
 
@@ -32,8 +32,8 @@ def offer(
     at_most: int = 0,
     seen: Sequence[int] | None = None,
     ledger: Ledger,
-    folds: Folds | None = None,
-) -> Wave:
+    folds: SnapshotCache | None = None,
+) -> OfferWave:
     """Offer the places that are free: to the chosen first, then down the waitlist.
 
     Offers whose date has passed are noted as not answered. Who is next keeps to the limits on
@@ -58,7 +58,7 @@ def offer(
         ConflictError: If others keep recording at the same time, or somebody else is next by now
             than was shown.
     """
-    folds = folds or Folds()
+    folds = folds or SnapshotCache()
     for _ in range(TRIES):
         wave = plan(cycle_id, ledger=ledger, folds=folds, at_most=at_most)
         _check_seen(wave, seen, at_most)
@@ -127,7 +127,7 @@ def answer(
         return replace(last, answer=said)
 
 
-def set_yield(
+def set_acceptance_rate(
     cycle_id: str,
     rate: tuple[float, float],
     *,
@@ -167,7 +167,7 @@ def set_yield(
         return stated
 
 
-def _check_seen(wave: Wave, seen: Sequence[int] | None, at_most: int) -> None:
+def _check_seen(wave: OfferWave, seen: Sequence[int] | None, at_most: int) -> None:
     """Refuse to offer a place to anybody but those who were shown as next."""
     if seen is None:
         return

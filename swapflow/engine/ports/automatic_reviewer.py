@@ -18,7 +18,7 @@ class Question:
     reviewer: str
 
 
-class Answerer(Protocol):
+class AutomaticReviewer(Protocol):
     """A program that gives utilities in [0, 1]."""
 
     def answer(self, questions: Sequence[Question]) -> list[float]:

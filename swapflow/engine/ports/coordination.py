@@ -7,12 +7,7 @@ from typing import Protocol
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment
-from swapflow.engine.ports.records import (
-    DecisionRecord,
-    Lease,
-    Step,
-    Wish,
-)
+from swapflow.engine.ports.records import DecisionRecord, DecisionStep, Lease, StaffRequest
 
 
 class Coordination(Protocol):
@@ -86,11 +81,11 @@ class Coordination(Protocol):
         """Read the numbers of the last decision that recorded a fitted model; None before."""
         ...
 
-    def steps(self, cycle_id: str, *, at_most: int) -> tuple[Step, ...]:
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
         """Read the last decisions in numbers, oldest first."""
         ...
 
-    def wishes(self, cycle_id: str) -> tuple[Wish, ...]:
+    def wishes(self, cycle_id: str) -> tuple[StaffRequest, ...]:
         """Read the open wishes of staff, oldest first."""
         ...
 

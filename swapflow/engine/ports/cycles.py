@@ -12,7 +12,7 @@ from swapflow.engine.ports.records import (
 from swapflow.engine.ports.writes.transaction import Transaction
 
 
-class Rounds(Protocol):
+class CycleReads(Protocol):
     """Rounds, cycles and their rules."""
 
     def now(self) -> datetime:

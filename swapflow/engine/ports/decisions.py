@@ -7,12 +7,10 @@ from swapflow.domain.cohort.meeting import Endorsement, Meeting
 from swapflow.domain.cohort.offer import Offer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
 from swapflow.domain.cohort.reconsideration import Reconsideration
-from swapflow.engine.ports.records import (
-    Prepared,
-)
+from swapflow.engine.ports.records import PreparedDecision
 
 
-class Cohorts(Protocol):
+class DecisionReads(Protocol):
     """What was proposed, prepared, signed and decided."""
 
     def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
@@ -63,11 +61,11 @@ class Cohorts(Protocol):
         """Read the (application, reviewer) pairs that are in conflict, in order."""
         ...
 
-    def prepared(self, cycle_id: str) -> Prepared | None:
+    def prepared(self, cycle_id: str) -> PreparedDecision | None:
         """Read what is prepared in a cycle, and who has signed it so far."""
         ...
 
-    def prepare(self, cycle_id: str, new: Prepared) -> None:
+    def prepare(self, cycle_id: str, new: PreparedDecision) -> None:
         """Put something up for signature, in the place of what was; its signatures are void."""
         ...
 

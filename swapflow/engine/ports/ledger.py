@@ -3,15 +3,24 @@
 from typing import Protocol
 
 from swapflow.engine.ports.coordination import Coordination
-from swapflow.engine.ports.cycles import Rounds
-from swapflow.engine.ports.decisions import Cohorts
-from swapflow.engine.ports.outbox import Post
-from swapflow.engine.ports.overview import Overview
-from swapflow.engine.ports.requests import Requests
-from swapflow.engine.ports.reviewer_tasks import Desk
+from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.outbox import Outbox
+from swapflow.engine.ports.overview import OverviewReads
+from swapflow.engine.ports.requests import RequestReads
+from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 
 
-class Ledger(Rounds, Coordination, Requests, Desk, Overview, Cohorts, Post, Protocol):
+class Ledger(
+    CycleReads,
+    Coordination,
+    RequestReads,
+    ReviewerTasks,
+    OverviewReads,
+    DecisionReads,
+    Outbox,
+    Protocol,
+):
     """The durable record.
 
     Raises:

@@ -4,14 +4,14 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 
-from swapflow.domain.webhook_call import HookCall
+from swapflow.domain.webhook_call import WebhookCall
 from swapflow.engine.ports.records import (
     Mail,
     MailRecord,
 )
 
 
-class Post(Protocol):
+class Outbox(Protocol):
     """Mails and calls of webhooks that wait, are under way or are done."""
 
     def release_letters(self) -> int:
@@ -64,11 +64,11 @@ class Post(Protocol):
         """Note that the messages of these calls have been handed to the broker."""
         ...
 
-    def claim_call(self, call_id: str) -> HookCall | None:
+    def claim_call(self, call_id: str) -> WebhookCall | None:
         """Take a due call to send it; None when it is done, not due yet or somebody else's."""
         ...
 
-    def close_call(self, call: HookCall, *, done: bool, detail: str) -> None:
+    def close_call(self, call: WebhookCall, *, done: bool, detail: str) -> None:
         """Note what an attempt came to: done, to be made again later, or given up."""
         ...
 

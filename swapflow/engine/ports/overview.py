@@ -4,19 +4,15 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 
-from swapflow.engine.ports.records import (
-    Load,
-    Named,
-    Pin,
-    Pulse,
-    Waiting,
-)
+from swapflow.engine.ports.records import ApplicantName, Load, Pin, ProcessHealth, Waiting
 
 
-class Overview(Protocol):
+class OverviewReads(Protocol):
     """What the dashboard shows: names, loads, health, pins."""
 
-    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+    def named(
+        self, cycle_id: str, numbers: Collection[int] | None = None
+    ) -> tuple[ApplicantName, ...]:
         """Read who a cycle's applications are, in the order of their numbers; all or some."""
         ...
 
@@ -34,7 +30,7 @@ class Overview(Protocol):
         """Say when each was last asked about or answered, and whether it was an answer."""
         ...
 
-    def pulse(self, cycle_id: str) -> Pulse:
+    def process_health(self, cycle_id: str) -> ProcessHealth:
         """Read whether the processes behind a cycle live."""
         ...
 

@@ -51,7 +51,7 @@ class DecisionRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class StaffRequest:
     """Something staff want of the coordinator, kept until it is done.
 
     Attributes:
@@ -108,7 +108,7 @@ class RulesVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class ApplicantName:
     """Who an application is, and nothing else: what long lists need."""
 
     number: int
@@ -144,7 +144,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pulse:
+class ProcessHealth:
     """Whether the processes behind a cycle live.
 
     Attributes:
@@ -162,7 +162,7 @@ class Pulse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class DecisionStep:
     """What one decision believed, in numbers."""
 
     number: int
@@ -183,7 +183,7 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedDecision:
     """Something that a person prepared and others sign: a decision, or a reopening.
 
     Attributes:

@@ -9,7 +9,7 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, P
 from swapflow.domain.reviewing.score import Score
 
 
-class Requests(Protocol):
+class RequestReads(Protocol):
     """Applications, reviewers, assignments and scores of a cycle."""
 
     def assignment(self, assignment_id: str) -> Assignment:

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from swapflow.domain.people.document import Document, NewDocument
 from swapflow.domain.people.interview import Interview
-from swapflow.domain.reviewing.score import Draft, Given
+from swapflow.domain.reviewing.score import Draft, ScoreDetails
 
 
-class Desk(Protocol):
+class ReviewerTasks(Protocol):
     """What a reviewer's pages show and keep: drafts, interviews, files."""
 
     def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
@@ -53,7 +53,7 @@ class Desk(Protocol):
         """Read which of these assignments were put off, and when last."""
         ...
 
-    def given(self, assignment_id: str) -> Given | None:
+    def given(self, assignment_id: str) -> ScoreDetails | None:
         """Read the standing score of an assignment and what was written with it."""
         ...
 

@@ -17,10 +17,10 @@ from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event, EventType, Json
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.group_numbers import VALUES, attribute_number
-from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import Rules
 from swapflow.engine.projection.open_pulls import OpenPull
-from swapflow.engine.projection.roster_facts import RosterFacts
+from swapflow.engine.projection.roster_facts import RosterEntry
 from swapflow.engine.projection.score_table import (
     GrowingTable,
     Integers,
@@ -58,7 +58,7 @@ PAIR = 1 << 24
 """An (application, reviewer) pair is kept as one integer: application times this plus reviewer."""
 
 
-class Book:
+class CycleProjection:
     """A cycle's structure, folded from its events.
 
     Attributes:
@@ -98,7 +98,7 @@ class Book:
         self._out = GrowingTable(kinds)
         self._ordinals = GrowingTable(kinds)
         # Who may judge whom.
-        self.reviewers: list[RosterFacts] = []
+        self.reviewers: list[RosterEntry] = []
         self._barred: dict[int, tuple[int, ...]] = {}
         self._barred_list = array("q")
         self.panels: dict[int, set[int]] = {}
@@ -158,7 +158,7 @@ class Book:
     def is_appeal(self, key: PullKey) -> bool:
         """Whether an open pull belongs to a reconsideration."""
         pull = self.open.get(key)
-        return pull is not None and pull.why is PullWhy.APPEAL
+        return pull is not None and pull.why is PullReason.RECONSIDERATION
 
     @contextmanager
     def with_candidates(self, numbers: Collection[int]) -> Iterator[None]:
@@ -314,7 +314,7 @@ class Book:
         self.decisions = _int(payload["decision"])
 
     def _pulls_opened(self, payload: Mapping[str, Json]) -> None:
-        why, decision = PullWhy(str(payload["why"])), _int(payload["decision"])
+        why, decision = PullReason(str(payload["why"])), _int(payload["decision"])
         for application, kind, ordinal, approval in table_rows(payload["pulls"]):
             self._rank += 1
             rules = self.rules.kinds[kind]
@@ -328,9 +328,9 @@ class Book:
             self._count_pull(application, kind, ordinal)
             self.unasked.discard((application, kind))
             self._out.rows[application, kind] += 1
-            if why in {PullWhy.STAFF, PullWhy.APPEAL}:
+            if why in {PullReason.STAFF, PullReason.RECONSIDERATION}:
                 self.staff_cost += rules.cost
-            if why is PullWhy.APPEAL:
+            if why is PullReason.RECONSIDERATION:
                 self.appeal_cost += rules.cost
 
     def _pulls_approved(self, payload: Mapping[str, Json]) -> None:
@@ -344,9 +344,9 @@ class Book:
                 self._end_live(pull, seat, kind, keeps_load=False)
             self._given.rows[application, kind] -= 1
             self._out.rows[application, kind] -= 1
-            if pull.why in {PullWhy.STAFF, PullWhy.APPEAL}:
+            if pull.why in {PullReason.STAFF, PullReason.RECONSIDERATION}:
                 self.staff_cost -= self.rules.kinds[kind].cost
-            if pull.why is PullWhy.APPEAL:
+            if pull.why is PullReason.RECONSIDERATION:
                 self.appeal_cost -= self.rules.kinds[kind].cost
             if payload["why"] == STRUCK:
                 self.struck.add((application, kind))
@@ -510,10 +510,10 @@ class Book:
             self._score_rows[key] = self._scores.append(key, row)
 
 
-def _roster(payload: Mapping[str, Json]) -> RosterFacts:
+def _roster(payload: Mapping[str, Json]) -> RosterEntry:
     capacity = cast("list[list[int | None]]", payload["capacity"])
     packet = payload["packet"]
-    return RosterFacts(
+    return RosterEntry(
         tie=_int(payload["tie"]),
         capacity={_int(kind): most for kind, most in capacity},
         packet=None if packet is None else _int(packet),

@@ -9,15 +9,17 @@ from swapflow.domain.fixed_point import Delta
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Applied, Changes, CycleState
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.projection.live_totals import Tally
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.live_totals import LiveTotals
 
 
 BATCH = 500
 """Events read and applied at a time."""
 
 
-def ingest(cycle_id: str, book: Book, *, ledger: Ledger, state: CycleState) -> Book:
+def ingest(
+    cycle_id: str, book: CycleProjection, *, ledger: Ledger, state: CycleState
+) -> CycleProjection:
     """Read what is new and fold it into the book and the live state.
 
     Safe to repeat after a crash and to run twice at once: the state takes each event once, at
@@ -31,12 +33,12 @@ def ingest(cycle_id: str, book: Book, *, ledger: Ledger, state: CycleState) -> B
     while True:
         events = ledger.events(cycle_id, after=book.position, at_most=BATCH)
         if events is None:
-            book, afresh = Book(book.rules), True
+            book, afresh = CycleProjection(book.rules), True
             continue
         if not events:
             break
         before = book.position
-        follow(book, events, ledger=ledger)
+        apply_new_events(book, events, ledger=ledger)
         # If the state stands elsewhere, nothing happens here and `_catch_up` sees to it. A book
         # read from the first event is a coordinator's that has just started: the state is most
         # likely far ahead of it, or gone.
@@ -55,7 +57,9 @@ class KnowsRules(Protocol):
         ...
 
 
-def follow(book: Book, events: Sequence[Event], *, ledger: KnowsRules) -> None:
+def apply_new_events(
+    book: CycleProjection, events: Sequence[Event], *, ledger: KnowsRules
+) -> None:
     """Fold events into the book, changing its rules where the events do."""
     for event in events:
         before = book.rules_version
@@ -85,7 +89,7 @@ def changes(events: Sequence[Event]) -> Changes:
 
 def rebuild(cycle_id: str, *, ledger: Ledger, state: CycleState, upto: Position) -> None:
     """Make the live state from nothing but the ledger and put it in place of what is there."""
-    tally = Tally()
+    tally = LiveTotals()
     while tally.position.seq < upto.seq:
         events = ledger.events(cycle_id, after=tally.position, at_most=BATCH)
         if not events:

@@ -9,7 +9,7 @@ from swapflow.domain.event import Event
 from swapflow.engine.ports.live_state import Arms
 
 
-class Tally:
+class LiveTotals:
     """The live state's numbers, added up in memory."""
 
     def __init__(self) -> None:

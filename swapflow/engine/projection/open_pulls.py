@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.reviewing.assignment import PullReason
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class OpenPull:
     """
 
     rank: int
-    why: PullWhy
+    why: PullReason
     decision: int
     seats: int
     approved: bool

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True, kw_only=True)
-class RosterFacts:
+class RosterEntry:
     """What the book knows of one reviewer.
 
     Attributes:

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.selection.assign import Obstacle, Seat, obstacle
-from swapflow.engine.selection.situation import Sight, candidates, eligible_counts
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.selection.assign import NoReviewer, Seat, obstacle
+from swapflow.engine.selection.situation import CycleSituation, candidates, eligible_counts
 
 
 ASKING = frozenset({CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked:
+class BlockedRequest:
     """One request that cannot go out.
 
     Attributes:
@@ -23,17 +23,19 @@ class Blocked:
 
     application: int
     kind: int
-    obstacle: Obstacle
+    obstacle: NoReviewer
 
 
-def blocked(book: Book, sight: Sight) -> tuple[Blocked, ...]:
+def blocked(book: CycleProjection, sight: CycleSituation) -> tuple[BlockedRequest, ...]:
     """List what cannot go out; nothing before the launch, and nothing once asking has ended."""
     if book.status not in ASKING:
         return ()
     found = []
     for (application, kind, ordinal), number in book.vacancies():
         seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
-        found.append(Blocked(application=application, kind=kind, obstacle=obstacle(seat, book)))
+        found.append(
+            BlockedRequest(application=application, kind=kind, obstacle=obstacle(seat, book))
+        )
     numbers = candidates(book)
     for kind, rules in enumerate(book.rules.kinds):
         lacking = sight.floors_missing[:, kind] > 0
@@ -42,6 +44,6 @@ def blocked(book: Book, sight: Sight) -> tuple[Blocked, ...]:
         for application in sorted(given_up | set(numbers[nobody].tolist())):
             seat = Seat(application=application, kind=kind, ordinal=1)
             found.append(
-                Blocked(application=application, kind=kind, obstacle=obstacle(seat, book))
+                BlockedRequest(application=application, kind=kind, obstacle=obstacle(seat, book))
             )
     return tuple(found)

@@ -13,19 +13,23 @@ from enum import StrEnum
 import numpy as np
 
 from swapflow.bandit.estimation.posterior import NO_REVIEWER
-from swapflow.bandit.estimation.reml import NORMAL_95, Spread
+from swapflow.bandit.estimation.reml import NORMAL_95, SpreadInterval
 from swapflow.bandit.estimation.severity import Components, components, of_kinds
 from swapflow.bandit.situation import IntArray, Scores
 from swapflow.domain.cycle import Position
 from swapflow.domain.interval import Interval
-from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
+from swapflow.domain.reviewing.assignment import PullReason, PullStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.read_models.estimate_comparison import Row, comparison_rows, in_force
+from swapflow.engine.read_models.estimate_comparison import (
+    ComparedCandidate,
+    comparison_rows,
+    in_force,
+)
 from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.reviewer_overlap import Groups, lasting, marked
-from swapflow.engine.selection.situation import Sight
+from swapflow.engine.selection.situation import CycleSituation
 
 
 ENOUGH = 10
@@ -69,8 +73,8 @@ class KindSpread:
     """
 
     kind: int
-    noise: Spread
-    severity: Spread | None
+    noise: SpreadInterval
+    severity: SpreadInterval | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +110,7 @@ class Measured:
 
     lack: Lack
     first: int = -1
-    utility: Spread | None = None
+    utility: SpreadInterval | None = None
     kinds: tuple[KindSpread, ...] = ()
     judges: tuple[Judge, ...] = ()
     offsets: tuple[KindOffset, ...] = ()
@@ -134,18 +138,18 @@ class Calibration:
     measured: Measured
     groups: Groups
     apart: Groups
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedCandidate, ...]
 
     @property
     def others(self) -> tuple[Estimates, ...]:
         """What could be asked for instead."""
         return tuple(e for e in (Estimates.RAW, Estimates.ADJUSTED) if e is not self.in_force)
 
-    def comes_in(self, estimates: Estimates) -> tuple[Row, ...]:
+    def comes_in(self, estimates: Estimates) -> tuple[ComparedCandidate, ...]:
         """Whom other estimates would put on the list."""
         return tuple(row for row in self.rows if row.listed_by(estimates) and not row.listed)
 
-    def goes_out(self, estimates: Estimates) -> tuple[Row, ...]:
+    def goes_out(self, estimates: Estimates) -> tuple[ComparedCandidate, ...]:
         """Whom other estimates would take off the list."""
         return tuple(row for row in self.rows if row.listed and not row.listed_by(estimates))
 
@@ -160,7 +164,9 @@ class Calibration:
         return None if inside is None or outside is None else (inside + outside) / 2
 
 
-def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Calibration:
+def calibration(
+    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+) -> Calibration:
     """Work out how reviewers and kinds mark, and what adjusting would change; writes nothing.
 
     Args:
@@ -171,7 +177,7 @@ def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) ->
     Raises:
         NotReadyError: If the cycle was not launched.
     """
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         seen.require_launched()
         book, rules = seen.book, seen.book.rules
         sight = seen.sight()
@@ -192,13 +198,13 @@ def calibration(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) ->
     )
 
 
-def _drawn(cycle_id: str, sight: Sight, *, ledger: Ledger) -> frozenset[tuple[int, int]]:
+def _drawn(cycle_id: str, sight: CycleSituation, *, ledger: Ledger) -> frozenset[tuple[int, int]]:
     """Give the arms that got a kind by chance, with the kind."""
     arm_of = {number: arm for arm, number in enumerate(sight.application.tolist())}
     return frozenset(
         (arm_of[pull.application], pull.kind)
         for pull in ledger.pulls(cycle_id, statuses={PullStatus.CLOSED})
-        if pull.why is PullWhy.CHANCE and pull.application in arm_of
+        if pull.why is PullReason.CHANCE and pull.application in arm_of
     )
 
 

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.domain.cycle import Position
 from swapflow.engine.ports.live_state import Arms, Integers
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.read_models.blocked_requests import Blocked, blocked
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.read_models.blocked_requests import BlockedRequest, blocked
 from swapflow.engine.selection.decide import look_now
 from swapflow.engine.selection.ranking import ranking
 from swapflow.engine.selection.reviewer_overlap import Groups, lasting
-from swapflow.engine.selection.reviewer_severity import Judging, judging
-from swapflow.engine.selection.situation import candidates, see
+from swapflow.engine.selection.reviewer_severity import SeverityEstimates, estimate_severity
+from swapflow.engine.selection.situation import candidates, situation_of
 
 
 FORMAT = 3
@@ -35,7 +35,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
+class Dashboard:
     """How a cycle stands at one event; rows are candidates in the order of their ranks.
 
     Attributes:
@@ -77,10 +77,10 @@ class Board:
     contested: Flags
     pending: Floats
     closed: Integers
-    blocked: tuple[Blocked, ...]
+    blocked: tuple[BlockedRequest, ...]
     blocked_count: int
     done: Integers
-    judging: Judging
+    judging: SeverityEstimates
     apart: Groups = ()
 
     def received(self, kinds: int) -> Integers:
@@ -93,10 +93,12 @@ class Board:
         return np.pad(self.closed, ((0, 0), (0, missing)))[:, :kinds]
 
 
-def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -> Board:
+def build_dashboard(
+    book: CycleProjection, arms: Arms, *, fitted: Fitted | None, at: datetime
+) -> Dashboard:
     """Say how a cycle stands; `book` and `arms` must stand at the same position."""
     numbers = candidates(book)
-    sight = see(book, arms)
+    sight = situation_of(book, arms)
     size, kinds = numbers.size, len(book.rules.kinds)
     estimate = np.full(size, np.nan)
     margin = np.full(size, np.nan)
@@ -116,7 +118,7 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
         margin = np.where(unseen, np.nan, margin)
     rows = sight.application[order] if size else numbers
     stuck = blocked(book, sight)
-    return Board(
+    return Dashboard(
         position=book.position,
         at=at,
         places=book.rules.cohort_size,
@@ -135,7 +137,7 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
         blocked=stuck[:MOST_BLOCKED],
         blocked_count=len(stuck),
         done=np.array([sum(f.load.values()) - f.out for f in book.reviewers], dtype=np.int64),
-        judging=judging(
+        judging=estimate_severity(
             sight.situation.scores,
             n=size,
             kinds=sight.situation.kinds,
@@ -146,7 +148,7 @@ def make_board(book: Book, arms: Arms, *, fitted: Fitted | None, at: datetime) -
     )
 
 
-def _apart(book: Book) -> Groups:
+def _apart(book: CycleProjection) -> Groups:
     """Name groups of reviewers that stay apart; without panels anybody may come to share."""
     groups = lasting(book) if book.panels else ()
     return groups if len(groups) > 1 else ()

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Json
-from swapflow.engine.read_models.blocked_requests import Blocked
-from swapflow.engine.read_models.dashboard import FORMAT, Board
-from swapflow.engine.selection.assign import Obstacle
+from swapflow.engine.read_models.blocked_requests import BlockedRequest
+from swapflow.engine.read_models.dashboard import FORMAT, Dashboard
+from swapflow.engine.selection.assign import NoReviewer
 from swapflow.engine.selection.reviewer_overlap import Groups
-from swapflow.engine.selection.reviewer_severity import Judging
+from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.errors import InvalidInputError
 
 
-def pack_board(board: Board) -> bytes:
+def encode_dashboard(board: Dashboard) -> bytes:
     """Spell a board as bytes: a line of JSON, then the columns."""
     head = {
         "format": FORMAT,
@@ -56,7 +56,7 @@ def pack_board(board: Board) -> bytes:
     return zlib.compress(json.dumps(head).encode() + b"\n" + body, level=1)
 
 
-def unpack_board(packed: bytes) -> Board:
+def decode_dashboard(packed: bytes) -> Dashboard:
     """Read what `pack_board` wrote.
 
     Raises:
@@ -72,7 +72,7 @@ def unpack_board(packed: bytes) -> Board:
         raise InvalidInputError("this is no board") from error
 
 
-def _read(head: dict[str, Json], body: bytes) -> Board:
+def _read(head: dict[str, Json], body: bytes) -> Dashboard:
     rows, kinds, people = (int(str(head[name])) for name in ("rows", "kinds", "reviewers"))
     taken = 0
 
@@ -90,7 +90,7 @@ def _read(head: dict[str, Json], body: bytes) -> Board:
     closed = column("<i2", rows * kinds).astype(np.int64).reshape(rows, kinds)
     severity, error, apart = (column("<f4", people).astype(np.float64) for _ in range(3))
     shared, done = (column("<i4", people).astype(np.int64) for _ in range(2))
-    return Board(
+    return Dashboard(
         position=Position(int(str(head["seq"])), str(head["hash"])),
         at=datetime.fromisoformat(str(head["at"])),
         places=int(str(head["places"])),
@@ -109,7 +109,7 @@ def _read(head: dict[str, Json], body: bytes) -> Board:
         blocked=_blocked(head["blocked"]),
         blocked_count=int(str(head["blocked_count"])),
         done=done,
-        judging=Judging(severity=severity, error=error, apart=apart, shared=shared),
+        judging=SeverityEstimates(severity=severity, error=error, apart=apart, shared=shared),
         apart=_groups(head.get("apart", [])),
     )
 
@@ -120,17 +120,17 @@ def _groups(rows: Json) -> Groups:
     return tuple(tuple(int(str(number)) for number in cast("list[Json]", row)) for row in rows)
 
 
-def _blocked(rows: Json) -> tuple[Blocked, ...]:
+def _blocked(rows: Json) -> tuple[BlockedRequest, ...]:
     assert isinstance(rows, list)
     found = []
     for row in rows:
         assert isinstance(row, list)
         application, kind, name = row
         found.append(
-            Blocked(
+            BlockedRequest(
                 application=int(str(application)),
                 kind=int(str(kind)),
-                obstacle=Obstacle[str(name)],
+                obstacle=NoReviewer[str(name)],
             )
         )
     return tuple(found)

@@ -8,14 +8,14 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.situation import FloatArray, Look, Rule, Situation
 from swapflow.domain.rules import Estimates, Rules
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.read_models.snapshot import Belief, Snapshot
+from swapflow.engine.read_models.snapshot import Assessment, Snapshot
 from swapflow.engine.selection.decide import last_fit
-from swapflow.engine.selection.list_objective import choice
+from swapflow.engine.selection.list_objective import list_objective
 from swapflow.engine.selection.rule import list_rule_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ComparedCandidate:
     """One candidate by raw and by adjusted estimates, in the order of the list in force.
 
     Attributes:
@@ -50,7 +50,7 @@ def in_force(rules: Rules) -> Estimates:
     return Estimates.RULE if severity or offsets else Estimates.RAW
 
 
-def comparison_rows(seen: Snapshot, *, ledger: Ledger) -> tuple[Row, ...]:
+def comparison_rows(seen: Snapshot, *, ledger: Ledger) -> tuple[ComparedCandidate, ...]:
     """Compare each applicant's two estimates at one snapshot."""
     belief = seen.belief(ledger=ledger)
     situation = belief.sight.situation
@@ -62,7 +62,7 @@ def comparison_rows(seen: Snapshot, *, ledger: Ledger) -> tuple[Row, ...]:
     listed_raw, listed_adjusted = _mask(raw, situation.n), _mask(adjusted, situation.n)
     reviews = np.bincount(situation.scores.arm, minlength=situation.n)
     return tuple(
-        Row(
+        ComparedCandidate(
             application=int(belief.sight.application[arm]),
             rank=rank,
             reviews=int(reviews[arm]),
@@ -85,12 +85,12 @@ def _mask(look: Look, n: int) -> FloatArray:
     return mask
 
 
-def _look(seen: Snapshot, belief: Belief, estimates: Estimates, *, ledger: Ledger) -> Look:
+def _look(seen: Snapshot, belief: Assessment, estimates: Estimates, *, ledger: Ledger) -> Look:
     """Say what the list would be by these estimates."""
     rules, sight = seen.book.rules, belief.sight
     if in_force(rules) is estimates:
         return belief.look
-    oracle = choice(seen.book, sight.application).oracle
+    oracle = list_objective(seen.book, sight.application).oracle
     fitted = last_fit(ledger, seen.cycle.id)
     rule = list_rule_of(rules, oracle, fitted, estimates=estimates)
     return _up_to_date(rule, sight.situation).look(sight.situation)

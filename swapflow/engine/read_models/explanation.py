@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.records import DecisionRecord, Named
-from swapflow.engine.read_models.snapshot import Folds, Snapshot
+from swapflow.engine.ports.records import ApplicantName, DecisionRecord
+from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.errors import NotFoundError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PullExplanation:
     """Why one review of an application was asked for, and what came of it."""
 
     request: str
@@ -41,18 +41,18 @@ class Explanation:
     margin: float | None
     evidence: float
     too_close: bool
-    asked: tuple[Asked, ...]
+    asked: tuple[PullExplanation, ...]
 
 
 def explain(
-    cycle_id: str, external_id: str, *, ledger: Ledger, folds: Folds | None = None
+    cycle_id: str, external_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
 ) -> Explanation:
     """Say why an application was asked about, and where it stands; `folds` as for `propose`.
 
     Raises:
         NotFoundError: If the cycle has no such application.
     """
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         application = _called(cycle_id, external_id, ledger=ledger)
         number = application.number
         standing = _standing(seen, number, ledger=ledger)
@@ -70,7 +70,7 @@ def explain(
     )
 
 
-def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[Asked, ...]:
+def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[PullExplanation, ...]:
     """Say why each review of an application was asked for, and what came of it.
 
     Reads only what concerns that application, however much has happened.
@@ -96,7 +96,7 @@ def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[Asked, .
         )
 
 
-def _called(cycle_id: str, external_id: str, *, ledger: Ledger) -> Named:
+def _called(cycle_id: str, external_id: str, *, ledger: Ledger) -> ApplicantName:
     for one in ledger.named(cycle_id):
         if one.external_id == external_id:
             return one
@@ -111,10 +111,10 @@ def _asked(
     record: DecisionRecord | None,
     reviewer: str,
     score: Score | None,
-) -> Asked:
+) -> PullExplanation:
     key = (assignment.application, assignment.kind, assignment.ordinal)
     pick = next((p for p in record.picks if p[:3] == key), None) if record else None
-    return Asked(
+    return PullExplanation(
         request=assignment.id,
         kind=kind,
         why=why,

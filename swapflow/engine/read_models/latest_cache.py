@@ -12,7 +12,7 @@ MOST_KEPT = 8
 """Cycles of which something is kept; a folded one of 20,000 applicants takes 100 megabytes."""
 
 
-class Kept(Generic[T]):
+class LatestCache(Generic[T]):
     """One thing for each of the cycles that were looked at last; safe for threads.
 
     Args:

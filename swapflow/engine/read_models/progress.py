@@ -8,9 +8,9 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.blocked_requests import blocked
-from swapflow.engine.read_models.dashboard import Board, make_board
+from swapflow.engine.read_models.dashboard import Dashboard, build_dashboard
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
-from swapflow.engine.read_models.snapshot import Folds, Snapshot
+from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.decide import last_fit
 from swapflow.engine.selection.situation import candidates
 
@@ -63,17 +63,19 @@ class Progress:
     wishes: int
 
 
-def progress(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Progress:
+def progress(cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None) -> Progress:
     """Say how a cycle stands; `folds` as for `propose`."""
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         return _progress(cycle_id, seen, ledger=ledger)
 
 
-def board_from_ledger(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Board:
+def dashboard_from_ledger(
+    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+) -> Dashboard:
     """Make a cycle's board from the ledger alone: for when the live state has none."""
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         fitted = last_fit(ledger, cycle_id)
-        return make_board(seen.book, seen.arms, fitted=fitted, at=ledger.now())
+        return build_dashboard(seen.book, seen.arms, fitted=fitted, at=ledger.now())
 
 
 def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:

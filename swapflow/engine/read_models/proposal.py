@@ -19,10 +19,10 @@ from swapflow.domain.cohort.proposal import (
 from swapflow.domain.cycle import Position
 from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.read_models.sensitivity import one_score_away
-from swapflow.engine.read_models.snapshot import Belief, Folds, Snapshot
+from swapflow.engine.read_models.sensitivity import within_one_score
+from swapflow.engine.read_models.snapshot import Assessment, Snapshot, SnapshotCache
 from swapflow.engine.selection.decide import last_fit, look_now, versions
-from swapflow.engine.selection.list_objective import choice, members_of
+from swapflow.engine.selection.list_objective import list_objective, members_of
 from swapflow.engine.selection.ranking import ranking
 
 
@@ -65,7 +65,7 @@ def stop_sentence(rules: Rules, reason: str) -> str:
     return STOP_SENTENCES.get(reason, "The round is still running.")
 
 
-def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Proposal:
+def propose(cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None) -> Proposal:
     """Make the list that the rule proposes at this moment; writes nothing.
 
     Args:
@@ -76,12 +76,12 @@ def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Pro
     Raises:
         NotReadyError: If the cycle was not launched.
     """
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         seen.require_launched()
         belief = seen.belief(ledger=ledger)
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
         unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
-        made = choice(seen.book, belief.sight.application)
+        made = list_objective(seen.book, belief.sight.application)
         limits = _limits(seen, belief)
         rules = seen.book.rules
         return Proposal(
@@ -96,7 +96,7 @@ def propose(cycle_id: str, *, ledger: Ledger, folds: Folds | None = None) -> Pro
             limits=limits,
             fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
             promised=promised(ledger.offers(cycle_id)) | _added(cycle_id, seen, ledger=ledger),
-            near=one_score_away(rules, belief, made.oracle),
+            near=within_one_score(rules, belief, made.oracle),
         )
 
 
@@ -110,19 +110,19 @@ class Among:
 
 
 def places_among(
-    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, folds: Folds | None = None
+    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, folds: SnapshotCache | None = None
 ) -> Among:
     """Say where the rule puts applications now, were exactly these the candidates.
 
     So a list can be made again as if nobody had left since, and with scores that came later.
     """
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
         with seen.book.with_candidates(numbers):
             fitted = last_fit(ledger, cycle_id)
             sight, look, _ = look_now(seen.book, seen.arms, fitted=fitted)
-            belief = Belief(sight=sight, look=look, order=ranking(seen.book, sight, look))
-            oracle = choice(seen.book, sight.application).oracle
+            belief = Assessment(sight=sight, look=look, order=ranking(seen.book, sight, look))
+            oracle = list_objective(seen.book, sight.application).oracle
             return Among(
                 places=_places(seen, belief, names, _tied(seen.book.rules, look, oracle)),
                 limits=_limits(seen, belief),
@@ -147,7 +147,7 @@ def _added(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> frozenset[int]:
     )
 
 
-def _limits(seen: Snapshot, belief: Belief) -> tuple[GroupLimit, ...]:
+def _limits(seen: Snapshot, belief: Assessment) -> tuple[GroupLimit, ...]:
     application = belief.sight.application
     return tuple(
         GroupLimit(
@@ -166,13 +166,13 @@ def _limits(seen: Snapshot, belief: Belief) -> tuple[GroupLimit, ...]:
     )
 
 
-def _said(limits: Sequence[GroupLimit], belief: Belief) -> tuple[str, ...]:
+def _said(limits: Sequence[GroupLimit], belief: Assessment) -> tuple[str, ...]:
     chosen = belief.sight.application[belief.look.cohort].tolist()
     return tuple(limit.said_of(chosen) for limit in limits)
 
 
 def _places(
-    seen: Snapshot, belief: Belief, names: dict[int, tuple[str, str]], tied: set[int]
+    seen: Snapshot, belief: Assessment, names: dict[int, tuple[str, str]], tied: set[int]
 ) -> tuple[Place, ...]:
     rules, sight, look = seen.book.rules, belief.sight, belief.look
     inside = set(look.cohort.tolist())
@@ -227,7 +227,7 @@ def _tied(rules: Rules, look: Look, oracle: Oracle) -> set[int]:
     return equal if equal - set(look.cohort.tolist()) else set()
 
 
-def _sheet(seen: Snapshot, belief: Belief, unit: str) -> MethodSheet:
+def _sheet(seen: Snapshot, belief: Assessment, unit: str) -> MethodSheet:
     rules, book, sight, look = seen.book.rules, seen.book, belief.sight, belief.look
     sigma = look.parameters.get("noise_variance", (rules.sigma or 0.0) ** 2) ** 0.5
     reason = seen.cycle.stop_reason or ""

@@ -5,14 +5,14 @@ import numpy as np
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import FloatArray
 from swapflow.domain.rules import RuleName, Rules
-from swapflow.engine.read_models.snapshot import Belief
+from swapflow.engine.read_models.snapshot import Assessment
 
 
 SURPRISE = 1.96
 """A score that is further off than this comes one time in twenty; standard deviations."""
 
 
-def one_score_away(rules: Rules, belief: Belief, oracle: Oracle) -> frozenset[int]:
+def within_one_score(rules: Rules, belief: Assessment, oracle: Oracle) -> frozenset[int]:
     """Give the numbers of those whom one more score of the first kind could move across the cut.
 
     Asked is not whether a score will, nor what it would be: only whether one that is off by no
@@ -31,7 +31,7 @@ def one_score_away(rules: Rules, belief: Belief, oracle: Oracle) -> frozenset[in
     return frozenset(belief.sight.application[near].tolist())
 
 
-def _step(rules: Rules, belief: Belief, gain: float) -> FloatArray:
+def _step(rules: Rules, belief: Assessment, gain: float) -> FloatArray:
     """Give the standard deviation of the move that one more score makes, shape (n,)."""
     look, information = belief.look, belief.sight.situation.information
     if rules.rule is RuleName.BUDGET:

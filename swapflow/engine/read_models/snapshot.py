@@ -15,13 +15,13 @@ from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.projection.ingest import follow
-from swapflow.engine.projection.live_totals import Tally
-from swapflow.engine.read_models.latest_cache import MOST_KEPT, Kept
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.ingest import apply_new_events
+from swapflow.engine.projection.live_totals import LiveTotals
+from swapflow.engine.read_models.latest_cache import MOST_KEPT, LatestCache
 from swapflow.engine.selection.decide import last_fit, look_now
 from swapflow.engine.selection.ranking import ranking
-from swapflow.engine.selection.situation import Sight, see
+from swapflow.engine.selection.situation import CycleSituation, situation_of
 from swapflow.errors import NotReadyError
 
 
@@ -30,25 +30,25 @@ READ_AT_ONCE = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Belief:
+class Assessment:
     """What is believed about a cycle at one event.
 
     Attributes:
         order: The arms of the sight, best place first.
     """
 
-    sight: Sight
+    sight: CycleSituation
     look: Look
     order: IntArray
 
 
 @dataclass(slots=True)
-class _Thought:
+class _Derived:
     """What was made of a snapshot already; good until the next event."""
 
-    sight: Sight | None = None
+    sight: CycleSituation | None = None
     fitted: Fitted | None = None
-    belief: Belief | None = None
+    belief: Assessment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +56,9 @@ class Snapshot:
     """A cycle folded up to one event: what a proposal or a report is made from."""
 
     cycle: Cycle
-    book: Book
+    book: CycleProjection
     arms: Arms
-    _thought: _Thought = field(default_factory=_Thought, repr=False, compare=False)
+    _thought: _Derived = field(default_factory=_Derived, repr=False, compare=False)
 
     def require_launched(self) -> None:
         """Refuse to say anything about a cycle in which nobody was asked yet.
@@ -71,23 +71,26 @@ class Snapshot:
                 f"cycle {self.cycle.id!r} was not launched yet, so there is nothing to say"
             )
 
-    def sight(self) -> Sight:
+    def sight(self) -> CycleSituation:
         """Build the situation, once."""
         if self._thought.sight is None:
-            self._thought.sight = see(self.book, self.arms)
+            self._thought.sight = situation_of(self.book, self.arms)
         return self._thought.sight
 
-    def belief(self, *, ledger: Ledger) -> Belief:
+    def belief(self, *, ledger: Ledger) -> Assessment:
         """Say what is believed, under the parameters that the last decision recorded; once."""
         thought, fitted = self._thought, last_fit(ledger, self.cycle.id)
         if thought.belief is None or thought.fitted != fitted:
             sight, look, _ = look_now(self.book, self.arms, fitted=fitted)
             order = ranking(self.book, sight, look)
-            thought.belief, thought.fitted = Belief(sight=sight, look=look, order=order), fitted
+            thought.belief, thought.fitted = (
+                Assessment(sight=sight, look=look, order=order),
+                fitted,
+            )
         return thought.belief
 
 
-class Folds:
+class SnapshotCache:
     """The cycles that one process has folded.
 
     Safe to share between threads: whoever reads a cycle holds it until the reading is done, and
@@ -95,7 +98,7 @@ class Folds:
     """
 
     def __init__(self, *, most: int = MOST_KEPT) -> None:
-        self._kept: Kept[_Fold] = Kept(most=most)
+        self._kept: LatestCache[_Projected] = LatestCache(most=most)
 
     @contextmanager
     def at_head(self, cycle_id: str, *, ledger: Ledger) -> Iterator[Snapshot]:
@@ -109,18 +112,18 @@ class Folds:
             NotFoundError: If there is no such cycle.
         """
         ledger.cycle(cycle_id)
-        fold = self._kept.get_or(cycle_id, lambda: _Fold(cycle_id))
+        fold = self._kept.get_or(cycle_id, lambda: _Projected(cycle_id))
         with fold.lock:
             yield fold.read_on(ledger)
 
 
-class _Fold:
+class _Projected:
     """One cycle, as far as it was folded; whoever touches it holds its lock."""
 
     def __init__(self, cycle_id: str) -> None:
         self.lock = RLock()
         self._cycle_id = cycle_id
-        self._folded: _Folded | None = None
+        self._folded: _StoredSnapshot | None = None
 
     def read_on(self, ledger: Ledger) -> Snapshot:
         """Fold what is new, and say how the cycle stands."""
@@ -133,32 +136,32 @@ class _Fold:
         self._folded = folded
         return folded.snapshot(cycle)
 
-    def _fold(self, folded: "_Folded | None", ledger: Ledger) -> "_Folded":
+    def _fold(self, folded: "_StoredSnapshot | None", ledger: Ledger) -> "_StoredSnapshot":
         rules = ledger.rules(self._cycle_id)
         # Rules of a draft change without an event.
         if folded is None or (folded.book.rules_version == 0 and folded.book.rules != rules):
-            folded = _Folded(rules)
+            folded = _StoredSnapshot(rules)
         while True:
             after = folded.book.position
             events = ledger.events(self._cycle_id, after=after, at_most=READ_AT_ONCE)
             if events is None:
                 # The ledger never stood there: it was put back from a copy.
-                folded = _Folded(rules)
+                folded = _StoredSnapshot(rules)
                 continue
             if not events:
                 return folded
-            follow(folded.book, events, ledger=ledger)
+            apply_new_events(folded.book, events, ledger=ledger)
             folded.tally.add(events)
-            folded.arms, folded.thought = None, _Thought()
+            folded.arms, folded.thought = None, _Derived()
 
 
-class _Folded:
+class _StoredSnapshot:
     """The book and the numbers of a cycle at one event."""
 
     def __init__(self, rules: Rules) -> None:
-        self.book, self.tally = Book(rules), Tally()
+        self.book, self.tally = CycleProjection(rules), LiveTotals()
         self.arms: Arms | None = None
-        self.thought = _Thought()
+        self.thought = _Derived()
 
     def snapshot(self, cycle: Cycle) -> Snapshot:
         if self.arms is None:

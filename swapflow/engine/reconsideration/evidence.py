@@ -11,17 +11,17 @@ from swapflow.domain.cohort.proposal import MethodSheet, Place, Standing, Verdic
 from swapflow.domain.cohort.reconsideration import Closing, Reconsideration, Result
 from swapflow.domain.cycle import Position
 from swapflow.domain.people.application import Application, ApplicationStatus
-from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
+from swapflow.domain.reviewing.assignment import PullReason, PullStatus
 from swapflow.engine.offers.open_places import out_of_waiting, restored
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import find
 from swapflow.engine.read_models.proposal import Among, places_among
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import InvalidInputError, NotFoundError, NotReadyError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 
 
-HOW = later(
+HOW = gettext_noop(
     "The estimate before is the one that the list was made by. The estimate after is computed in "
     "the same way from every score that counts, the fresh ones and those before together. Nobody "
     "else's estimate was touched."
@@ -32,7 +32,7 @@ REFUSED = frozenset({OfferAnswer.DECLINED, OfferAnswer.NO_ANSWER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class ReconsiderationEvidence:
     """Where a reconsideration stands, and what it proposes.
 
     Attributes:
@@ -74,9 +74,9 @@ class Weighed:
         return self.taken >= self.places
 
 
-def weigh(
-    cycle_id: str, external_id: str, *, ledger: Ledger, folds: Folds | None = None
-) -> Weighed:
+def gather_evidence(
+    cycle_id: str, external_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+) -> ReconsiderationEvidence:
     """Say where the person would have stood with every score that counts; changes nothing.
 
     Raises:
@@ -99,7 +99,7 @@ def weigh(
     stands = next((n for n, p in enumerate(queue, start=1) if p.application == number), 0)
     inside = [p.estimate for p in places if p.application in holding]
     out, received = _reviews(cycle_id, which, ledger=ledger)
-    weighed = Weighed(
+    weighed = ReconsiderationEvidence(
         which=which,
         external_id=external_id,
         waiting=out,
@@ -119,7 +119,9 @@ def weigh(
     return replace(weighed, proposes=_proposal(weighed, left=_left(application, cycle_id, ledger)))
 
 
-def closing_of(weighed: Weighed, result: Result | None, *, reason: str, beyond: bool) -> Closing:
+def closing_of(
+    weighed: ReconsiderationEvidence, result: Result | None, *, reason: str, beyond: bool
+) -> Closing:
     """Spell what people decide; writes nothing.
 
     Args:
@@ -222,7 +224,7 @@ def _reviews(cycle_id: str, which: Reconsideration, *, ledger: Ledger) -> tuple[
         pull
         for pull in ledger.pulls(cycle_id)
         if (pull.application, pull.kind) == (which.application, which.new.kind)
-        and pull.why is PullWhy.APPEAL
+        and pull.why is PullReason.RECONSIDERATION
     ]
     # In the order in which they were asked for: those of earlier reconsiderations come first.
     earlier = sum(
@@ -300,7 +302,7 @@ def _exceptions(among: Among, after: Place, holding: frozenset[int]) -> tuple[st
     return (*broken, *below)
 
 
-def _proposal(weighed: Weighed, *, left: bool) -> Result:
+def _proposal(weighed: ReconsiderationEvidence, *, left: bool) -> Result:
     """Say what the scores speak for; a reconsideration never makes anything worse."""
     fresh = weighed.received > 0 or weighed.which.new.reviews == 0
     if fresh and weighed.after.standing is Standing.COHORT:

@@ -24,15 +24,15 @@ from swapflow.domain.cohort.reconsideration import (
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application, ApplicationStatus
-from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reconsideration.evidence import (
     LEFT,
-    Weighed,
+    ReconsiderationEvidence,
     listed,
     moved,
     open_of,
@@ -41,7 +41,7 @@ from swapflow.engine.reconsideration.evidence import (
 )
 from swapflow.engine.selection.assign import may_ask
 from swapflow.engine.selection.decide import PlannedPull
-from swapflow.engine.selection.pulls import closed, end_unheard, open_pulls
+from swapflow.engine.selection.pulls import closed, open_pulls, withdraw_reconsideration
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 
@@ -53,7 +53,7 @@ PAIR_OF_EYES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ReconsiderationRequest:
     """What is asked for when a reconsideration is opened.
 
     Attributes:
@@ -72,14 +72,14 @@ class Wanted:
     kind: str = ""
 
 
-def open_again(
+def open_reconsideration(
     cycle_id: str,
     external_id: str,
-    wanted: Wanted,
+    wanted: ReconsiderationRequest,
     *,
     by: str,
     ledger: Ledger,
-    folds: Folds | None = None,
+    folds: SnapshotCache | None = None,
 ) -> int:
     """Open a reconsideration: fresh reviews are asked for at once. Gives its id.
 
@@ -135,7 +135,7 @@ def open_again(
         ]
         # Whom to ask is the coordinator's to find: the reserve first, and others as they decline.
         if pulls:
-            open_pulls(tx, pulls, tx.rules(), why=PullWhy.APPEAL, decision=0)
+            open_pulls(tx, pulls, tx.rules(), why=PullReason.RECONSIDERATION, decision=0)
         return which
 
 
@@ -153,7 +153,7 @@ def take_back(
     with ledger.write(cycle_id) as tx:
         application = find(tx.applications(), external_id, cycle_id)
         which = open_of(tx.reconsiderations(), application)
-        end_unheard(tx, which, by=by, reason=reason.strip(), why="taken back")
+        withdraw_reconsideration(tx, which, by=by, reason=reason.strip(), why="taken back")
         return which
 
 
@@ -163,7 +163,12 @@ def needed_names(rules: Rules) -> int:
 
 
 def conclude(
-    cycle_id: str, weighed: Weighed, closing: Closing, *, names: Collection[str], ledger: Ledger
+    cycle_id: str,
+    weighed: ReconsiderationEvidence,
+    closing: Closing,
+    *,
+    names: Collection[str],
+    ledger: Ledger,
 ) -> Closing:
     """Carry out what people decided: at most a new version of the list with one person moved.
 
@@ -318,13 +323,13 @@ def _check_reach(
     count: int,
     *,
     ledger: Ledger,
-    folds: Folds | None,
+    folds: SnapshotCache | None,
 ) -> None:
     """Refuse to ask for more fresh reviews than there are people."""
     number, external_id = application.number, application.external_id
     if not 0 <= count <= MOST_REVIEWS:
         raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
-    with (folds or Folds()).at_head(cycle_id, ledger=ledger) as seen:
+    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         book = seen.book
         seats = book.rules.kinds[kind].seats
         fresh = sum(

@@ -22,7 +22,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
+class DocumentUpload:
     """A file as it came: a path inside the upload, and its bytes."""
 
     path: str
@@ -79,7 +79,7 @@ def owner_of(path: str, external_ids: Collection[str]) -> str | None:
 
 
 def attach(
-    cycle_id: str, uploads: Sequence[Upload], *, redacted: bool, ledger: Ledger
+    cycle_id: str, uploads: Sequence[DocumentUpload], *, redacted: bool, ledger: Ledger
 ) -> Attached:
     """Store files with the applications that their names begin with.
 
@@ -115,7 +115,7 @@ def neutral_name(number: int, media: str) -> str:
     return f"file-{number}.{ending}" if ending else f"file-{number}"
 
 
-def _obstacle(upload: Upload, owner: str | None) -> str:
+def _obstacle(upload: DocumentUpload, owner: str | None) -> str:
     if owner is None:
         return "no applicant's id stands at the beginning of its name"
     if not upload.body:

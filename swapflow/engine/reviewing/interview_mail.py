@@ -10,7 +10,7 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import (
     Assignment,
 )
-from swapflow.engine.notifications.mail_text import Letter, Link, Part
+from swapflow.engine.notifications.mail_text import Link, MailPart, MailText
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.i18n.formatting import counted, moment
@@ -90,12 +90,12 @@ def _mail(
             **about,
         )
     code = tx.cycle.task_code(assignment.id)
-    parts: list[Part] = [first]
+    parts: list[MailPart] = [first]
     if interview.place and interview.stands:
         parts.append(gettext("Place: %(place)s") % {"place": interview.place})
     if address:
         parts.append(Link(f"{address}/tasks/{code}", gettext("Open the form")))
-    letter = Letter(
+    letter = MailText(
         subject=subject,
         parts=tuple(parts),
         calendar=invitation_of(

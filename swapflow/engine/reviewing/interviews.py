@@ -15,7 +15,7 @@ from swapflow.domain.reviewing.assignment import (
     Pull,
     PullStatus,
 )
-from swapflow.engine.notifications.mail_text import Letter
+from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -31,7 +31,7 @@ LONGEST_MEETING = 24 * 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class InterviewSlot:
     """When and where, as staff type it for one pull."""
 
     pull_id: str
@@ -83,7 +83,7 @@ def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
 
 
 def set_slots(
-    cycle_id: str, slots: Sequence[Slot], *, by: str, address: str = "", ledger: Ledger
+    cycle_id: str, slots: Sequence[InterviewSlot], *, by: str, address: str = "", ledger: Ledger
 ) -> int:
     """Set when and where, all of them or none, and invite whoever sits there; counts changes.
 
@@ -139,7 +139,7 @@ def cancel_slot(
         send_invitations(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
 
 
-def did_not_come(assignment_id: str, *, by: str, note: str = "", ledger: Ledger) -> None:
+def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: Ledger) -> None:
     """Note that an applicant did not come: every seat is given to others, for another date.
 
     Nothing is held against whoever waited. Staff see it among the requests without a date.
@@ -200,7 +200,7 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
     guest = people[left.reviewer]
     if guest.email:
         over = replace(slot, cancelled=True, sequence=slot.sequence + 1)
-        letter = Letter(
+        letter = MailText(
             subject=gettext("You are excused: %(kind)s on %(when)s") % about,
             parts=(
                 gettext('You do not take part in the %(kind)s in "%(program)s" on %(when)s.')
@@ -215,7 +215,7 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
         told = people[other.reviewer]
         if other.id == left.id or not other.status.is_open or not told.email:
             continue
-        letter = Letter(
+        letter = MailText(
             subject=gettext("Somebody else will join the %(kind)s on %(when)s") % about,
             parts=(
                 gettext('Somebody cannot come who was to join you in "%(program)s" on %(when)s.')
@@ -230,7 +230,7 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
     return mails
 
 
-def _check(slot: Slot) -> None:
+def _check(slot: InterviewSlot) -> None:
     if not 1 <= slot.minutes <= LONGEST_MEETING:
         raise InvalidInputError(f"a meeting takes 1 to {LONGEST_MEETING} minutes")
     if slot.starts_at.tzinfo is None:
@@ -245,7 +245,7 @@ def _check(slot: Slot) -> None:
         raise InvalidInputError("a link begins with https://")
 
 
-def _interview(slot: Slot, old: Interview | None, *, zone: str, by: str) -> Interview:
+def _interview(slot: InterviewSlot, old: Interview | None, *, zone: str, by: str) -> Interview:
     return Interview(
         pull_id=slot.pull_id,
         starts_at=slot.starts_at,

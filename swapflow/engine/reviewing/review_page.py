@@ -10,7 +10,7 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
-from swapflow.domain.reviewing.score import Draft, Given
+from swapflow.domain.reviewing.score import Draft, ScoreDetails
 from swapflow.domain.rules import KindRules, Rubric, Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.reviewing.blinding import shown_as, visible_fields
@@ -26,7 +26,7 @@ LONGEST_SHOWN = 400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paper:
+class ShownDocument:
     """A document as a reviewer sees it.
 
     Attributes:
@@ -45,7 +45,7 @@ class Paper:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class ReviewPage:
     """One task with everything that its page shows.
 
     Attributes:
@@ -66,13 +66,13 @@ class Sheet:
     applicant: str
     external_id: str
     fields: Mapping[str, str]
-    papers: tuple[Paper, ...]
+    papers: tuple[ShownDocument, ...]
     hidden_papers: int
     link: str
     interview: Interview | None
     fellows: tuple[str, ...]
     draft: Draft | None
-    given: Given | None
+    given: ScoreDetails | None
     reviewer: Reviewer
     now: datetime
     reconsidered: bool = False
@@ -97,19 +97,19 @@ class Sheet:
         return self.given is not None and (self.reconsidered or not fixed)
 
 
-def read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
+def read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
     """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
     with ledger.one_moment():
-        return _read_sheet(assignment, ledger=ledger)
+        return _read_review_page(assignment, ledger=ledger)
 
 
-def _read_sheet(assignment: Assignment, *, ledger: Ledger) -> Sheet:
+def _read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
     cycle = ledger.cycle(assignment.cycle_id)
     rules = ledger.rules(cycle.id)
     kind = rules.kinds[assignment.kind]
     application = ledger.application(cycle.id, assignment.application)
     papers, hidden = _papers(application, rules, ledger=ledger)
-    return Sheet(
+    return ReviewPage(
         code=cycle.task_code(assignment.id),
         assignment=assignment,
         cycle=cycle,
@@ -147,7 +147,9 @@ def _is_reconsidered(assignment: Assignment, cycle: Cycle, *, ledger: Ledger) ->
     )
 
 
-def read_document(assignment: Assignment, number: int, *, ledger: Ledger) -> tuple[Paper, bytes]:
+def read_document(
+    assignment: Assignment, number: int, *, ledger: Ledger
+) -> tuple[ShownDocument, bytes]:
     """Read an uploaded document that a reviewer may see, by its number on the sheet.
 
     Raises:
@@ -163,7 +165,7 @@ def read_document(assignment: Assignment, number: int, *, ledger: Ledger) -> tup
     raise NotFoundError("there is no such document")
 
 
-def calendar_of(sheet: Sheet, *, address: str, ledger: Ledger) -> str:
+def calendar_of(sheet: ReviewPage, *, address: str, ledger: Ledger) -> str:
     """Spell the calendar entry of a task that has a slot.
 
     Raises:
@@ -196,7 +198,7 @@ def clean(body: Mapping[str, str]) -> dict[str, str]:
 
 def _papers(
     application: Application, rules: Rules, *, ledger: Ledger, read: bool = True
-) -> tuple[tuple[Paper, ...], int]:
+) -> tuple[tuple[ShownDocument, ...], int]:
     """Give the documents that may be shown, and count those that may not."""
     stored = ledger.files(application.cycle_id, application.number)
     allowed = [document for document in stored if document.redacted or not rules.blind]
@@ -207,7 +209,7 @@ def _papers(
             where = (application.cycle_id, application.number, document.position)
             text = ledger.file_content(*where).decode("utf-8-sig", "replace")
         papers.append(
-            Paper(
+            ShownDocument(
                 number=number,
                 position=document.position,
                 name=neutral_name(number, document.media) if rules.blind else document.name,

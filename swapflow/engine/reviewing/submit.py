@@ -12,8 +12,8 @@ from swapflow.domain.reviewing.assignment import (
     Assignment,
     AssignmentStatus,
     Pull,
+    PullReason,
     PullStatus,
-    PullWhy,
 )
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, Late, Origin, Receipt, Score
@@ -26,14 +26,14 @@ from swapflow.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 
 
-TWICE = later("its reviewer's score of this application counts already")
-AFTER_FREEZE = later("came after the cohort was fixed")
+TWICE = gettext_noop("its reviewer's score of this application counts already")
+AFTER_FREEZE = gettext_noop("came after the cohort was fixed")
 UNASKED = frozenset({Origin.VOLUNTEERED, Origin.IMPORTED})
-NO_BUDGET = later("came late, and the budget had no room for it")
-NO_LONGER_ASKED = later("came after its request was withdrawn")
+NO_BUDGET = gettext_noop("came late, and the budget had no room for it")
+NO_LONGER_ASKED = gettext_noop("came after its request was withdrawn")
 
 
 def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
@@ -165,7 +165,7 @@ class _Submission:
         if self._tx.cycle.status is not CycleStatus.FINALIZED:
             return False
         pull = self._pulls[assignment.pull_id]
-        return pull.why is not PullWhy.APPEAL or pull.status is not PullStatus.OPEN
+        return pull.why is not PullReason.RECONSIDERATION or pull.status is not PullStatus.OPEN
 
     def _is_cancelled(self, assignment: Assignment) -> bool:
         """Whether nobody waits for it, be it since an answer of this very transaction."""
@@ -263,7 +263,7 @@ class _Submission:
             id=pull_id(tx.cycle.id, own.application, kind.name, ordinal),
             ordinal=ordinal,
             status=PullStatus.CLOSED,
-            why=PullWhy.LATE,
+            why=PullReason.LATE,
             decision=0,
             seats=1,
             quorum=1,

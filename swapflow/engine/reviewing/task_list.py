@@ -62,7 +62,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeskCycle:
+class TaskListCycle:
     """One cycle in which somebody reviews."""
 
     id: str
@@ -77,11 +77,11 @@ class DeskCycle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class TaskList:
     """Everything on somebody's desk; `tasks` stand in the order in which they should be done."""
 
     now: datetime
-    cycles: tuple[DeskCycle, ...]
+    cycles: tuple[TaskListCycle, ...]
     tasks: tuple[Task, ...]
 
     @property
@@ -90,10 +90,10 @@ class Desk:
         return tuple(task for task in self.tasks if task.section not in ENDED)
 
 
-def read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
+def read_task_list(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> TaskList:
     """Read everything that waits for somebody, in every cycle where they sit."""
     with ledger.one_moment():
-        return _read_desk(seats, ledger=ledger)
+        return _read_task_list(seats, ledger=ledger)
 
 
 def read_next(seats: Collection[tuple[str, int]], *, after: str, ledger: Ledger) -> Task | None:
@@ -113,10 +113,10 @@ def read_next(seats: Collection[tuple[str, int]], *, after: str, ledger: Ledger)
     return min(waiting, key=_urgency, default=None)
 
 
-def _read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
+def _read_task_list(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> TaskList:
     now = ledger.now()
     units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
-    cycles: list[DeskCycle] = []
+    cycles: list[TaskListCycle] = []
     tasks: list[Task] = []
     for cycle_id, number in seats:
         cycle = ledger.cycle(cycle_id)
@@ -125,7 +125,7 @@ def _read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
         tasks += _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
         reviewer = ledger.reviewer(cycle_id, number)
         cycles.append(
-            DeskCycle(
+            TaskListCycle(
                 id=cycle_id,
                 name=cycle.name,
                 status=cycle.status,
@@ -137,7 +137,7 @@ def _read_desk(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Desk:
                 packet=reviewer.packet or rules.packet,
             )
         )
-    return Desk(now=now, cycles=tuple(cycles), tasks=tuple(sorted(tasks, key=_urgency)))
+    return TaskList(now=now, cycles=tuple(cycles), tasks=tuple(sorted(tasks, key=_urgency)))
 
 
 def _tasks(

@@ -16,7 +16,7 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import is_reconsidered, refuse_finalized
 from swapflow.engine.reviewing.submit import UNASKED, utility_of
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 
 
 SAW_OTHERS = "changed after others' marks were seen"
@@ -76,7 +76,7 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) 
                 old,
                 revision=old.revision + 1,
                 counts=False,
-                reason=later("voided"),
+                reason=gettext_noop("voided"),
                 submitted_at=tx.now,
             )
             revise(tx, old, new, marks=None, by=by, reason=reason)

@@ -14,14 +14,14 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.reviewing.rubric import utility
-from swapflow.domain.reviewing.score import Answer, Given
+from swapflow.domain.reviewing.score import Answer, ScoreDetails
 from swapflow.domain.rules import KindRules, Rubric, Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.reviewing import submit
 from swapflow.engine.reviewing.blinding import shown_as
-from swapflow.engine.reviewing.review_page import Sheet, read_sheet, rubric_of
+from swapflow.engine.reviewing.review_page import ReviewPage, read_review_page, rubric_of
 from swapflow.engine.scoring import corrections
-from swapflow.engine.scoring.sheet_plan import Fate, Plan, Planned, Returned
+from swapflow.engine.scoring.sheet_plan import PlannedRow, ReturnedRow, RowOutcome, SheetPlan
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError
 
 
@@ -32,23 +32,23 @@ _HIGHEST = 100
 _SUREST = 5
 
 
-def outgoing(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[Sheet, ...]:
+def outgoing(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[ReviewPage, ...]:
     """Read what waits for a reviewer as it goes onto their sheet, soonest due first."""
     waiting = ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
     ordered = sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id))
-    return tuple(read_sheet(assignment, ledger=ledger) for assignment in ordered)
+    return tuple(read_review_page(assignment, ledger=ledger) for assignment in ordered)
 
 
 def examine(
     cycle_id: str,
-    returned: Sequence[Returned],
+    returned: Sequence[ReturnedRow],
     *,
     by: str,
     source: str,
     reviewer: int | None = None,
     bad: Sequence[BadRow] = (),
     ledger: Ledger,
-) -> Plan:
+) -> SheetPlan:
     """Hold the rows of a sheet against what was asked; changes nothing.
 
     Args:
@@ -70,10 +70,12 @@ def examine(
     for row in returned:
         reader.take(row)
     problems = sorted([*bad, *reader.bad], key=lambda row: row.line)
-    return Plan(cycle_id=cycle_id, source=source, rows=tuple(reader.rows), bad=tuple(problems))
+    return SheetPlan(
+        cycle_id=cycle_id, source=source, rows=tuple(reader.rows), bad=tuple(problems)
+    )
 
 
-def enter(plan: Plan, *, by: str, ledger: Ledger) -> None:
+def enter(plan: SheetPlan, *, by: str, ledger: Ledger) -> None:
     """Store what a plan says, in one transaction: all of it, or nothing.
 
     Raises:
@@ -83,7 +85,7 @@ def enter(plan: Plan, *, by: str, ledger: Ledger) -> None:
     """
     if plan.bad:
         raise BadRowsError(plan.source, plan.bad)
-    fresh, changed = plan.answers(Fate.NEW), plan.answers(Fate.CORRECTED)
+    fresh, changed = plan.answers(RowOutcome.NEW), plan.answers(RowOutcome.CORRECTED)
     if not fresh and not changed:
         return
     with ledger.write(plan.cycle_id) as tx:
@@ -102,7 +104,7 @@ class _Reader:
     ledger: Ledger
     by: str
     expected: int | None
-    rows: list[Planned] = field(default_factory=list)
+    rows: list[PlannedRow] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     _tasks: dict[str, Assignment] = field(init=False)
     _people: dict[int, Reviewer] = field(init=False)
@@ -113,10 +115,10 @@ class _Reader:
         self._tasks = {code(a.id): a for a in self.ledger.assignments(self.cycle.id)}
         self._people = {r.number: r for r in self.ledger.reviewers(self.cycle.id)}
 
-    def take(self, row: Returned) -> None:
+    def take(self, row: ReturnedRow) -> None:
         """Read one row."""
         if row.is_blank:
-            self.rows.append(_planned(row, "", "", "", Fate.BLANK))
+            self.rows.append(_planned(row, "", "", "", RowOutcome.BLANK))
             return
         assignment = self._assignment(row)
         if assignment is None or not self._fits(row, assignment):
@@ -127,20 +129,20 @@ class _Reader:
         if len(self.bad) > before or answer is None:
             return
         given = self.ledger.given(assignment.id)
-        fate, note = self._fate(row, answer, given, assignment)
+        fate, note = self._row_outcome(row, answer, given, assignment)
         if fate is None:
             return
-        if fate is Fate.CORRECTED and given is not None:
+        if fate is RowOutcome.CORRECTED and given is not None:
             answer = replace(answer, notes={**given.notes, **answer.notes})
         who = self._people[assignment.reviewer].external_id
         applicant = self._applicant(assignment)
-        stored = None if fate is Fate.UNCHANGED else answer
+        stored = None if fate is RowOutcome.UNCHANGED else answer
         planned = _planned(row, applicant, who, kind.name, fate)
         self.rows.append(replace(planned, note=note, answer=stored))
 
     # Which request it is
 
-    def _assignment(self, row: Returned) -> Assignment | None:
+    def _assignment(self, row: ReturnedRow) -> Assignment | None:
         if not row.task:
             self._refuse(row, "request key", "", "the key is missing", _SHEET_ANEW)
             return None
@@ -161,7 +163,7 @@ class _Reader:
             return None
         return found
 
-    def _fits(self, row: Returned, assignment: Assignment) -> bool:
+    def _fits(self, row: ReturnedRow, assignment: Assignment) -> bool:
         """Whether the row still names the people it went out with."""
         owner = self._people[assignment.reviewer]
         if self.expected is not None and assignment.reviewer != self.expected:
@@ -191,7 +193,7 @@ class _Reader:
 
     # What it says
 
-    def _answer(self, row: Returned, assignment: Assignment, kind: KindRules) -> Answer | None:
+    def _answer(self, row: ReturnedRow, assignment: Assignment, kind: KindRules) -> Answer | None:
         rubric = rubric_of(assignment, self.rules, kind, ledger=self.ledger)
         before = len(self.bad)
         score = self._score(row) if rubric is None else None
@@ -213,7 +215,7 @@ class _Reader:
             notes=notes,
         )
 
-    def _score(self, row: Returned) -> float | None:
+    def _score(self, row: ReturnedRow) -> float | None:
         header = row.headers.get("score", "score")
         if row.score is None:
             self._refuse(row, header, "", "the score is missing", "Write one from 0 to 100")
@@ -224,7 +226,7 @@ class _Reader:
             return row.score / _HIGHEST
         return None
 
-    def _check_marks(self, row: Returned, rubric: Rubric) -> None:
+    def _check_marks(self, row: ReturnedRow, rubric: Rubric) -> None:
         before = len(self.bad)
         for criterion in rubric.criteria:
             header = row.headers.get(criterion.name, criterion.name)
@@ -247,7 +249,7 @@ class _Reader:
             except InvalidInputError as error:
                 self._refuse(row, "", "", str(error), "Correct the row, or leave it blank")
 
-    def _notes(self, row: Returned, kind: KindRules) -> dict[str, str]:
+    def _notes(self, row: ReturnedRow, kind: KindRules) -> dict[str, str]:
         notes = {"private": row.private} if row.private else {}
         if row.confidence is not None:
             header = row.headers.get("confidence", "confidence")
@@ -263,9 +265,9 @@ class _Reader:
 
     # What becomes of it
 
-    def _fate(
-        self, row: Returned, answer: Answer, given: Given | None, assignment: Assignment
-    ) -> tuple[Fate | None, str]:
+    def _row_outcome(
+        self, row: ReturnedRow, answer: Answer, given: ScoreDetails | None, assignment: Assignment
+    ) -> tuple[RowOutcome | None, str]:
         fixed = self.cycle.status is CycleStatus.FINALIZED
         if given is None:
             note = ""
@@ -275,16 +277,16 @@ class _Reader:
                 note = "the list is fixed: it is kept, and does not count"
             elif assignment.status is AssignmentStatus.EXPIRED:
                 note = "it comes late"
-            return Fate.NEW, note
+            return RowOutcome.NEW, note
         if _same(answer, given):
-            return Fate.UNCHANGED, "the same is stored already"
+            return RowOutcome.UNCHANGED, "the same is stored already"
         if fixed:
             reason = "another review is stored, and the list is fixed"
             self._refuse(row, "request key", row.task, reason, "Leave the row blank")
             return None, ""
-        return Fate.CORRECTED, "another review is stored, and stays on record"
+        return RowOutcome.CORRECTED, "another review is stored, and stays on record"
 
-    def _refuse(self, row: Returned, column: str, value: str, reason: str, cure: str) -> None:
+    def _refuse(self, row: ReturnedRow, column: str, value: str, reason: str, cure: str) -> None:
         self.bad.append(
             BadRow(line=row.line, column=column, value=value[:60], reason=reason, cure=cure)
         )
@@ -294,8 +296,10 @@ _SHEET_ANEW = "Take the key from the sheet as it went out"
 _CELL_BACK = "Put back what stood there; each key belongs to one row"
 
 
-def _planned(row: Returned, applicant: str, reviewer: str, kind: str, fate: Fate) -> Planned:
-    return Planned(
+def _planned(
+    row: ReturnedRow, applicant: str, reviewer: str, kind: str, fate: RowOutcome
+) -> PlannedRow:
+    return PlannedRow(
         line=row.line,
         task=row.task,
         applicant=applicant or row.applicant or "",
@@ -313,7 +317,7 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _same(answer: Answer, given: Given) -> bool:
+def _same(answer: Answer, given: ScoreDetails) -> bool:
     """Whether an answer says what is stored; what a sheet does not ask is not compared."""
     if answer.utility is not None:
         if value_units(answer.utility) != given.score.value:

@@ -9,7 +9,7 @@ from swapflow.errors import BadRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Returned:
+class ReturnedRow:
     """One row of a sheet that came back, as its cells say.
 
     Attributes:
@@ -40,7 +40,7 @@ class Returned:
         return not (self.marks or self.remark or self.private) and said == (None, None)
 
 
-class Fate(StrEnum):
+class RowOutcome(StrEnum):
     """What becomes of a row."""
 
     NEW = "new"
@@ -50,7 +50,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class PlannedRow:
     """One row with what would be done about it.
 
     Attributes:
@@ -63,24 +63,24 @@ class Planned:
     applicant: str
     reviewer: str
     kind: str
-    fate: Fate
+    fate: RowOutcome
     note: str = ""
     answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SheetPlan:
     """What entering a sheet would do; with a bad row in it, nothing."""
 
     cycle_id: str
     source: str
-    rows: tuple[Planned, ...]
+    rows: tuple[PlannedRow, ...]
     bad: tuple[BadRow, ...]
 
-    def count(self, fate: Fate) -> int:
+    def count(self, fate: RowOutcome) -> int:
         """Count the rows that end so."""
         return sum(row.fate is fate for row in self.rows)
 
-    def answers(self, fate: Fate) -> tuple[Answer, ...]:
+    def answers(self, fate: RowOutcome) -> tuple[Answer, ...]:
         """Give what would be stored by the rows that end so."""
         return tuple(row.answer for row in self.rows if row.fate is fate and row.answer)

@@ -10,8 +10,8 @@ from swapflow.domain.reviewing.assignment import (
     Assignment,
     AssignmentStatus,
     Pull,
+    PullReason,
     PullStatus,
-    PullWhy,
 )
 from swapflow.domain.reviewing.score import Answer, Origin, Score
 from swapflow.engine.ports.ledger import Ledger
@@ -19,10 +19,10 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.cycle_projection import VOLUNTEERED
 from swapflow.engine.reviewing.submit import utility_of
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 
 
-NOT_ASKED = later("nobody asked for it; staff may admit it")
+NOT_ASKED = gettext_noop("nobody asked for it; staff may admit it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> st
         kind=score.kind,
         ordinal=ordinal,
         status=PullStatus.CLOSED,
-        why=PullWhy.STAFF,
+        why=PullReason.STAFF,
         cost=0,
         gain=gain_units(kind.gain),
         decision=0,

@@ -16,9 +16,9 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from swapflow.engine.projection.cycle_projection import Book, PullKey
-from swapflow.engine.projection.roster_facts import RosterFacts
-from swapflow.engine.selection.reviewer_overlap import Joining
+from swapflow.engine.projection.cycle_projection import CycleProjection, PullKey
+from swapflow.engine.projection.roster_facts import RosterEntry
+from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap
 
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Seat:
     seat: int = 1
 
 
-class Obstacle(StrEnum):
+class NoReviewer(StrEnum):
     """Why no reviewer can take a seat, each with its cure."""
 
     NO_REVIEWER = "no reviewer takes this kind; import one, or change the rules"
@@ -57,7 +57,7 @@ class Obstacle(StrEnum):
     @property
     def passes(self) -> bool:
         """Whether it goes away by itself."""
-        return self in {Obstacle.AWAY, Obstacle.BUSY}
+        return self in {NoReviewer.AWAY, NoReviewer.BUSY}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +65,10 @@ class Placement:
     """Who takes which seat, and why some are left over."""
 
     taken: dict[Seat, int]
-    left: dict[Seat, Obstacle]
+    left: dict[Seat, NoReviewer]
 
 
-def place(seats: Sequence[Seat], book: Book) -> Placement:
+def place(seats: Sequence[Seat], book: CycleProjection) -> Placement:
     """Give seats to reviewers, as many as slots allow; earlier seats first when they are short.
 
     Args:
@@ -79,7 +79,7 @@ def place(seats: Sequence[Seat], book: Book) -> Placement:
         The reviewer's number for each seat that could be filled. The same book and seats give the
         same reviewers, whatever order applications or reviewers were imported in would change.
     """
-    desk = _Desk(book)
+    desk = _Matching(book)
     taken: dict[Seat, int] = {}
     # Later kinds have fewer reviewers. An application comes once in a pass, for all of its
     # seats, those of one pull and those of several, need different reviewers.
@@ -97,12 +97,12 @@ def place(seats: Sequence[Seat], book: Book) -> Placement:
     return Placement(taken=taken, left=left)
 
 
-def slots_now(book: Book, kind: int) -> int:
+def slots_now(book: CycleProjection, kind: int) -> int:
     """How many seats of a kind could be handed out at this moment."""
     return sum(_slots(facts, kind, book.rules.packet) for facts in book.reviewers)
 
 
-def out_target(book: Book) -> int:
+def out_target(book: CycleProjection) -> int:
     """How many pulls to keep out in rolling dispatch (W): the rules' number, or the packets."""
     rules = book.rules
     if rules.out is not None:
@@ -119,7 +119,7 @@ def out_target(book: Book) -> int:
     return packets + (rules.batch if unpaced else 0)
 
 
-def obstacle(seat: Seat, book: Book) -> Obstacle:
+def obstacle(seat: Seat, book: CycleProjection) -> NoReviewer:
     """Say why no reviewer can take a seat now."""
     appeal = book.is_appeal(_pull_of(seat))
     serving = [
@@ -128,7 +128,7 @@ def obstacle(seat: Seat, book: Book) -> Obstacle:
         if facts.serves(seat.kind, appeal=appeal)
     ]
     if not serving:
-        return Obstacle.NO_REVIEWER
+        return NoReviewer.NO_REVIEWER
     panel = _panel(book, seat.application, seat.kind)
     neutral = [
         facts
@@ -137,17 +137,17 @@ def obstacle(seat: Seat, book: Book) -> Obstacle:
         and _sits(book, panel, number, appeal=appeal)
     ]
     if not neutral:
-        return Obstacle.CONFLICTS
+        return NoReviewer.CONFLICTS
     with_room = [facts for facts in neutral if facts.room(seat.kind, appeal=appeal) > 0]
     if not with_room:
-        return Obstacle.CAPACITY
+        return NoReviewer.CAPACITY
     if all(facts.away for facts in with_room):
-        return Obstacle.AWAY
-    return Obstacle.BUSY
+        return NoReviewer.AWAY
+    return NoReviewer.BUSY
 
 
 def may_ask(
-    book: Book, application: int, kind: int, reviewer: int, *, appeal: bool = False
+    book: CycleProjection, application: int, kind: int, reviewer: int, *, appeal: bool = False
 ) -> bool:
     """Whether a reviewer may be given a pull of a kind of an application, packets apart."""
     panel = _panel(book, application, kind)
@@ -158,17 +158,17 @@ def may_ask(
     )
 
 
-class _Desk:
+class _Matching:
     """Reviewers' slots while one batch is handed out."""
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: CycleProjection) -> None:
         self._book = book
         self._used: dict[int, set[int]] = {}
         ties = [(facts.tie, number) for number, facts in enumerate(book.reviewers)]
         self._order = [number for _, number in sorted(ties)]
         self._given = [0] * len(book.reviewers)
         self._given_kind: dict[tuple[int, int], int] = {}
-        self._joining = Joining(book) if book.rules.join_reviewers else None
+        self._joining = ReviewerOverlap(book) if book.rules.join_reviewers else None
 
     def fill(self, seats: Sequence[Seat]) -> dict[Seat, int]:
         """Place seats of one kind: with few slots each if that places all, else with all."""
@@ -274,7 +274,7 @@ def _pull_of(seat: Seat) -> PullKey:
     return seat.application, seat.kind, seat.ordinal
 
 
-def _slots(facts: RosterFacts, kind: int, packet: int, *, appeal: bool = False) -> int:
+def _slots(facts: RosterEntry, kind: int, packet: int, *, appeal: bool = False) -> int:
     """Seats of a kind that a reviewer could be given now."""
     if facts.away:
         return 0
@@ -284,7 +284,7 @@ def _slots(facts: RosterFacts, kind: int, packet: int, *, appeal: bool = False) 
     return min(room, max(0, (packet if facts.packet is None else facts.packet) - facts.out))
 
 
-def _panel(book: Book, application: int, kind: int) -> set[int] | None:
+def _panel(book: CycleProjection, application: int, kind: int) -> set[int] | None:
     """The only reviewers who may judge an application, None when anyone may."""
     panel = book.panels.get(application)
     if panel is None or not any(kind in book.reviewers[r].capacity for r in panel):
@@ -292,12 +292,14 @@ def _panel(book: Book, application: int, kind: int) -> set[int] | None:
     return panel
 
 
-def _sits(book: Book, panel: set[int] | None, reviewer: int, *, appeal: bool) -> bool:
+def _sits(book: CycleProjection, panel: set[int] | None, reviewer: int, *, appeal: bool) -> bool:
     """Whether a panel leaves a reviewer in; the reserve judges across panels, in appeals."""
     return panel is None or reviewer in panel or (appeal and book.reviewers[reviewer].reserve)
 
 
-def _chances(book: Book, seats: Sequence[Seat], roster: Sequence[RosterFacts]) -> Floats:
+def _chances(
+    book: CycleProjection, seats: Sequence[Seat], roster: Sequence[RosterEntry]
+) -> Floats:
     """Numbers in [0, 1) that only seed, application, kind, ordinal and reviewer decide."""
     seat_keys = np.array(
         [(book.ties[s.application], s.kind, s.ordinal, s.seat) for s in seats], dtype=np.uint64
@@ -318,7 +320,7 @@ def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return word ^ (word >> np.uint64(31))
 
 
-def seats_of(pulls: Iterable[tuple[int, int, int]], book: Book) -> list[Seat]:
+def seats_of(pulls: Iterable[tuple[int, int, int]], book: CycleProjection) -> list[Seat]:
     """List every seat of new pulls, the first seat of all before the second of any."""
     pulls = list(pulls)
     most = max((book.rules.kinds[kind].seats for _, kind, _ in pulls), default=0)

@@ -14,15 +14,22 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import Look, Rule, StopReason
 from swapflow.domain.cycle import CycleStatus, Position
-from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import Book, PullKey
-from swapflow.engine.selection.assign import Obstacle, Seat, out_target, place, seats_of, slots_now
+from swapflow.engine.projection.cycle_projection import CycleProjection, PullKey
+from swapflow.engine.selection.assign import (
+    NoReviewer,
+    Seat,
+    out_target,
+    place,
+    seats_of,
+    slots_now,
+)
 from swapflow.engine.selection.calibration_draw import drawn_for
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
-from swapflow.engine.selection.situation import Sight, chosen_lack, cost_of, see
+from swapflow.engine.selection.situation import CycleSituation, chosen_lack, cost_of, situation_of
 
 
 MOST_AT_ONCE = 10_000
@@ -42,7 +49,7 @@ class PlannedPull:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class DecisionPlan:
     """What a decision wants written.
 
     Attributes:
@@ -59,13 +66,13 @@ class Plan:
 
     number: int
     read: Position
-    why: PullWhy
+    why: PullReason
     pulls: tuple[PlannedPull, ...]
     stop: StopReason | None
     look: Look | None
-    sight: Sight
+    sight: CycleSituation
     fitted: Fitted | None
-    blocked: dict[Seat, Obstacle]
+    blocked: dict[Seat, NoReviewer]
 
     @property
     def cohort(self) -> tuple[int, ...]:
@@ -80,7 +87,9 @@ class Plan:
         return tuple(int(self.sight.application[arm]) for arm in self.look.contested)
 
 
-def decide(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> Plan | None:
+def decide(
+    book: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
+) -> DecisionPlan | None:
     """Make the next decision of a running cycle.
 
     Args:
@@ -97,25 +106,27 @@ def decide(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> Plan | No
         return None
     if book.open and _room(book) == 0:
         return None  # nothing more may go out, and nothing stops before what is out came in
-    sight = see(book, arms)
+    sight = situation_of(book, arms)
     if sight.application.size == 0:
         return None
     plan = _floors(book, arms, sight)
     return plan or _by_rule(book, arms, sight, fitted)
 
 
-def stop_plan(book: Book, arms: Arms, reason: StopReason) -> Plan:
+def stop_plan(book: CycleProjection, arms: Arms, reason: StopReason) -> DecisionPlan:
     """Make a decision that only proposes to stop, with what is believed at this moment."""
-    sight = see(book, arms)
+    sight = situation_of(book, arms)
     rule = _with_fit(rule_for(book, sight.application, None), sight)
     look = rule.look(sight.situation)
-    plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=(), blocked={})
+    plan = _plan(book, arms, sight, why=PullReason.RULE, pulls=(), blocked={})
     return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
 
 
-def look_now(book: Book, arms: Arms, *, fitted: Fitted | None = None) -> tuple[Sight, Look, Rule]:
+def look_now(
+    book: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
+) -> tuple[CycleSituation, Look, Rule]:
     """Say what a list is made by at this moment, without deciding anything: for views, reports."""
-    sight = see(book, arms)
+    sight = situation_of(book, arms)
     rule = _with_fit(list_rule(book, sight.application, fitted), sight)
     return sight, rule.look(sight.situation), rule
 
@@ -130,7 +141,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def _floors(book: Book, arms: Arms, sight: Sight) -> Plan | None:
+def _floors(book: CycleProjection, arms: Arms, sight: CycleSituation) -> DecisionPlan | None:
     """Open floor pulls, everyone's first before anyone's second, as far as reviewers go."""
     wanted: list[PullKey] = []
     # What is reserved for floors may be spent on them; staff's reserve may not.
@@ -152,10 +163,12 @@ def _floors(book: Book, arms: Arms, sight: Sight) -> Plan | None:
     pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
     if not pulls:
         return None
-    return _plan(book, arms, sight, why=PullWhy.FLOOR, pulls=pulls, blocked=blocked)
+    return _plan(book, arms, sight, why=PullReason.FLOOR, pulls=pulls, blocked=blocked)
 
 
-def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Plan | None:
+def _by_rule(
+    book: CycleProjection, arms: Arms, sight: CycleSituation, fitted: Fitted | None
+) -> DecisionPlan | None:
     rule = _with_fit(rule_for(book, sight.application, fitted), sight)
     look = rule.look(sight.situation)
     floors_open = bool(sight.floors_missing.any()) or _floor_out(book)
@@ -170,7 +183,7 @@ def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Pla
         wanted = _by_chance(book, now, look)[:most]
         pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
         if pulls:
-            plan = _plan(book, arms, sight, why=PullWhy.CHANCE, pulls=pulls, blocked=blocked)
+            plan = _plan(book, arms, sight, why=PullReason.CHANCE, pulls=pulls, blocked=blocked)
             return replace(plan, look=look, fitted=_fitted(rule))
         picks = rule.choose(
             now.situation, look, at_most=most, rng=coin(book.rules, book.decisions)
@@ -179,7 +192,7 @@ def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Pla
         priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
         pulls, blocked = _staffed(wanted, priorities, book)
         if pulls:
-            plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=pulls, blocked=blocked)
+            plan = _plan(book, arms, sight, why=PullReason.RULE, pulls=pulls, blocked=blocked)
             return replace(plan, look=look, fitted=_fitted(rule))
     if book.open:
         return None
@@ -192,7 +205,7 @@ def _by_rule(book: Book, arms: Arms, sight: Sight, fitted: Fitted | None) -> Pla
     return _stop_or_chosen(book, arms, sight, rule, look, reason)
 
 
-def _by_chance(book: Book, sight: Sight, look: Look) -> list[PullKey]:
+def _by_chance(book: CycleProjection, sight: CycleSituation, look: Look) -> list[PullKey]:
     """Name pulls for those near the cut who were drawn and have another kind, but not this one.
 
     It stays within what may be spent, and within every maximum. A pull that finds no reviewer is
@@ -220,8 +233,13 @@ def _by_chance(book: Book, sight: Sight, look: Look) -> list[PullKey]:
 
 
 def _stop_or_chosen(
-    book: Book, arms: Arms, sight: Sight, rule: Rule, look: Look, reason: StopReason
-) -> Plan | None:
+    book: CycleProjection,
+    arms: Arms,
+    sight: CycleSituation,
+    rule: Rule,
+    look: Look,
+    reason: StopReason,
+) -> DecisionPlan | None:
     """Propose to stop, unless somebody chosen still lacks what the chosen are promised."""
     wanted: list[PullKey] = []
     lack = chosen_lack(book, sight.application[look.cohort])
@@ -238,24 +256,24 @@ def _stop_or_chosen(
             wanted += [(application, kind, first + step) for step in range(more)]
     pulls, blocked = _staffed(wanted[: _room(book)], [0] * len(wanted), book)
     if pulls:
-        plan = _plan(book, arms, sight, why=PullWhy.FLOOR, pulls=pulls, blocked=blocked)
+        plan = _plan(book, arms, sight, why=PullReason.FLOOR, pulls=pulls, blocked=blocked)
         return replace(plan, look=look, fitted=_fitted(rule))
     if any(obstacle.passes for obstacle in blocked.values()):
         return None
-    plan = _plan(book, arms, sight, why=PullWhy.RULE, pulls=(), blocked=blocked)
+    plan = _plan(book, arms, sight, why=PullReason.RULE, pulls=(), blocked=blocked)
     return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
 
 
 def _plan(
-    book: Book,
+    book: CycleProjection,
     arms: Arms,
-    sight: Sight,
+    sight: CycleSituation,
     *,
-    why: PullWhy,
+    why: PullReason,
     pulls: tuple[PlannedPull, ...],
-    blocked: dict[Seat, Obstacle],
-) -> Plan:
-    return Plan(
+    blocked: dict[Seat, NoReviewer],
+) -> DecisionPlan:
+    return DecisionPlan(
         number=book.decisions + 1,
         read=arms.position,
         why=why,
@@ -268,7 +286,7 @@ def _plan(
     )
 
 
-def _with_fit(rule: Rule, sight: Sight) -> Rule:
+def _with_fit(rule: Rule, sight: CycleSituation) -> Rule:
     """Fit the model of `budget` again when the scores have grown enough."""
     if isinstance(rule, BudgetRule) and rule.needs_refit(sight.situation.scores.arm.size):
         return rule.refitted(sight.situation)
@@ -279,25 +297,27 @@ def _fitted(rule: Rule) -> Fitted | None:
     return rule.fitted if isinstance(rule, BudgetRule) else None
 
 
-def _room(book: Book) -> int:
+def _room(book: CycleProjection) -> int:
     """How many pulls may be opened in this decision, by dispatch mode."""
     if book.rules.dispatch is DispatchMode.LOCKSTEP:
         return MOST_AT_ONCE
     return min(MOST_AT_ONCE, max(0, out_target(book) - len(book.open)))
 
 
-def _pending_room(book: Book) -> int:
+def _pending_room(book: CycleProjection) -> int:
     """Most pulls that the rule may choose in one decision."""
     return book.rules.batch
 
 
-def _panels_now(book: Book, kind: int) -> int:
+def _panels_now(book: CycleProjection, kind: int) -> int:
     """How many pulls of a kind reviewers could take at this moment, or a person approve."""
     limits = book.rules.kinds[kind]
     return 1_000_000 if limits.approval else slots_now(book, kind) // limits.seats
 
 
-def _keeping_for(cohort: np.ndarray, book: Book, arms: Arms, sight: Sight) -> Sight:
+def _keeping_for(
+    cohort: np.ndarray, book: CycleProjection, arms: Arms, sight: CycleSituation
+) -> CycleSituation:
     """Keep back what those believed best still lack, now that a look has named them."""
     lacking = cost_of(book, chosen_lack(book, sight.application[cohort]))
     reserved = sight.reserved - sight.for_chosen + lacking
@@ -310,7 +330,7 @@ def _keeping_for(cohort: np.ndarray, book: Book, arms: Arms, sight: Sight) -> Si
     )
 
 
-def _only_now(book: Book, sight: Sight) -> Sight:
+def _only_now(book: CycleProjection, sight: CycleSituation) -> CycleSituation:
     """Limit each kind to the seats that reviewers could take at this moment."""
     situation = sight.situation
     now = [_panels_now(book, kind) for kind in range(len(book.rules.kinds))]
@@ -318,16 +338,16 @@ def _only_now(book: Book, sight: Sight) -> Sight:
     return replace(sight, situation=replace(situation, kind_left=left))
 
 
-def _floor_cost(book: Book, sight: Sight) -> int:
+def _floor_cost(book: CycleProjection, sight: CycleSituation) -> int:
     return cost_of(book, sight.floors_missing)
 
 
-def _floor_out(book: Book) -> bool:
+def _floor_out(book: CycleProjection) -> bool:
     """Whether a floor's pull is still out: then no cohort is certified or settled."""
-    return any(pull.why is PullWhy.FLOOR for pull in book.open.values())
+    return any(pull.why is PullReason.FLOOR for pull in book.open.values())
 
 
-def _floor_may_come(book: Book, sight: Sight) -> bool:
+def _floor_may_come(book: CycleProjection, sight: CycleSituation) -> bool:
     """Whether a floor is open that a reviewer could still fill and the budget could pay."""
     left = sight.situation.budget_left + _floor_cost(book, sight)
     fillable = np.minimum(sight.floors_missing, sight.situation.allowed) > 0
@@ -337,7 +357,9 @@ def _floor_may_come(book: Book, sight: Sight) -> bool:
     )
 
 
-def _keys(book: Book, sight: Sight, picks: Sequence[tuple[int, int]]) -> list[PullKey]:
+def _keys(
+    book: CycleProjection, sight: CycleSituation, picks: Sequence[tuple[int, int]]
+) -> list[PullKey]:
     """Number the pulls that a rule picked."""
     ordinals: dict[tuple[int, int], int] = {}
     keys = []
@@ -350,8 +372,8 @@ def _keys(book: Book, sight: Sight, picks: Sequence[tuple[int, int]]) -> list[Pu
 
 
 def _staffed(
-    wanted: Sequence[PullKey], priorities: Sequence[int], book: Book
-) -> tuple[tuple[PlannedPull, ...], dict[Seat, Obstacle]]:
+    wanted: Sequence[PullKey], priorities: Sequence[int], book: CycleProjection
+) -> tuple[tuple[PlannedPull, ...], dict[Seat, NoReviewer]]:
     """Give the wanted pulls to reviewers; a pull goes out when all its seats are filled.
 
     Pulls of a kind that a person must approve go out without reviewers: they are found once the
@@ -376,7 +398,7 @@ def _staffed(
     return _gapless(pulls, book), placement.left
 
 
-def _gapless(pulls: Sequence[PlannedPull], book: Book) -> tuple[PlannedPull, ...]:
+def _gapless(pulls: Sequence[PlannedPull], book: CycleProjection) -> tuple[PlannedPull, ...]:
     """Renumber ordinals where an earlier pull of the same application could not be staffed."""
     seen: dict[tuple[int, int], int] = {}
     renumbered = []
@@ -388,7 +410,7 @@ def _gapless(pulls: Sequence[PlannedPull], book: Book) -> tuple[PlannedPull, ...
     return tuple(renumbered)
 
 
-def _numbers(sight: Sight, arms: np.ndarray) -> tuple[int, ...]:
+def _numbers(sight: CycleSituation, arms: np.ndarray) -> tuple[int, ...]:
     return tuple(sorted(int(sight.application[arm]) for arm in arms))
 
 

@@ -11,14 +11,14 @@ from swapflow.bandit.oracles.feasibility import feasible, refuse_infeasible
 from swapflow.bandit.oracles.limits import Limit, Target, Terms, counts_of
 from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, TopK
 from swapflow.bandit.oracles.quota import Quota
-from swapflow.bandit.oracles.spread import Attribute, Spread
+from swapflow.bandit.oracles.spread import Attribute, SpreadOracle
 from swapflow.domain.people.group_numbers import value_number
 from swapflow.domain.rules import Rules
 from swapflow.engine.projection.cycle_projection import NO_VALUE
 from swapflow.engine.projection.score_table import Integers
 
 
-class Round(Protocol):
+class ListRound(Protocol):
     """What a list is chosen by, of all that a cycle holds; a `Book` is one."""
 
     @property
@@ -41,7 +41,7 @@ class Round(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class ListObjective:
     """The objective of a cycle at one moment.
 
     Attributes:
@@ -55,7 +55,7 @@ class Choice:
     given_way: tuple[str, ...] = ()
 
 
-def choice(book: Round, application: Integers) -> Choice:
+def list_objective(book: ListRound, application: Integers) -> ListObjective:
     """Make the objective for a cycle's candidates, in the order of the situation.
 
     Exact and fast: the highest sum, alone or with quotas on one attribute; `diverse` over one
@@ -64,23 +64,25 @@ def choice(book: Round, application: Integers) -> Choice:
     """
     rules = book.rules
     if rules.plain and not book.pins:
-        return Choice(oracle=TopK(size=min(rules.cohort_size, application.size)))
+        return ListObjective(oracle=TopK(size=min(rules.cohort_size, application.size)))
     terms, given_way = feasible(terms_of(book, application))
     spread = rules.objective.attributes
     if spread:
         groups = [_dense(book.groups_of(one.attribute)[application]) for one in spread]
         if len(spread) == 1 and not terms.limits and not terms.pinned.any():
-            return Choice(oracle=DiverseExact(size=terms.size, groups=groups[0]))
+            return ListObjective(oracle=DiverseExact(size=terms.size, groups=groups[0]))
         attributes = tuple(
             Attribute(groups=dense, weight=one.weight)
             for dense, one in zip(groups, spread, strict=True)
         )
-        return Choice(oracle=Spread(terms, attributes, checked=True), given_way=given_way)
+        return ListObjective(
+            oracle=SpreadOracle(terms, attributes, checked=True), given_way=given_way
+        )
     oracle = _one_attribute(book, terms) or Bounded(terms, checked=True)
-    return Choice(oracle=oracle, given_way=given_way)
+    return ListObjective(oracle=oracle, given_way=given_way)
 
 
-def refuse_impossible(book: Round, application: Integers) -> None:
+def refuse_impossible(book: ListRound, application: Integers) -> None:
     """Refuse limits that no list of these candidates keeps to.
 
     Raises:
@@ -90,7 +92,7 @@ def refuse_impossible(book: Round, application: Integers) -> None:
         refuse_infeasible(terms_of(book, application))
 
 
-def terms_of(book: Round, application: Integers) -> Terms:
+def terms_of(book: ListRound, application: Integers) -> Terms:
     """Spell what a list has to keep to, over these candidates."""
     rules = book.rules
     size = min(rules.cohort_size, application.size)
@@ -123,12 +125,12 @@ def terms_of(book: Round, application: Integers) -> Terms:
     )
 
 
-def members_of(book: Round, attribute: str, value: str) -> np.ndarray:
+def members_of(book: ListRound, attribute: str, value: str) -> np.ndarray:
     """Say which applications have this value of an attribute, shape (applications,)."""
     return np.asarray(book.values_of(attribute) == value_number(attribute, value))
 
 
-def _one_attribute(book: Round, terms: Terms) -> Quota | None:
+def _one_attribute(book: ListRound, terms: Terms) -> Quota | None:
     """Give the greedy oracle where quotas are on one attribute and there is nothing else."""
     rules = book.rules
     alone = not terms.targets and not terms.pinned.any() and terms.fewest == terms.size

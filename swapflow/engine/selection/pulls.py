@@ -12,8 +12,8 @@ from swapflow.domain.reviewing.assignment import (
     Assignment,
     AssignmentStatus,
     Pull,
+    PullReason,
     PullStatus,
-    PullWhy,
 )
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -34,7 +34,12 @@ HARMLESS = frozenset(
 
 
 def open_pulls(
-    tx: Transaction, planned: Sequence[PlannedPull], rules: Rules, *, why: PullWhy, decision: int
+    tx: Transaction,
+    planned: Sequence[PlannedPull],
+    rules: Rules,
+    *,
+    why: PullReason,
+    decision: int,
 ) -> None:
     """Insert pulls with their assignments and record them; their cost is committed."""
     cycle = tx.cycle.id
@@ -110,7 +115,7 @@ def cancel_pulls(tx: Transaction, pulls: Iterable[Pull], *, why: str) -> int:
     return len(cancelled)
 
 
-def _new_pull(cycle: str, key: PullKey, kind: KindRules, why: PullWhy, decision: int) -> Pull:
+def _new_pull(cycle: str, key: PullKey, kind: KindRules, why: PullReason, decision: int) -> Pull:
     application, index, ordinal = key
     return Pull(
         id=pull_id(cycle, application, kind.name, ordinal),
@@ -128,9 +133,9 @@ def _new_pull(cycle: str, key: PullKey, kind: KindRules, why: PullWhy, decision:
     )
 
 
-def _is_proposed(kind: KindRules, why: PullWhy) -> bool:
+def _is_proposed(kind: KindRules, why: PullReason) -> bool:
     """Whether a person must still approve; who opens a reconsideration has."""
-    return kind.approval and why is not PullWhy.APPEAL
+    return kind.approval and why is not PullReason.RECONSIDERATION
 
 
 def _new_assignment(
@@ -163,7 +168,7 @@ def _pending(pulls: Iterable[Pull], *, sign: int = 1) -> list[Delta]:
     return [Delta(application=arm, pending=gain) for arm, gain in sorted(sums.items())]
 
 
-def end_unheard(
+def withdraw_reconsideration(
     tx: Transaction, which: Reconsideration, *, by: str, reason: str, why: str
 ) -> None:
     """Cancel what is still asked for, and close it; nothing on the list changes."""

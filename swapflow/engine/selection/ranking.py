@@ -6,11 +6,11 @@ import numpy as np
 
 from swapflow.bandit.situation import FloatArray, IntArray, Look
 from swapflow.bandit.ties import rounded
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.selection.situation import Sight
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.selection.situation import CycleSituation
 
 
-def ranking(book: Book, sight: Sight, look: Look) -> IntArray:
+def ranking(book: CycleProjection, sight: CycleSituation, look: Look) -> IntArray:
     """Order the arms: the cohort best first, then the waitlist; ties by their keys.
 
     The waitlist's order is the order in which people would join if places were added one by one:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from swapflow.bandit.situation import IntArray
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.situation import candidates
 
 
@@ -42,7 +42,7 @@ def groups_of(application: IntArray, reviewer: IntArray) -> Groups:
     return _sorted(people, label[: people.size].astype(np.int64))
 
 
-def marked(book: Book) -> Groups:
+def marked(book: CycleProjection) -> Groups:
     """Split those who gave a mark that counts, by the marks that there are."""
     table = book.scores()
     unnamed = np.array([facts.unnamed for facts in book.reviewers], dtype=bool)
@@ -51,7 +51,7 @@ def marked(book: Book) -> Groups:
     return groups_of(table.application, reviewer)
 
 
-def lasting(book: Book) -> Groups:
+def lasting(book: CycleProjection) -> Groups:
     """Split reviewers by the marks that there are, that are awaited, and that may still come.
 
     While a cycle is in draft or running, whoever may be asked about the same applicant may come
@@ -65,14 +65,14 @@ def lasting(book: Book) -> Groups:
     return _possible(book, marked_pairs=_shared(book))
 
 
-class Joining:
+class ReviewerOverlap:
     """Whom a seat would join, while seats are handed out one after the other.
 
     Args:
         book: Supplies the marks that there are and those that are awaited; unchanged.
     """
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: CycleProjection) -> None:
         self._links = _Links(range(len(book.reviewers)))
         self._on: dict[int, set[int]] = {}
         self._unnamed = {n for n, facts in enumerate(book.reviewers) if facts.unnamed}
@@ -96,7 +96,7 @@ class Joining:
         self._links.join(on)
 
 
-def _shared(book: Book) -> list[tuple[int, int]]:
+def _shared(book: CycleProjection) -> list[tuple[int, int]]:
     """Give (application, reviewer) of every mark that there is or that is awaited."""
     table = book.scores()
     pairs = list(zip(table.application.tolist(), table.reviewer.tolist(), strict=True))
@@ -108,7 +108,7 @@ def _shared(book: Book) -> list[tuple[int, int]]:
     return [pair for pair in pairs if pair[1] >= 0]
 
 
-def _possible(book: Book, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
+def _possible(book: CycleProjection, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
     """Join whoever shares an applicant with whoever may still be asked about the same one."""
     known = [(n, facts) for n, facts in enumerate(book.reviewers) if not facts.unnamed]
     serving = [
@@ -133,7 +133,7 @@ def _possible(book: Book, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
 
 
 def _may_share(
-    book: Book, application: int, serving: Sequence[frozenset[int]], asked: set[int]
+    book: CycleProjection, application: int, serving: Sequence[frozenset[int]], asked: set[int]
 ) -> set[int]:
     """Name those of whom two may come to judge one applicant; nobody where only one can."""
     given = book.given()[application]

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
+class SeverityEstimates:
     """How each reviewer of the roster judges; NaN where nothing can be said.
 
     Attributes:
@@ -45,7 +45,7 @@ class Judging:
     shared: NDArray[np.int64]
 
 
-def judging(
+def estimate_severity(
     scores: Scores,
     *,
     n: int,
@@ -53,7 +53,7 @@ def judging(
     reviewers: int,
     fitted: Fitted | None,
     most_fitted: int = MOST_FITTED,
-) -> Judging:
+) -> SeverityEstimates:
     """Say how the reviewers judge, from all scores that count.
 
     Args:
@@ -75,7 +75,7 @@ def judging(
         severity[known] = told.severity[known] - told.severity[known].mean()
         error[known] = told.severity_error[known]
     apart, shared = _apart(scores, n=n, reviewers=reviewers)
-    return Judging(severity=severity, error=error, apart=apart, shared=shared)
+    return SeverityEstimates(severity=severity, error=error, apart=apart, shared=shared)
 
 
 def _fit(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:

@@ -13,13 +13,13 @@ from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import Rule
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.domain.rules import Estimates, RuleName, Rules
-from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.score_table import Integers
-from swapflow.engine.selection.list_objective import choice
+from swapflow.engine.selection.list_objective import list_objective
 from swapflow.errors import InvalidRulesError
 
 
-def rule_for(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
+def rule_for(book: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
     """Make the bandit's rule for a cycle's candidates.
 
     Args:
@@ -27,10 +27,10 @@ def rule_for(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
         application: The candidates, in the order of the situation.
         fitted: Parameters of the model that are still in force (`budget` only).
     """
-    return rule_of(book.rules, choice(book, application).oracle, fitted)
+    return rule_of(book.rules, list_objective(book, application).oracle, fitted)
 
 
-def list_rule(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
+def list_rule(book: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
     """Make the rule by which a list is made: the cycle's own, or what people asked for instead.
 
     Args:
@@ -39,7 +39,10 @@ def list_rule(book: Book, application: Integers, fitted: Fitted | None) -> Rule:
         fitted: As for `rule_for`.
     """
     return list_rule_of(
-        book.rules, choice(book, application).oracle, fitted, estimates=book.rules.estimates
+        book.rules,
+        list_objective(book, application).oracle,
+        fitted,
+        estimates=book.rules.estimates,
     )
 
 

@@ -14,12 +14,12 @@ from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
 from swapflow.domain.fixed_point import GAIN_SCALE, VALUE_SCALE
 from swapflow.domain.rules import FloorFor
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import PAIR, Book
+from swapflow.engine.projection.cycle_projection import PAIR, CycleProjection
 from swapflow.engine.projection.score_table import NO_ONE, Integers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class CycleSituation:
     """A situation, and the way back from its indices to applications.
 
     Attributes:
@@ -43,14 +43,14 @@ class Sight:
     digest: str
 
 
-def candidates(book: Book) -> Integers:
+def candidates(book: CycleProjection) -> Integers:
     """Give the numbers of the candidates, in the order that decides ties."""
     numbers = book.candidates()
     ties = np.array(book.ties, dtype=np.int64)
     return numbers[np.lexsort((numbers, ties[numbers]))]
 
 
-def see(book: Book, arms: Arms) -> Sight:
+def situation_of(book: CycleProjection, arms: Arms) -> CycleSituation:
     """Build the situation of a cycle; `arms` and `book` must stand at the same position."""
     rules = book.rules
     application = candidates(book)
@@ -86,7 +86,7 @@ def see(book: Book, arms: Arms) -> Sight:
     for column in (numerator, information, pending, given, closed, book.out()[application]):
         digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
     digest.update(f"{arms.spent} {arms.committed} {book.rules_version} {rules.seed}".encode())
-    return Sight(
+    return CycleSituation(
         situation=situation,
         application=application,
         floors_missing=floors_missing,
@@ -99,7 +99,7 @@ def see(book: Book, arms: Arms) -> Sight:
     )
 
 
-def eligible_counts(book: Book, application: Integers, kind: int) -> Integers:
+def eligible_counts(book: CycleProjection, application: Integers, kind: int) -> Integers:
     """Count, per application, the reviewers who may still be asked for one pull of a kind.
 
     Counted are active reviewers with capacity left for the kind who are neither in conflict nor
@@ -117,7 +117,9 @@ def eligible_counts(book: Book, application: Integers, kind: int) -> Integers:
     return counts[application]
 
 
-def _restrict_to_panels(book: Book, counts: Integers, kind: int, room: np.ndarray) -> None:
+def _restrict_to_panels(
+    book: CycleProjection, counts: Integers, kind: int, room: np.ndarray
+) -> None:
     """Count only panel members for applications whose panel serves the kind."""
     panel_application, panel_reviewer = book.panel_pairs()
     serves = np.array([kind in facts.capacity for facts in book.reviewers], dtype=bool)
@@ -145,7 +147,7 @@ def _mean(numerator: Integers, information: Integers) -> np.ndarray:
     return mean
 
 
-def _settled(book: Book) -> tuple[Integers, Integers]:
+def _settled(book: CycleProjection) -> tuple[Integers, Integers]:
     """Sums over each application's scores up to the first one still out, in dispatch order."""
     table = book.scores()
     early = table.rank < book.first_out()[table.application]
@@ -156,7 +158,7 @@ def _settled(book: Book) -> tuple[Integers, Integers]:
     return numerator, information
 
 
-def _scores(book: Book, application: Integers) -> Scores:
+def _scores(book: CycleProjection, application: Integers) -> Scores:
     """The candidates' scores, in the order of the situation's arms."""
     table = book.scores()
     arm_of = np.full(book.applications, -1, dtype=np.int64)
@@ -177,7 +179,7 @@ def _scores(book: Book, application: Integers) -> Scores:
     )
 
 
-def _floors_missing(book: Book, given: Integers, ready: np.ndarray) -> Integers:
+def _floors_missing(book: CycleProjection, given: Integers, ready: np.ndarray) -> Integers:
     """Floor pulls for everyone that ready applications still lack."""
     floors = np.array(book.rules.floor_counts(FloorFor.ALL), dtype=np.int64)
     missing: Integers = np.maximum(floors[None, :] - given, 0)
@@ -185,20 +187,20 @@ def _floors_missing(book: Book, given: Integers, ready: np.ndarray) -> Integers:
     return missing
 
 
-def cost_of(book: Book, pulls: Integers) -> int:
+def cost_of(book: CycleProjection, pulls: Integers) -> int:
     """Cost of so many pulls per application and kind, shape (n, kinds)."""
     costs = np.array([kind.cost for kind in book.rules.kinds], dtype=np.int64)
     return int((pulls.sum(axis=0) * costs).sum())
 
 
-def chosen_lack(book: Book, chosen: Integers) -> Integers:
+def chosen_lack(book: CycleProjection, chosen: Integers) -> Integers:
     """Pulls that these applications lack as long as they are the chosen ones, (m, kinds)."""
     floors = np.array(book.rules.floor_counts(FloorFor.CHOSEN), dtype=np.int64)
     lack: Integers = np.maximum(floors[None, :] - book.given()[chosen], 0)
     return lack
 
 
-def _for_chosen(book: Book, given: Integers) -> int:
+def _for_chosen(book: CycleProjection, given: Integers) -> int:
     """Cost kept back for what the chosen are promised, while nobody knows who they are."""
     rules, cost = book.rules, 0
     for kind, count in enumerate(rules.floor_counts(FloorFor.CHOSEN)):
@@ -208,13 +210,17 @@ def _for_chosen(book: Book, given: Integers) -> int:
     return cost
 
 
-def _for_staff(book: Book) -> int:
+def _for_staff(book: CycleProjection) -> int:
     """Cost kept back for what staff may still ask for."""
     return max(0, int(book.rules.reserve * book.rules.budget) - book.staff_cost)
 
 
 def _allowed(
-    book: Book, application: Integers, given: Integers, closed: Integers, ready: np.ndarray
+    book: CycleProjection,
+    application: Integers,
+    given: Integers,
+    closed: Integers,
+    ready: np.ndarray,
 ) -> Integers:
     """How many more pulls of each kind each arm may still be given, reviewers permitting."""
     rules = book.rules
@@ -234,7 +240,7 @@ def _allowed(
     return allowed
 
 
-def _kind_left(book: Book) -> Integers:
+def _kind_left(book: CycleProjection) -> Integers:
     """How many more pulls of each kind the whole cycle may give."""
     given = book.given().sum(axis=0)
     unlimited = np.iinfo(np.int64).max

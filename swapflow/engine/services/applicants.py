@@ -20,11 +20,11 @@ from swapflow.engine.intake.roster import (
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import documents, interviews
-from swapflow.engine.services.context import Part
+from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People(Part):
+class People(ServiceContext):
     """Applicants and reviewers, their files and their meetings."""
 
     def import_applications(
@@ -38,7 +38,7 @@ class People(Part):
     ) -> Listed:
         """Add applications and change those that are there: all, or none."""
         listed = list_import.import_list(cycle_id, rows, wave=wave, ledger=self.ledger)
-        return self._rung(cycle_id, listed)
+        return self._ring_after(cycle_id, listed)
 
     def plan_list(self, cycle_id: str, rows: Sequence[NewApplication]) -> ListPlan:
         """Say what a list of applicants would do."""
@@ -51,7 +51,7 @@ class People(Part):
         corrected = list_import.correct(
             cycle_id, external_id, values, by=by, reason=reason, ledger=self.ledger
         )
-        return self._rung(cycle_id, corrected)
+        return self._ring_after(cycle_id, corrected)
 
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
         """Say how a kind of list was read last."""
@@ -107,17 +107,17 @@ class People(Part):
         """Erase one reviewer's data for good; says whether the account is gone as well."""
         erased = purge_reviewer(cycle_id, external_id, by=by, ledger=self.ledger)
         self.ledger.compact()
-        return self._rung(cycle_id, erased)
+        return self._ring_after(cycle_id, erased)
 
     def ask(self, cycle_id: str, external_id: str, kind: str, *, by: str, reason: str) -> int:
         """Wish for an extra review of an application."""
         wish = switches.ask(cycle_id, external_id, kind, by=by, reason=reason, ledger=self.ledger)
-        return self._rung(cycle_id, wish)
+        return self._ring_after(cycle_id, wish)
 
     def import_reviewers(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
         """Add reviewers to the roster, or change those that are there: all, or none."""
         added = import_reviewers(cycle_id, new, ledger=self.ledger)
-        return self._rung(cycle_id, added)
+        return self._ring_after(cycle_id, added)
 
     def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
         """List a cycle's roster."""
@@ -131,12 +131,12 @@ class People(Part):
     def nudge_late(self, cycle_id: str, *, by: str) -> int:
         """Ask everybody who is late, by mail, at most once a day; counts them."""
         asked = nudge_late(cycle_id, by=by, ledger=self.ledger, address=self.address)
-        return self._rung(cycle_id, asked)
+        return self._ring_after(cycle_id, asked)
 
     def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
         """Take a reviewer off the roster; says how many requests go to others."""
         moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
-        return self._rung(cycle_id, moved)
+        return self._ring_after(cycle_id, moved)
 
     def add_conflicts(
         self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
@@ -151,7 +151,7 @@ class People(Part):
         self.doorbell.ring(cycle_id)
 
     def attach_documents(
-        self, cycle_id: str, uploads: Sequence[documents.Upload], *, redacted: bool
+        self, cycle_id: str, uploads: Sequence[documents.DocumentUpload], *, redacted: bool
     ) -> documents.Attached:
         """Store uploaded files with the applicants whose ids begin their names."""
         return documents.attach(cycle_id, uploads, redacted=redacted, ledger=self.ledger)
@@ -160,12 +160,14 @@ class People(Part):
         """List the requests that people are to meet applicants for, with their slots."""
         return interviews.requested(cycle_id, ledger=self.ledger)
 
-    def set_slots(self, cycle_id: str, slots: Sequence[interviews.Slot], *, by: str) -> int:
+    def set_slots(
+        self, cycle_id: str, slots: Sequence[interviews.InterviewSlot], *, by: str
+    ) -> int:
         """Set when and where interviews take place, and invite; counts what changed."""
         changed = interviews.set_slots(
             cycle_id, slots, by=by, address=self.address, ledger=self.ledger
         )
-        return self._rung(cycle_id, changed)
+        return self._ring_after(cycle_id, changed)
 
     def cancel_slot(self, cycle_id: str, pull_id: str, *, by: str) -> None:
         """Take a slot back and tell its people."""

@@ -14,18 +14,18 @@ from swapflow.engine.cohort.finalize import Override, reopen
 from swapflow.engine.cohort.prepared_decisions import prepare, prepare_reopening
 from swapflow.engine.lifecycle import approvals, switches
 from swapflow.engine.lifecycle.estimate_choice import choose_estimates
-from swapflow.engine.lifecycle.pins import Pin, pin
+from swapflow.engine.lifecycle.pins import PinSide, pin
 from swapflow.engine.offers import announcements as announcing
 from swapflow.engine.offers import offers as offering
 from swapflow.engine.offers.announcement_wording import usual_wording
-from swapflow.engine.offers.offer_plan import Round, Wave, plan, standing
+from swapflow.engine.offers.offer_plan import OfferRound, OfferWave, offer_round, plan
 from swapflow.engine.read_models.progress import proposed_requests
 from swapflow.engine.read_models.proposal import propose
-from swapflow.engine.services.context import Part
+from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deciding(Part):
+class Deciding(ServiceContext):
     """What people approve, prepare, sign and fix."""
 
     def propose(self, cycle_id: str) -> Proposal:
@@ -51,7 +51,9 @@ class Deciding(Part):
             ledger=self.ledger,
         )
 
-    def put(self, cycle_id: str, external_id: str, where: Pin, *, by: str, reason: str) -> None:
+    def put(
+        self, cycle_id: str, external_id: str, where: PinSide, *, by: str, reason: str
+    ) -> None:
         """Put an application in or out of every list, or leave it to the rule again."""
         pin(cycle_id, external_id, where, by=by, reason=reason, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
@@ -68,13 +70,13 @@ class Deciding(Part):
             ledger=self.ledger,
             provider=self.provider,
         )
-        return self._rung(cycle_id, changed)
+        return self._ring_after(cycle_id, changed)
 
-    def offers(self, cycle_id: str) -> Round:
+    def offers(self, cycle_id: str) -> OfferRound:
         """Say how the offers of a fixed list stand."""
-        return standing(cycle_id, ledger=self.ledger, folds=self.folds)
+        return offer_round(cycle_id, ledger=self.ledger, folds=self.folds)
 
-    def next_offers(self, cycle_id: str, *, at_most: int = 0) -> Wave:
+    def next_offers(self, cycle_id: str, *, at_most: int = 0) -> OfferWave:
         """Work out the offers that would go out now."""
         return plan(cycle_id, ledger=self.ledger, folds=self.folds, at_most=at_most)
 
@@ -86,7 +88,7 @@ class Deciding(Part):
         until: datetime | None = None,
         at_most: int = 0,
         seen: Sequence[int] | None = None,
-    ) -> Wave:
+    ) -> OfferWave:
         """Offer the places that are free, and pass on those that nobody took."""
         return offering.offer(
             cycle_id,
@@ -106,11 +108,11 @@ class Deciding(Part):
             cycle_id, external_id, said, by=by, reason=reason, ledger=self.ledger
         )
 
-    def set_yield(
+    def set_acceptance_rate(
         self, cycle_id: str, rate: tuple[float, float], *, risk: float, source: str, by: str
     ) -> YieldRate:
         """State how many of those offered a place accept it."""
-        return offering.set_yield(
+        return offering.set_acceptance_rate(
             cycle_id, rate, risk=risk, source=source, by=by, ledger=self.ledger
         )
 
@@ -125,7 +127,7 @@ class Deciding(Part):
 
     def draft_letters(
         self, cycle_id: str, wording: Mapping[Group, Wording], *, waitlist: int | None = None
-    ) -> announcing.Draft:
+    ) -> announcing.AnnouncementDraft:
         """Work out who would be told what."""
         return announcing.draft(
             cycle_id, wording, waitlist=waitlist, ledger=self.ledger, folds=self.folds
@@ -140,7 +142,7 @@ class Deciding(Part):
         waitlist: int | None = None,
         hold: timedelta = announcing.USUAL_HOLD,
         seen: str = "",
-    ) -> announcing.Draft:
+    ) -> announcing.AnnouncementDraft:
         """Write the letters, and hold them until their moment."""
         made = announcing.announce(
             cycle_id,
@@ -152,7 +154,7 @@ class Deciding(Part):
             ledger=self.ledger,
             folds=self.folds,
         )
-        return self._rung(cycle_id, made)
+        return self._ring_after(cycle_id, made)
 
     def take_letters_back(self, cycle_id: str, *, by: str) -> Announcement:
         """Take back the letters that are held, and the offers that they tell of."""
@@ -218,7 +220,7 @@ class Deciding(Part):
 
     def pending(
         self, cycle_id: str, *, proposal: Proposal | None = None
-    ) -> signing.Pending | None:
+    ) -> signing.PendingSignatures | None:
         """Read what waits for signatures; None when nothing does."""
         return signing.pending(cycle_id, proposal=proposal, ledger=self.ledger, folds=self.folds)
 
@@ -246,9 +248,9 @@ class Deciding(Part):
         """List requests that wait for approval: id, external id, kind, decision."""
         return proposed_requests(cycle_id, ledger=self.ledger)
 
-    def awaited(self, cycle_id: str) -> tuple[approvals.Awaited, ...]:
+    def awaited(self, cycle_id: str) -> tuple[approvals.PendingApproval, ...]:
         """List requests that wait for approval, with the reasons for each."""
-        return approvals.awaited(cycle_id, ledger=self.ledger)
+        return approvals.pending_approvals(cycle_id, ledger=self.ledger)
 
     def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
         """Say who may stand in the place of whom in a request that waits for approval."""
@@ -280,9 +282,9 @@ class Deciding(Part):
     def approve(self, cycle_id: str, pulls: Collection[str], *, by: str) -> int:
         """Let proposed requests go out."""
         approved = switches.approve(cycle_id, pulls, by=by, ledger=self.ledger)
-        return self._rung(cycle_id, approved)
+        return self._ring_after(cycle_id, approved)
 
     def strike(self, cycle_id: str, pulls: Collection[str], *, by: str, reason: str) -> int:
         """Refuse proposed requests."""
         struck = switches.strike(cycle_id, pulls, by=by, reason=reason, ledger=self.ledger)
-        return self._rung(cycle_id, struck)
+        return self._ring_after(cycle_id, struck)

@@ -4,38 +4,38 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from swapflow.domain.webhook_call import HookCall
+from swapflow.domain.webhook_call import WebhookCall
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState, Doorbell
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.calibration import Calibration
-from swapflow.engine.read_models.dashboard import Board
-from swapflow.engine.read_models.latest_cache import Kept
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.latest_cache import LatestCache
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reviewing.task_codes import TaskCodes
 from swapflow.errors import NotFoundError, UnavailableError
 
 
 T = TypeVar("T")
 
-Post = Callable[[Mail], None]
+SendMail = Callable[[Mail], None]
 """Hands one mail to SMTP or to the outbox folder; raises UnavailableError or MailRefusedError."""
 
 MAIL_TRIES = 8
 """How often a mail is tried when the server does not take it: nearly a day of growing waits."""
 
-Knock = Callable[[HookCall], str]
+SendWebhook = Callable[[WebhookCall], str]
 """Makes one call of a webhook and says what was answered; raises UnavailableError."""
 
 
-def nowhere(call: HookCall) -> str:
+def nowhere(call: WebhookCall) -> str:
     """Make no call: what a product without a way out does."""
     raise UnavailableError(f"nothing here sends the call {call.id}; a worker does")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ServiceContext:
     """What every part of the product has at hand.
 
     Attributes:
@@ -51,16 +51,16 @@ class Part:
     state: CycleState
     dispatcher: Dispatcher
     doorbell: Doorbell
-    post: Post
-    knock: Knock = nowhere
+    post: SendMail
+    send_webhook: SendWebhook = nowhere
     address: str = ""
     provider: bool = False
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
-    boards: Kept[Board] = field(default_factory=Kept)
-    calibrations: Kept[Calibration] = field(default_factory=Kept)
+    boards: LatestCache[Dashboard] = field(default_factory=LatestCache)
+    calibrations: LatestCache[Calibration] = field(default_factory=LatestCache)
     codes: TaskCodes = field(default_factory=TaskCodes)
-    folds: Folds = field(default_factory=Folds)
+    folds: SnapshotCache = field(default_factory=SnapshotCache)
 
     def _reviewer(self, cycle_id: str, external_id: str) -> int:
         for reviewer in self.ledger.reviewers(cycle_id):
@@ -68,7 +68,7 @@ class Part:
                 return reviewer.number
         raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
 
-    def _rung(self, cycle_id: str, result: T) -> T:
+    def _ring_after(self, cycle_id: str, result: T) -> T:
         """Ring for the coordinator after a write, and hand the write's result on."""
         self.doorbell.ring(cycle_id)
         return result

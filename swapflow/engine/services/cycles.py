@@ -8,7 +8,7 @@ from swapflow.domain.ids import CYCLE_ID
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.lifecycle import switches
-from swapflow.engine.lifecycle.launch import Obstacle, launch, obstacles
+from swapflow.engine.lifecycle.launch import LaunchProblem, launch, launch_problems
 from swapflow.engine.lifecycle.launch_preview import Preview, preview
 from swapflow.engine.lifecycle.rule_changes import change_rules, check_rules
 from swapflow.engine.ports.records import RulesVersion
@@ -18,12 +18,12 @@ from swapflow.engine.scoring.rubric_versions import (
     changed_since,
     effect,
 )
-from swapflow.engine.services.context import Part
+from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError, NotFoundError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cycles(Part):
+class Cycles(ServiceContext):
     """Rounds and cycles: from rules to launch, and the switches."""
 
     def coordinator(self, holder: str = "") -> Coordinator:
@@ -80,7 +80,7 @@ class Cycles(Part):
         changed = change_rules(
             cycle_id, rules, by=by, reason=reason, ledger=self.ledger, provider=self.provider
         )
-        return self._rung(cycle_id, changed)
+        return self._ring_after(cycle_id, changed)
 
     def check_rules(self, cycle_id: str, rules: Rules) -> None:
         """Say whether a cycle's rules could be changed to these; writes nothing."""
@@ -91,9 +91,11 @@ class Cycles(Part):
         launch(cycle_id, by=by, ledger=self.ledger, provider=self.provider)
         self.doorbell.ring(cycle_id)
 
-    def obstacles(self, cycle_id: str) -> tuple[Obstacle, ...]:
+    def obstacles(self, cycle_id: str) -> tuple[LaunchProblem, ...]:
         """Name everything that would refuse a launch now."""
-        return obstacles(cycle_id, ledger=self.ledger, provider=self.provider, folds=self.folds)
+        return launch_problems(
+            cycle_id, ledger=self.ledger, provider=self.provider, folds=self.folds
+        )
 
     def preview(self, cycle_id: str) -> Preview:
         """Say what launching a cycle now would mean."""
@@ -106,7 +108,7 @@ class Cycles(Part):
     def rubric_changes(self, cycle_id: str) -> list[RubricChange]:
         """Name the rubrics that were changed after people were first asked."""
         history = self.ledger.rules_history(cycle_id)
-        return changed_since(history, self.ledger.pulse(cycle_id).begun_at)
+        return changed_since(history, self.ledger.process_health(cycle_id).begun_at)
 
     def rubric_effect(self, cycle_id: str, rubric: Rubric) -> RubricEffect:
         """Say what putting a rubric in force would change."""
@@ -129,7 +131,7 @@ class Cycles(Part):
     def stop(self, cycle_id: str, *, by: str, reason: str = "") -> int:
         """End the asking; says how many requests were cancelled."""
         cancelled = switches.stop(cycle_id, by=by, reason=reason, ledger=self.ledger)
-        return self._rung(cycle_id, cancelled)
+        return self._ring_after(cycle_id, cancelled)
 
     def now(self) -> datetime:
         """Say what time it is for the product: the database's time, aware UTC."""

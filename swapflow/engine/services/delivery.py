@@ -9,7 +9,7 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.automatic_reviewer import Answerer, Question
+from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer, Question
 from swapflow.engine.services import Swapflow
 
 
@@ -33,7 +33,7 @@ class _Cycle:
     rules: Rules
 
 
-class Delivery:
+class DeliveryService:
     """Delivers for one process; threads of the process may share it.
 
     Args:
@@ -41,7 +41,9 @@ class Delivery:
         reviewer_named: The automatic reviewer that a roster entry names.
     """
 
-    def __init__(self, product: Swapflow, reviewer_named: Callable[[str], Answerer]) -> None:
+    def __init__(
+        self, product: Swapflow, reviewer_named: Callable[[str], AutomaticReviewer]
+    ) -> None:
         self._product = product
         self._reviewer_named = reviewer_named
         self._cycles: dict[str, _Cycle] = {}

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from swapflow.engine.offers.announcements import untrue
+from swapflow.engine.offers.announcements import contradicts_record
 from swapflow.engine.ports.records import MailRecord
-from swapflow.engine.services.context import MAIL_TRIES, Part
+from swapflow.engine.services.context import MAIL_TRIES, ServiceContext
 from swapflow.errors import MailRefusedError, UnavailableError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posting(Part):
+class Posting(ServiceContext):
     """Mails and calls of webhooks."""
 
     def cycle_mails(
@@ -38,12 +38,12 @@ class Posting(Part):
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
         """Send a mail again that failed; False when it did not fail."""
         queued = self.ledger.queue_again(cycle_id, mail_id)
-        return self._rung(cycle_id, queued)
+        return self._ring_after(cycle_id, queued)
 
     def queue_all_again(self, cycle_id: str) -> int:
         """Send every mail again that failed, as after a day without a mail server; counts them."""
         self.ledger.cycle(cycle_id)
-        return self._rung(cycle_id, self.ledger.queue_all_again(cycle_id))
+        return self._ring_after(cycle_id, self.ledger.queue_all_again(cycle_id))
 
     def send_mail(self, mail_id: str) -> bool:
         """Send one mail, at least once; False when it was sent before, or is not sent now.
@@ -55,7 +55,7 @@ class Posting(Part):
         mail = self.ledger.claim_mail(mail_id)
         if mail is None:
             return False
-        if why := untrue(mail_id, ledger=self.ledger):
+        if why := contradicts_record(mail_id, ledger=self.ledger):
             self.ledger.mark_mail(mail_id, f"void: {why}")
             return False
         try:
@@ -78,7 +78,7 @@ class Posting(Part):
         if call is None:
             return False
         try:
-            answer, done = self.knock(call), True
+            answer, done = self.send_webhook(call), True
         except UnavailableError as error:
             answer, done = str(error), False
         self.ledger.close_call(call, done=done, detail=answer)

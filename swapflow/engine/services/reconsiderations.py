@@ -6,28 +6,34 @@ from dataclasses import dataclass
 from swapflow.domain.cohort.reconsideration import Closing, Reconsideration, Result
 from swapflow.engine.cohort.prepared_decisions import prepare_reconsideration, prepare_undoing
 from swapflow.engine.reconsideration import reconsider as again
-from swapflow.engine.reconsideration.evidence import Weighed, closing_of, weigh
-from swapflow.engine.services.context import Part
+from swapflow.engine.reconsideration.evidence import (
+    ReconsiderationEvidence,
+    closing_of,
+    gather_evidence,
+)
+from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reconsidering(Part):
+class Reconsidering(ServiceContext):
     """One application looked at again after the list was fixed."""
 
     def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
         """Read every reconsideration of a cycle, the first first."""
         return self.ledger.reconsiderations(cycle_id)
 
-    def reconsider(self, cycle_id: str, external_id: str, wanted: again.Wanted, *, by: str) -> int:
+    def reconsider(
+        self, cycle_id: str, external_id: str, wanted: again.ReconsiderationRequest, *, by: str
+    ) -> int:
         """Open a reconsideration of one application; gives its id."""
-        opened = again.open_again(
+        opened = again.open_reconsideration(
             cycle_id, external_id, wanted, by=by, ledger=self.ledger, folds=self.folds
         )
-        return self._rung(cycle_id, opened)
+        return self._ring_after(cycle_id, opened)
 
-    def weigh(self, cycle_id: str, external_id: str) -> Weighed:
+    def weigh(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
         """Say where a reconsideration stands, and what it proposes."""
-        return weigh(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
+        return gather_evidence(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
 
     def conclude(
         self,
@@ -71,7 +77,7 @@ class Reconsidering(Part):
     ) -> Reconsideration:
         """End a reconsideration before it is decided."""
         ended = again.take_back(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
-        return self._rung(cycle_id, ended)
+        return self._ring_after(cycle_id, ended)
 
     def undo_reconsideration(
         self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str

@@ -9,34 +9,47 @@ from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.audit.decision_card import Card, card
-from swapflow.engine.audit.finished_cycle import ClosedCycle, gather
+from swapflow.engine.audit.finished_cycle import FinishedCycle, gather_finished_cycle
 from swapflow.engine.audit.verify import Verification, verify
 from swapflow.engine.notifications.reviewer_mail import waiting_for
-from swapflow.engine.ports.records import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
+from swapflow.engine.ports.records import (
+    ApplicantName,
+    DecisionRecord,
+    DecisionStep,
+    Load,
+    Pin,
+    ProcessHealth,
+    Waiting,
+)
 from swapflow.engine.projection.ingest import rebuild
 from swapflow.engine.read_models.calibration import Calibration, calibration
-from swapflow.engine.read_models.dashboard import Board
-from swapflow.engine.read_models.dashboard_codec import unpack_board
-from swapflow.engine.read_models.explanation import Asked, Explanation, asked_about, explain
-from swapflow.engine.read_models.progress import Progress, board_from_ledger, progress
-from swapflow.engine.services.context import Part
+from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.dashboard_codec import decode_dashboard
+from swapflow.engine.read_models.explanation import (
+    Explanation,
+    PullExplanation,
+    asked_about,
+    explain,
+)
+from swapflow.engine.read_models.progress import Progress, dashboard_from_ledger, progress
+from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError, UnavailableError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looking(Part):
+class Looking(ServiceContext):
     """How a cycle stands, and whether its record holds."""
 
     def progress(self, cycle_id: str) -> Progress:
         """Say how a cycle stands."""
         return progress(cycle_id, ledger=self.ledger, folds=self.folds)
 
-    def board(self, cycle_id: str) -> tuple[Board, bool]:
+    def board(self, cycle_id: str) -> tuple[Dashboard, bool]:
         """Read how a cycle stands, and whether the live state had it; else from the ledger."""
         try:
             packed = self.state.board(cycle_id)
             if packed is not None:
-                board = unpack_board(packed)
+                board = decode_dashboard(packed)
                 # A board that is ahead belongs to a ledger that was put back from a copy.
                 if board.position.seq <= self.ledger.cycle(cycle_id).position.seq:
                     return board, True
@@ -45,7 +58,7 @@ class Looking(Part):
         # Made anew only when something has happened: many may look at a program without one.
         known, head = self.boards.get(cycle_id), self.ledger.cycle(cycle_id).position
         if known is None or known.position != head:
-            made = board_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
+            made = dashboard_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
             known = self.boards.put(cycle_id, made)
         return known, False
 
@@ -69,7 +82,9 @@ class Looking(Part):
             return False
         return True
 
-    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+    def named(
+        self, cycle_id: str, numbers: Collection[int] | None = None
+    ) -> tuple[ApplicantName, ...]:
         """Read who a cycle's applications are, all or some."""
         return self.ledger.named(cycle_id, numbers)
 
@@ -85,11 +100,11 @@ class Looking(Part):
         """Count review requests by (kind, status)."""
         return self.ledger.counts(cycle_id)
 
-    def pulse(self, cycle_id: str) -> Pulse:
+    def process_health(self, cycle_id: str) -> ProcessHealth:
         """Read whether the processes behind a cycle live."""
-        return self.ledger.pulse(cycle_id)
+        return self.ledger.process_health(cycle_id)
 
-    def steps(self, cycle_id: str, *, at_most: int = 500) -> tuple[Step, ...]:
+    def steps(self, cycle_id: str, *, at_most: int = 500) -> tuple[DecisionStep, ...]:
         """Read the last decisions in numbers, oldest first."""
         return self.ledger.steps(cycle_id, at_most=at_most)
 
@@ -127,7 +142,7 @@ class Looking(Part):
         )
         return tuple(sorted(found, key=lambda a: (a.created_at, a.id), reverse=True))
 
-    def asked_about(self, cycle_id: str, number: int) -> tuple[Asked, ...]:
+    def asked_about(self, cycle_id: str, number: int) -> tuple[PullExplanation, ...]:
         """Say why each review of an application was asked for, and what came of it."""
         return asked_about(cycle_id, number, ledger=self.ledger)
 
@@ -152,9 +167,9 @@ class Looking(Part):
             name_reviewers=name_reviewers,
         )
 
-    def closed(self, cycle_id: str) -> ClosedCycle:
+    def closed(self, cycle_id: str) -> FinishedCycle:
         """Read a finished cycle as plain values, for a bundle of it."""
-        return gather(cycle_id, ledger=self.ledger)
+        return gather_finished_cycle(cycle_id, ledger=self.ledger)
 
     def rebuild(self, cycle_id: str) -> None:
         """Make the live state anew from the ledger."""

@@ -7,14 +7,14 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.score import Answer, Origin, Score
 from swapflow.engine.reviewing import review_page
 from swapflow.engine.scoring import corrections, offline_sheets
-from swapflow.engine.scoring.sheet_plan import Plan, Returned
+from swapflow.engine.scoring.sheet_plan import ReturnedRow, SheetPlan
 from swapflow.engine.scoring.volunteered import Volunteered, volunteer
-from swapflow.engine.services.context import Part
+from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import BadRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scoring(Part):
+class Scoring(ServiceContext):
     """What staff do to scores, and sheets that come and go by mail."""
 
     def scores(self, cycle_id: str) -> tuple[Score, ...]:
@@ -26,7 +26,7 @@ class Scoring(Part):
         seq = corrections.correct(
             answer, by=by, reason=reason, saw_others=saw_others, ledger=self.ledger
         )
-        return self._rung(cycle_of(answer.assignment_id), seq)
+        return self._ring_after(cycle_of(answer.assignment_id), seq)
 
     def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
         """Make scores count no more; says how many did before."""
@@ -41,7 +41,7 @@ class Scoring(Part):
         voided = corrections.void_reviewer(
             cycle_id, number, by=by, reason=reason, ledger=self.ledger
         )
-        return self._rung(cycle_id, voided)
+        return self._ring_after(cycle_id, voided)
 
     def volunteer(
         self, cycle_id: str, scores: Sequence[Volunteered], *, imported: bool
@@ -53,22 +53,22 @@ class Scoring(Part):
     def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
         """Let a volunteered score count."""
         seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.ledger)
-        return self._rung(cycle_of(assignment_id), seq)
+        return self._ring_after(cycle_of(assignment_id), seq)
 
-    def reviewer_sheet(self, cycle_id: str, reviewer: int) -> tuple[review_page.Sheet, ...]:
+    def reviewer_sheet(self, cycle_id: str, reviewer: int) -> tuple[review_page.ReviewPage, ...]:
         """Read what goes onto a reviewer's sheet: what waits for them, soonest due first."""
         return offline_sheets.outgoing(cycle_id, reviewer, ledger=self.ledger)
 
     def examine_sheet(
         self,
         cycle_id: str,
-        returned: Sequence[Returned],
+        returned: Sequence[ReturnedRow],
         *,
         by: str,
         source: str,
         reviewer: int | None = None,
         bad: Sequence[BadRow] = (),
-    ) -> Plan:
+    ) -> SheetPlan:
         """Say what entering a sheet that came back would do; changes nothing."""
         return offline_sheets.examine(
             cycle_id,
@@ -80,7 +80,7 @@ class Scoring(Part):
             ledger=self.ledger,
         )
 
-    def enter_sheet(self, plan: Plan, *, by: str) -> None:
+    def enter_sheet(self, plan: SheetPlan, *, by: str) -> None:
         """Store what came back on a sheet: all of it, or nothing."""
         offline_sheets.enter(plan, by=by, ledger=self.ledger)
         self.doorbell.ring(plan.cycle_id)

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
-from swapflow.domain.reviewing.score import Answer, Draft, Given, Receipt
+from swapflow.domain.reviewing.score import Answer, Draft, Receipt, ScoreDetails
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.roster import change_availability
 from swapflow.engine.notifications.reviewer_mail import notify
 from swapflow.engine.reviewing import interviews, review_page, submit
 from swapflow.engine.reviewing.decline import decline
-from swapflow.engine.reviewing.task_list import Desk, Task, read_desk, read_next
-from swapflow.engine.services.context import Part
+from swapflow.engine.reviewing.task_list import Task, TaskList, read_next, read_task_list
+from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Working(Part):
+class Working(ServiceContext):
     """A reviewer's side, and what workers deliver."""
 
     def inbox(self, cycle_id: str, external_id: str) -> tuple[Assignment, ...]:
@@ -83,9 +83,9 @@ class Working(Part):
         self.ledger.drop_draft(assignment_id)
         self.doorbell.ring(cycle_of(assignment_id))
 
-    def desk_of(self, seats: Collection[tuple[str, int]]) -> Desk:
+    def task_list_of(self, seats: Collection[tuple[str, int]]) -> TaskList:
         """Read everything that waits for somebody, in every cycle where they sit."""
-        return read_desk(seats, ledger=self.ledger)
+        return read_task_list(seats, ledger=self.ledger)
 
     def next_task(self, seats: Collection[tuple[str, int]], *, after: str) -> Task | None:
         """Read what somebody should do after a task, None when nothing waits."""
@@ -105,11 +105,13 @@ class Working(Part):
         """Give the code by which a reviewer names an assignment."""
         return self.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
 
-    def sheet(self, assignment: Assignment) -> review_page.Sheet:
+    def sheet(self, assignment: Assignment) -> review_page.ReviewPage:
         """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
-        return review_page.read_sheet(assignment, ledger=self.ledger)
+        return review_page.read_review_page(assignment, ledger=self.ledger)
 
-    def document(self, assignment: Assignment, number: int) -> tuple[review_page.Paper, bytes]:
+    def document(
+        self, assignment: Assignment, number: int
+    ) -> tuple[review_page.ShownDocument, bytes]:
         """Read an uploaded document that a reviewer may see, by its number on the sheet."""
         return review_page.read_document(assignment, number, ledger=self.ledger)
 
@@ -138,7 +140,7 @@ class Working(Part):
         """Put a task at the end of its reviewer's list."""
         self.ledger.skip(assignment.id)
 
-    def given(self, assignment_id: str) -> Given | None:
+    def given(self, assignment_id: str) -> ScoreDetails | None:
         """Read the standing score of an assignment and what was written with it."""
         return self.ledger.given(assignment_id)
 
@@ -157,11 +159,11 @@ class Working(Part):
         change_availability(cycle_id, reviewer, packet=packet, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
-    def did_not_come(self, assignment_id: str, *, by: str, note: str = "") -> None:
+    def mark_no_show(self, assignment_id: str, *, by: str, note: str = "") -> None:
         """Note that an applicant did not come; the request goes to others."""
-        interviews.did_not_come(assignment_id, by=by, note=note, ledger=self.ledger)
+        interviews.mark_no_show(assignment_id, by=by, note=note, ledger=self.ledger)
         self.doorbell.ring(cycle_of(assignment_id))
 
-    def calendar(self, sheet: review_page.Sheet) -> str:
+    def calendar(self, sheet: review_page.ReviewPage) -> str:
         """Spell the calendar entry of a task that has a slot."""
         return review_page.calendar_of(sheet, address=self.address, ledger=self.ledger)

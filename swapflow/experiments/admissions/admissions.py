@@ -20,13 +20,13 @@ from swapflow.experiments.admissions.admissions_gains import (
     gain_parts,
 )
 from swapflow.experiments.figures import LOOKS, canvas, label, series
-from swapflow.experiments.finding import Finding, Row, Table
+from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import (
     conference,
     missing,
 )
 from swapflow.experiments.strategies import budget_rule, play
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, grid
+from swapflow.experiments.study import Result, Study, StudyEffort, StudyPart, floats, grid
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
 
@@ -34,12 +34,12 @@ from swapflow.simulation.random_numbers import stream_of
 WAYS = ("SWAP", "SWAP, true spread", "budget", "practice", "uniform", "random", "best possible")
 
 
-def _parts(_effort: Effort) -> Sequence[Part]:
+def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(way=WAYS, by=("", "gender", "region"), s=[7.0], only=[""])
-    return [Part(name="ways", cells=cells, work=experiment, full=20, quick=1, chunk=1)]
+    return [StudyPart(name="ways", cells=cells, work=experiment, full=20, quick=1, chunk=1)]
 
 
-def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     rows: list[Row] = []
     for cell, arrays in results["ways"]:
         row: dict[str, float | int | str | bool | None] = {
@@ -51,7 +51,7 @@ def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Findin
             row[name] = float(floats(arrays, name).mean())
             row[f"{name}_sd"] = float(floats(arrays, name).std())
         rows.append(row)
-    table = Table.of(rows)
+    table = FindingTable.of(rows)
     found = {(r["way"], r["objective"]): r for r in rows}
 
     def of(way: str, objective: str, name: str) -> float:
@@ -87,7 +87,7 @@ COMPARABLE = (
 )
 
 
-def _beside(of: Callable[[str, str, str], float]) -> Table:
+def _beside(of: Callable[[str, str, str], float]) -> FindingTable:
     """Lay tables 1 and 2 and the text's comparisons out beside ours."""
     practice = {name: of("practice", "top-k", name) for name in ("top", "cost")}
     rows: list[Row] = [
@@ -140,10 +140,10 @@ def _beside(of: Callable[[str, str, str], float]) -> Table:
             "twin": math.sqrt(of("random", "region", "top")) / swap_root,
         },
     ]
-    return Table.of(rows)
+    return FindingTable.of(rows)
 
 
-def _draw(name: str, tables: dict[str, Table]) -> Figure:
+def _draw(name: str, tables: dict[str, FindingTable]) -> Figure:
     table = tables["admissions"].where(objective="region")
     figure, (axes,) = canvas(height=2.8)
     for number, row in enumerate(table.records()):
@@ -198,14 +198,14 @@ def areas(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     return dict(zip(("top", "diverse", "cost"), np.array(rows).T, strict=True))
 
 
-def _area_parts(effort: Effort) -> Sequence[Part]:
+def _area_parts(effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(
         objective=("top-k", "area"), share=(0.33, 0.5, 0.75, 1.0), data=[str(effort.data)]
     )
-    return [Part(name="areas", cells=cells, work=areas, full=5, quick=1, chunk=1)]
+    return [StudyPart(name="areas", cells=cells, work=areas, full=5, quick=1, chunk=1)]
 
 
-def _area_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _area_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     rows: list[Row] = [
         {
             "objective": cell["objective"],
@@ -215,9 +215,9 @@ def _area_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> F
         }
         for cell, arrays in results["areas"]
     ]
-    table = Table.of(rows)
+    table = FindingTable.of(rows)
     last = [row for row in rows if row["objective"] == "area"][-1]
-    beside = Table.of(
+    beside = FindingTable.of(
         [
             {
                 "quantity": "general, over actual (area of study)",
@@ -251,7 +251,7 @@ AREA_NOTE = (
 )
 
 
-def _draw_areas(tables: dict[str, Table]) -> Figure:
+def _draw_areas(tables: dict[str, FindingTable]) -> Figure:
     figure, (axes,) = canvas(height=2.6)
     number = 0
     for objective in ("top-k", "area"):

@@ -10,19 +10,19 @@ from matplotlib.figure import Figure
 from swapflow.bandit.oracles.oracle import Diverse, Oracle, TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import FloatArray, IntArray, PullKind
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import canvas, label, series
-from swapflow.experiments.finding import Finding, Row, Table
+from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import (
     INTERVIEW,
     REVIEW,
     TWIN_PLACES,
     TWIN_SIGMA,
-    Sheet,
+    KnownMarks,
     twin,
 )
-from swapflow.experiments.strategies import Choice, TwoTier, budget_rule
-from swapflow.experiments.study import Effort, Part, Result, floats, grid, mean_and_error
+from swapflow.experiments.strategies import CohortChoice, TwoTier, budget_rule
+from swapflow.experiments.study import Result, StudyEffort, StudyPart, floats, grid, mean_and_error
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import Stream, stream_of
 
@@ -43,7 +43,7 @@ class WithFallback:
     So the paper's experiments went on beyond the reviews on record. Implements `ScoreSource`.
     """
 
-    def __init__(self, sheet: Sheet, gain: float, stream: Stream, run: int) -> None:
+    def __init__(self, sheet: KnownMarks, gain: float, stream: Stream, run: int) -> None:
         self._sheet, self._stream, self._run = sheet, stream, run
         self.truth: FloatArray = sheet.truth
         self.kinds: tuple[PullKind, ...] = (REVIEW, PullKind(cost=INTERVIEW.cost, gain=gain))
@@ -88,7 +88,7 @@ def experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         sheet = _twin_of(str(cell["only"])).shuffled(rng)
         objective = _objective(sheet, str(cell["by"]), _places(str(cell["only"])))
         source = WithFallback(sheet, float(cell["s"]), stream, run)
-        desk = Desk(source, budget=UNBOUNDED)
+        desk = BudgetedSampler(source, budget=UNBOUNDED)
         cohort = _chosen(str(cell["way"]), desk, sheet, objective, rng)
         groups = (
             np.zeros(desk.n, dtype=np.int64) if not cell["by"] else sheet.classes(str(cell["by"]))
@@ -107,7 +107,7 @@ def experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 
 def _chosen(
-    way: str, desk: Desk, sheet: Sheet, objective: Oracle, rng: np.random.Generator
+    way: str, desk: BudgetedSampler, sheet: KnownMarks, objective: Oracle, rng: np.random.Generator
 ) -> IntArray:
     """Spend as the way of working does, and name its cohort."""
     match way:
@@ -117,7 +117,7 @@ def _chosen(
             return _swap(desk, objective, rng, limit=limit, sigma=sigma)
         case "practice":
             desk.budget = PAPER_COST
-            return TwoTier(choice=Choice.MEAN).spend(desk, TopK(objective.size), rng)
+            return TwoTier(choice=CohortChoice.MEAN).spend(desk, TopK(objective.size), rng)
         case "budget":
             desk.budget = PAPER_COST
             return budget_rule(batch=50).spend(desk, objective, rng)
@@ -133,7 +133,12 @@ def _chosen(
 
 
 def _swap(
-    desk: Desk, objective: Oracle, rng: np.random.Generator, *, limit: float, sigma: float
+    desk: BudgetedSampler,
+    objective: Oracle,
+    rng: np.random.Generator,
+    *,
+    limit: float,
+    sigma: float,
 ) -> IntArray:
     """Algorithm 1, one pull at a time, until it stops or the limit is spent."""
     desk.ask(np.arange(desk.n))
@@ -150,12 +155,12 @@ def _swap(
 
 
 @lru_cache(maxsize=4)
-def _twin_of(program: str) -> Sheet:
+def _twin_of(program: str) -> KnownMarks:
     sheet = twin()
     if not program:
         return sheet
     kept = np.flatnonzero(np.array(sheet.groups["program"]) == program)
-    return Sheet(
+    return KnownMarks(
         truth=sheet.truth[kept],
         table=sheet.table[kept],
         judges=sheet.judges[kept],
@@ -170,15 +175,15 @@ def _places(program: str) -> int:
     return {"": TWIN_PLACES, "MS": 30, "PhD": 120}[program]
 
 
-def _objective(sheet: Sheet, by: str, size: int) -> Oracle:
+def _objective(sheet: KnownMarks, by: str, size: int) -> Oracle:
     return Diverse(size, sheet.classes(by)) if by else TopK(size)
 
 
-def gain_parts(effort: Effort) -> Sequence[Part]:
+def gain_parts(effort: StudyEffort) -> Sequence[StudyPart]:
     """List the runs of the study of gains."""
     gains = GAINS if effort.full else (1.0, 5.0, 7.0, 10.0, 20.0)
     cells = grid(way=["SWAP"], by=[""], s=gains, only=("MS", "PhD"))
-    return [Part(name="gains", cells=cells, work=experiment, full=10, quick=1, chunk=1)]
+    return [StudyPart(name="gains", cells=cells, work=experiment, full=10, quick=1, chunk=1)]
 
 
 SIGMA_NOTE = (
@@ -189,7 +194,7 @@ SIGMA_NOTE = (
 )
 
 
-def gain_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def gain_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     """Build the finding of the study of gains from its runs."""
     rows: list[Row] = []
     for cell, arrays in results["gains"]:
@@ -204,7 +209,7 @@ def gain_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Fi
                 "strong_share": float(floats(arrays, "strong").mean()),
             }
         )
-    table = Table.of(rows)
+    table = FindingTable.of(rows)
     low, high = min(table.numbers("cost")), max(table.numbers("cost"))
     return Finding(
         tables={"admissions-gains": table},
@@ -218,7 +223,7 @@ def gain_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Fi
     )
 
 
-def _draw_gains(tables: dict[str, Table]) -> Figure:
+def _draw_gains(tables: dict[str, FindingTable]) -> Figure:
     figure, (axes,) = canvas(height=2.5)
     for number, program in enumerate(("MS", "PhD")):
         rows = tables["admissions-gains"].where(program=program)

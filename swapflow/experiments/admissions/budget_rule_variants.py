@@ -16,12 +16,19 @@ from swapflow.bandit.estimation.knowledge_gradient import (
 )
 from swapflow.bandit.oracles.oracle import Oracle, TopK
 from swapflow.bandit.situation import FloatArray, IntArray, Look, PullKind, Situation
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import FULL_PAGE, GREY, canvas, label, series
-from swapflow.experiments.finding import Finding, Row, Table
+from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import TWIN_PLACES, conference, missing, redrawn_twin
 from swapflow.experiments.strategies import ByRule, Strategy, play
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, mean_and_error
+from swapflow.experiments.study import (
+    Result,
+    Study,
+    StudyEffort,
+    StudyPart,
+    floats,
+    mean_and_error,
+)
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
 
@@ -90,7 +97,12 @@ class MovingCut:
     severity: bool
     name: str = "budget, moving cut"
 
-    def spend(self, desk: Desk, objective: Oracle, rng: np.random.Generator) -> IntArray:  # noqa: ARG002 - leaves nothing to chance
+    def spend(
+        self,
+        desk: BudgetedSampler,
+        objective: Oracle,
+        rng: np.random.Generator,  # noqa: ARG002 - leaves nothing to chance
+    ) -> IntArray:
         """Look and ask, a batch at a time, as `ByRule` does."""
         rule = BudgetRule(oracle=objective, severity=self.severity, tolerance=0.0)
         desk.ask(np.arange(desk.n)[: desk.affordable()])
@@ -175,7 +187,7 @@ def variant_losses(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     return {"loss": np.array(losses)}
 
 
-def _parts(effort: Effort) -> Sequence[Part]:
+def _parts(effort: StudyEffort) -> Sequence[StudyPart]:
     rounds = [("twin", 0.0, budget) for budget in (1.25, 2.0, 3.0)]
     if not missing(effort.data, ("iclr2021", "iclr2022")):
         rounds += [(name, ratio, 1.5) for name in ("iclr2021", "iclr2022") for ratio in (0.4, 0.1)]
@@ -190,10 +202,10 @@ def _parts(effort: Effort) -> Sequence[Part]:
         for name, ratio, budget in rounds
         for variant in VARIANTS
     ]
-    return [Part(name="losses", cells=cells, work=variant_losses, full=10, quick=1, chunk=1)]
+    return [StudyPart(name="losses", cells=cells, work=variant_losses, full=10, quick=1, chunk=1)]
 
 
-def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     own = {
         _place(cell): floats(arrays, "loss")
         for cell, arrays in results["losses"]
@@ -215,7 +227,7 @@ def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Findin
                 "more_se": None if math.isnan(error) else error,
             }
         )
-    table = Table.of(rows)
+    table = FindingTable.of(rows)
     others = [name for name in VARIANTS if name != RULE]
     worse = {
         name: sum(more > 0 for more in table.where(variant=name).numbers("more"))
@@ -250,7 +262,7 @@ NOTE = (
 )
 
 
-def _draw(tables: dict[str, Table]) -> Figure:
+def _draw(tables: dict[str, FindingTable]) -> Figure:
     table = tables["budget-variants"]
     places = list(dict.fromkeys((r["round"], r["ratio"], r["budget"]) for r in table.records()))
     figure, (axes,) = canvas(width=FULL_PAGE, height=3.0)

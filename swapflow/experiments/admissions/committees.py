@@ -15,12 +15,20 @@ from matplotlib.figure import Figure
 from swapflow.bandit.oracles.oracle import Diverse, Oracle, TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import FloatArray, IntArray, PullKind
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import LOOKS, canvas, label
-from swapflow.experiments.finding import Finding, Row, Table
-from swapflow.experiments.known_rounds import REVIEW, Sheet, conference, missing
-from swapflow.experiments.strategies import Choice, Even, budget_rule
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, grid, mean_and_error
+from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.known_rounds import REVIEW, KnownMarks, conference, missing
+from swapflow.experiments.strategies import CohortChoice, Even, budget_rule
+from swapflow.experiments.study import (
+    Result,
+    Study,
+    StudyEffort,
+    StudyPart,
+    floats,
+    grid,
+    mean_and_error,
+)
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import Stream, stream_of
 
@@ -44,7 +52,7 @@ class RecordThenModel:
     The model is the committee's final mark. Implements `ScoreSource`.
     """
 
-    def __init__(self, sheet: Sheet, stream: Stream, run: int) -> None:
+    def __init__(self, sheet: KnownMarks, stream: Stream, run: int) -> None:
         self._sheet, self._stream, self._run = sheet, stream, run
         self.truth: FloatArray = sheet.truth
         self.kinds: tuple[PullKind, ...] = (REVIEW,)
@@ -81,14 +89,14 @@ def real_experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         sheet = conference(str(cell["data"]), CONFERENCE).shuffled(rng)
         by_area = Diverse(sheet.accepted.size, sheet.classes("area"))
         objective: Oracle = by_area if cell["by"] else TopK(sheet.accepted.size)
-        desk = Desk(RecordThenModel(sheet, stream, run), budget=0.0)
+        desk = BudgetedSampler(RecordThenModel(sheet, stream, run), budget=0.0)
         cohort, cost = _chosen(str(cell["way"]), desk, sheet, objective, rng)
         rows.append((float(sheet.truth[cohort].sum()), by_area.value(sheet.truth, cohort), cost))
     return dict(zip(("top", "diverse", "cost"), np.array(rows).T, strict=True))
 
 
 def _chosen(
-    way: str, desk: Desk, sheet: Sheet, objective: Oracle, rng: np.random.Generator
+    way: str, desk: BudgetedSampler, sheet: KnownMarks, objective: Oracle, rng: np.random.Generator
 ) -> tuple[IntArray, float]:
     """Spend as the way of working does; give its cohort and what it cost."""
     desk.budget = round(EACH * desk.n)
@@ -98,7 +106,7 @@ def _chosen(
         case "budget":
             cohort = budget_rule(batch=50).spend(desk, objective, rng)
         case "even":
-            cohort = Even(choice=Choice.MEAN).spend(desk, objective, rng)
+            cohort = Even(choice=CohortChoice.MEAN).spend(desk, objective, rng)
         case "accepted":
             return sheet.accepted, float(sheet.limits.sum())
         case "best possible":
@@ -111,7 +119,9 @@ def _chosen(
     return cohort, desk.spent
 
 
-def _swap(desk: Desk, objective: Oracle, rng: np.random.Generator, sigma: float) -> IntArray:
+def _swap(
+    desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator, sigma: float
+) -> IntArray:
     """Algorithm 1, one pull at a time, until it stops or the budget is spent."""
     desk.ask(np.arange(desk.n))
     rule = PaperRule(oracle=objective, sigma=sigma, delta=DELTA)
@@ -126,12 +136,12 @@ def _swap(desk: Desk, objective: Oracle, rng: np.random.Generator, sigma: float)
         desk.ask(np.array([picks[0].arm]), picks[0].kind)
 
 
-def _parts(effort: Effort) -> Sequence[Part]:
+def _parts(effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(way=WAYS, by=("", "area"), data=[str(effort.data)])
-    return [Part(name="ways", cells=cells, work=real_experiment, full=5, quick=1, chunk=1)]
+    return [StudyPart(name="ways", cells=cells, work=real_experiment, full=5, quick=1, chunk=1)]
 
 
-def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     rows: list[Row] = []
     for cell, arrays in results["ways"]:
         row: dict[str, float | int | str | bool | None] = {
@@ -143,7 +153,7 @@ def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Findin
             mean, error = mean_and_error(floats(arrays, name))
             row[name], row[f"{name}_se"] = mean, None if math.isnan(error) else error
         rows.append(row)
-    table = Table.of(rows)
+    table = FindingTable.of(rows)
     found = {(r["way"], r["objective"]): r for r in rows}
 
     def ratio(name: str, objective: str, way: str, of: str = "accepted") -> float:
@@ -176,7 +186,7 @@ def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Findin
             f"{ratio('top', 'top-k', 'all reviews'):.3f}. Under w_div by area SWAP reaches "
             f"{ratio('diverse', 'area', 'SWAP'):.3f} times their diversity."
         ),
-        beside=Table.of(beside),
+        beside=FindingTable.of(beside),
         notes=(NOTE,),
     )
 
@@ -192,7 +202,7 @@ NOTE = (
 )
 
 
-def _draw(name: str, tables: dict[str, Table]) -> Figure:
+def _draw(name: str, tables: dict[str, FindingTable]) -> Figure:
     objective = "top-k" if name == "top" else "area"
     table = tables["admissions-reviews"].where(objective=objective)
     accepted = table.where(way="accepted").numbers(name)[0]

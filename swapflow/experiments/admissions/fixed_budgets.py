@@ -20,7 +20,7 @@ from swapflow.experiments.admissions.reviews_needed import (
     shuffled,
 )
 from swapflow.experiments.figures import FULL_PAGE, canvas, label, series
-from swapflow.experiments.finding import Finding, Row, Table
+from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import (
     CONFERENCES,
     TWIN_PLACES,
@@ -30,7 +30,15 @@ from swapflow.experiments.known_rounds import (
 from swapflow.experiments.strategies import (
     play,
 )
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, grid, mean_and_error
+from swapflow.experiments.study import (
+    Result,
+    Study,
+    StudyEffort,
+    StudyPart,
+    floats,
+    grid,
+    mean_and_error,
+)
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
 
@@ -68,12 +76,12 @@ def conference_losses(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     return {"loss": np.array(losses)}
 
 
-def _twin_parts(_effort: Effort) -> Sequence[Part]:
+def _twin_parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(budget=BUDGETS, strategy=tuple(STRATEGIES))
-    return [Part(name="losses", cells=cells, work=twin_losses, full=50, quick=2, chunk=5)]
+    return [StudyPart(name="losses", cells=cells, work=twin_losses, full=50, quick=2, chunk=5)]
 
 
-def _conference_parts(effort: Effort) -> Sequence[Part]:
+def _conference_parts(effort: StudyEffort) -> Sequence[StudyPart]:
     rounds = tuple(CONFERENCES) if effort.full else ("iclr2021",)
     cells = grid(
         round=rounds,
@@ -82,7 +90,9 @@ def _conference_parts(effort: Effort) -> Sequence[Part]:
         strategy=CONFERENCE_STRATEGIES,
         data=[str(effort.data)],
     )
-    return [Part(name="losses", cells=cells, work=conference_losses, full=2, quick=1, chunk=1)]
+    return [
+        StudyPart(name="losses", cells=cells, work=conference_losses, full=2, quick=1, chunk=1)
+    ]
 
 
 def _loss_rows(results: Sequence[Result]) -> list[Row]:
@@ -111,8 +121,8 @@ def _key(cell: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(sorted((k, str(v)) for k, v in cell.items()))
 
 
-def _twin_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = Table.of(_loss_rows(results["losses"]))
+def _twin_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
+    table = FindingTable.of(_loss_rows(results["losses"]))
     others = [name for name in STRATEGIES if name != "budget"]
     beaten = {
         name: [
@@ -148,7 +158,7 @@ TWIN_NOTE = (
 )
 
 
-def _draw_twin(tables: dict[str, Table]) -> Figure:
+def _draw_twin(tables: dict[str, FindingTable]) -> Figure:
     table = tables["budget-twin"]
     figure, (axes,) = canvas(height=3.6)
     for number, name in enumerate(STRATEGIES):
@@ -172,8 +182,8 @@ def _draw_twin(tables: dict[str, Table]) -> Figure:
     return figure
 
 
-def _conference_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = Table.of(_loss_rows(results["losses"]))
+def _conference_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
+    table = FindingTable.of(_loss_rows(results["losses"]))
     rows = [row for row in table.records() if row["strategy"] != "budget"]
     worse = sum(float(row["more_than_budget"] or 0) > 0 for row in rows)
     return Finding(
@@ -188,7 +198,7 @@ def _conference_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]
     )
 
 
-def _draw_conferences(tables: dict[str, Table]) -> Figure:
+def _draw_conferences(tables: dict[str, FindingTable]) -> Figure:
     table = tables["budget-conferences"]
     rounds = list(dict.fromkeys(str(r) for r in table.column("round")))
     figure, grid = canvas(

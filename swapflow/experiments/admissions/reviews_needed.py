@@ -8,17 +8,12 @@ from matplotlib.figure import Figure
 
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.oracles.oracle import TopK
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import GREY, canvas, label, series
-from swapflow.experiments.finding import Finding, Row, Table
-from swapflow.experiments.known_rounds import (
-    CONFERENCES,
-    TWIN_SIGMA,
-    Sheet,
-    conference,
-)
+from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.known_rounds import CONFERENCES, TWIN_SIGMA, KnownMarks, conference
 from swapflow.experiments.strategies import (
-    Choice,
+    CohortChoice,
     Even,
     Ocba,
     Sar,
@@ -28,7 +23,7 @@ from swapflow.experiments.strategies import (
     play,
     swap,
 )
-from swapflow.experiments.study import Effort, Part, Result, floats, grid, mean_and_error
+from swapflow.experiments.study import Result, StudyEffort, StudyPart, floats, grid, mean_and_error
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
 
@@ -49,7 +44,7 @@ EVEN_AT = 3.0
 STRATEGIES: dict[str, Strategy] = {
     "even": Even(),
     "two-tier": TwoTier(),
-    "two-tier, severity taken out": TwoTier(choice=Choice.ADJUSTED),
+    "two-tier, severity taken out": TwoTier(choice=CohortChoice.ADJUSTED),
     "SAR": Sar(),
     "OCBA": Ocba(batch=BATCH),
     "paper (SWAP)": swap(sigma=TWIN_SIGMA, delta=DELTA, batch=BATCH),
@@ -89,9 +84,11 @@ def reviews_needed(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     return {name: np.array([figure[name] for figure in figures]) for name in figures[0]}
 
 
-def _followed(sheet: Sheet, objective: TopK, *, budget: float) -> tuple[np.ndarray, np.ndarray]:
+def _followed(
+    sheet: KnownMarks, objective: TopK, *, budget: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Give cost and true utility of the proposed cohort at every look of the rule `budget`."""
-    desk = Desk(sheet, budget=budget)
+    desk = BudgetedSampler(sheet, budget=budget)
     desk.ask(np.arange(desk.n))
     rule, rng = BudgetRule(oracle=objective, tolerance=0.0), np.random.default_rng(0)
     spent, utility = [], []
@@ -108,24 +105,24 @@ def _followed(sheet: Sheet, objective: TopK, *, budget: float) -> tuple[np.ndarr
         desk.ask(np.array([pick.arm for pick in picks], dtype=np.int64))
 
 
-def shuffled(cell: Cell, rng: np.random.Generator) -> Sheet:
+def shuffled(cell: Cell, rng: np.random.Generator) -> KnownMarks:
     """Draw the order in which the marks of a sheet come."""
     return conference(str(cell["data"]), str(cell["round"])).shuffled(rng)
 
 
-def places_of(sheet: Sheet, cell: Cell) -> int:
+def places_of(sheet: KnownMarks, cell: Cell) -> int:
     """Return the places of a cell of the study."""
     return round(float(cell["ratio"]) * sheet.truth.size)
 
 
-def needed_parts(effort: Effort) -> Sequence[Part]:
+def needed_parts(effort: StudyEffort) -> Sequence[StudyPart]:
     """List the runs of the study of reviews needed."""
     ratios = [float(ratio) for ratio in RATIOS]
     cells = grid(round=tuple(CONFERENCES), ratio=ratios, data=[str(effort.data)])
-    return [Part(name="needed", cells=cells, work=reviews_needed, full=10, quick=1, chunk=1)]
+    return [StudyPart(name="needed", cells=cells, work=reviews_needed, full=10, quick=1, chunk=1)]
 
 
-def needed_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def needed_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     """Build the finding of the study of reviews needed."""
     rows: list[Row] = []
     for cell, arrays in results["needed"]:
@@ -145,7 +142,7 @@ def needed_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> 
                 "utility_at_half": float(floats(arrays, "at_half").mean()),
             }
         )
-    table = Table.of(rows)
+    table = FindingTable.of(rows)
     met = sum(
         need <= target
         for need, target in zip(table.numbers("needed"), table.numbers("target"), strict=True)
@@ -166,7 +163,7 @@ def needed_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> 
     )
 
 
-def _draw_needed(tables: dict[str, Table]) -> Figure:
+def _draw_needed(tables: dict[str, FindingTable]) -> Figure:
     table = tables["reviews-needed"]
     figure, (axes,) = canvas(height=2.7)
     rounds = list(dict.fromkeys(str(r) for r in table.column("round")))

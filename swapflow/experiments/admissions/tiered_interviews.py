@@ -28,9 +28,9 @@ from swapflow.experiments.admissions.tiered_stopping import (
     stops_in_words,
     until_it_stops,
 )
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import FULL_PAGE, canvas, label, series
-from swapflow.experiments.finding import Finding, Row, Table
+from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import (
     INTERVIEW,
     TWIN_LEVEL,
@@ -43,7 +43,15 @@ from swapflow.experiments.known_rounds import (
     redrawn_twin,
 )
 from swapflow.experiments.strategies import Strategy, budget_rule
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, grid, mean_and_error
+from swapflow.experiments.study import (
+    Result,
+    Study,
+    StudyEffort,
+    StudyPart,
+    floats,
+    grid,
+    mean_and_error,
+)
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.experiments.tiered_strategies import (
     Brutas,
@@ -60,7 +68,7 @@ WIDE_SIGMA = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class TierSetting:
     """A round in tiers.
 
     Attributes:
@@ -161,8 +169,8 @@ def screened_twin(rng: np.random.Generator) -> Tables:
     )
 
 
-SETTINGS: dict[str, Setting] = {
-    "normal utilities, two tiers": Setting(
+SETTINGS: dict[str, TierSetting] = {
+    "normal utilities, two tiers": TierSetting(
         kinds=TWO,
         places=PLACES,
         cuts=((8,), (10,), (15,), (25,)),
@@ -173,7 +181,7 @@ SETTINGS: dict[str, Setting] = {
         severity=False,
         draw=lambda stream, run: normal_source(TWO, WIDE_SIGMA, stream, run),
     ),
-    "normal utilities, three tiers": Setting(
+    "normal utilities, three tiers": TierSetting(
         kinds=THREE,
         places=PLACES,
         cuts=((20, 10), (15, 8), (30, 15)),
@@ -184,7 +192,7 @@ SETTINGS: dict[str, Setting] = {
         severity=False,
         draw=lambda stream, run: normal_source(THREE, WIDE_SIGMA, stream, run),
     ),
-    "twin, two tiers": Setting(
+    "twin, two tiers": TierSetting(
         kinds=(PullKind(cost=1.0, gain=1.0), INTERVIEW),
         places=TWIN_PLACES,
         cuts=((200,), (300,), (450,)),
@@ -195,7 +203,7 @@ SETTINGS: dict[str, Setting] = {
         severity=True,
         draw=lambda stream, run: redrawn_twin(stream.generator(run)),
     ),
-    "twin, three tiers": Setting(
+    "twin, three tiers": TierSetting(
         kinds=SCREENED,
         places=TWIN_PLACES,
         cuts=((400, 200), (600, 250), (800, 300)),
@@ -241,7 +249,7 @@ def fixed_budget(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         budget = float(cell["budget"]) * n * setting.kinds[setting.unit].cost
         each = []
         for strategy in _strategies(str(cell["strategy"]), setting):
-            desk = Desk(source, budget=budget)
+            desk = BudgetedSampler(source, budget=budget)
             cohort = strategy.spend(desk, objective, stream.generator(run, purpose=1))
             each.append((_lost(source.truth, cohort), desk.spent / budget, desk.asked.sum(axis=0)))
         rows.append(each)
@@ -252,7 +260,7 @@ def fixed_budget(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     }
 
 
-def _strategies(name: str, setting: Setting) -> list[Strategy]:
+def _strategies(name: str, setting: TierSetting) -> list[Strategy]:
     if name in TIERED:
         return [TIERED[name](cuts, shares) for cuts, shares in setting.allocations]
     severity = setting.severity and name != PLAIN
@@ -274,7 +282,7 @@ PROMISES = ((TOLERANCE, DELTA), (TOLERANCE, 0.05), (0.1, DELTA))
 # What was found
 
 
-def _parts(effort: Effort) -> Sequence[Part]:
+def _parts(effort: StudyEffort) -> Sequence[StudyPart]:
     cells: list[Cell] = []
     for name, setting in SETTINGS.items():
         budgets = setting.budgets if effort.full else setting.budgets[1 : 1 + QUICK_BUDGETS]
@@ -290,9 +298,9 @@ def _parts(effort: Effort) -> Sequence[Part]:
         for rule in CONFIDENT
     ]
     return [
-        Part(name="stop", cells=confident, work=until_it_stops, full=200, quick=4, chunk=20),
-        Part(name="normal", cells=normal, work=fixed_budget, full=80, quick=8, chunk=40),
-        Part(name="twin", cells=twin, work=fixed_budget, full=8, quick=1, chunk=2),
+        StudyPart(name="stop", cells=confident, work=until_it_stops, full=200, quick=4, chunk=20),
+        StudyPart(name="normal", cells=normal, work=fixed_budget, full=80, quick=8, chunk=40),
+        StudyPart(name="twin", cells=twin, work=fixed_budget, full=8, quick=1, chunk=2),
     ]
 
 
@@ -351,14 +359,14 @@ def _spelled(numbers: Sequence[float]) -> str:
     return " / ".join(f"{number:g}" for number in numbers)
 
 
-def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     budget_rows, allocation_rows = _budget_rows([*results["normal"], *results["twin"]])
-    budgets, stops = Table.of(budget_rows), Table.of(stop_rows(results["stop"]))
+    budgets, stops = FindingTable.of(budget_rows), FindingTable.of(stop_rows(results["stop"]))
     return Finding(
         tables={
             "tiers-budgets": budgets,
             "tiers-stop": stops,
-            "tiers-allocations": Table.of(allocation_rows),
+            "tiers-allocations": FindingTable.of(allocation_rows),
         },
         figures={"tiers-budgets": _draw_budgets, "tiers-stop": draw_stops},
         seen=f"{stops_in_words(stops)} {_budgets_in_words(budgets)}",
@@ -366,7 +374,7 @@ def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Findin
     )
 
 
-def _budgets_in_words(table: Table) -> str:
+def _budgets_in_words(table: FindingTable) -> str:
     said = []
     for rival in ("BRUTaS", "uniform tiers"):
         more = table.where(strategy=rival).numbers("more_than_in_order")
@@ -383,7 +391,7 @@ def _budgets_in_words(table: Table) -> str:
     )
 
 
-def _draw_budgets(tables: dict[str, Table]) -> Figure:
+def _draw_budgets(tables: dict[str, FindingTable]) -> Figure:
     table = tables["tiers-budgets"]
     figure, axes = canvas(width=FULL_PAGE, height=5.4, rows=2, columns=2)
     for place, name in zip(axes, SETTINGS, strict=True):

@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.run import Course, walk
+from swapflow.bandit.run import RunTrace, run_rule
 from swapflow.bandit.situation import IntArray, PullKind, Rule, StopReason
-from swapflow.experiments.budgeted_sampler import Desk
+from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import FULL_PAGE, canvas, label, series
-from swapflow.experiments.finding import Row, Table
+from swapflow.experiments.finding import FindingTable, Row
 from swapflow.experiments.study import Result, floats, mean_and_error
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.experiments.tiered_strategies import (
@@ -75,7 +75,7 @@ def until_it_stops(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     for run in runs:
         source = normal_source(KINDS[tiers], SIGMA, stream, run)
         if rule.startswith("CACO"):
-            desk = Desk(source, budget=float(MOST_PULLS))
+            desk = BudgetedSampler(source, budget=float(MOST_PULLS))
             caco = Caco(
                 cuts=CUTS[tiers],
                 sigma=SIGMA,
@@ -115,8 +115,8 @@ def _walked(
         asked[arm, kind] += 1
         return float(source.marks(*(np.array([part]) for part in (arm, kind, ordinal)))[0])
 
-    course = Course(kinds=source.kinds, max_pulls=MOST_PULLS)
-    *_, last = walk(rule, mark, n=N, course=course, rng=rng)
+    course = RunTrace(kinds=source.kinds, max_pulls=MOST_PULLS)
+    *_, last = run_rule(rule, mark, n=N, course=course, rng=rng)
     stopped = last.ended in {StopReason.CERTIFIED, StopReason.SETTLED}
     return last.look.cohort, last.situation.cost, stopped
 
@@ -150,7 +150,7 @@ def stop_rows(results: Sequence[Result]) -> list[Row]:
     return rows
 
 
-def stops_in_words(table: Table) -> str:
+def stops_in_words(table: FindingTable) -> str:
     """Format what the table of stops shows."""
 
     def ratios(rule: str) -> str:
@@ -178,7 +178,7 @@ def _span(numbers: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def draw_stops(tables: dict[str, Table]) -> Figure:
+def draw_stops(tables: dict[str, FindingTable]) -> Figure:
     """Draw when each number of tiers stops."""
     table = tables["tiers-stop"]
     figure, axes = canvas(width=FULL_PAGE, height=3.0, columns=2)
@@ -211,5 +211,5 @@ def draw_stops(tables: dict[str, Table]) -> Figure:
     return figure
 
 
-def _promises(table: Table) -> list[tuple[float, float]]:
+def _promises(table: FindingTable) -> list[tuple[float, float]]:
     return list(zip(table.numbers("eps"), table.numbers("delta"), strict=True))

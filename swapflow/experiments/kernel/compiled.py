@@ -40,7 +40,7 @@ KEPT = 1e9
 """Orders are made of numbers rounded to one part in this; see `bandit.ties`."""
 
 
-class Fixed(NamedTuple):
+class RunConstants(NamedTuple):
     """What all runs have in common: numbers only, so that one loop serves every problem."""
 
     size: int
@@ -91,7 +91,7 @@ def keep(value: float) -> float:
 
 
 @compiled
-def spread_of(fixed: Fixed, information: float, n: int) -> float:
+def spread_of(fixed: RunConstants, information: float, n: int) -> float:
     """Give the radius; that of the paper without the factor that depends on the cost."""
     if fixed.radius == PAPER:
         return fixed.sigma / math.sqrt(information)
@@ -255,7 +255,7 @@ def mark_diverse(values: FloatArray, order: IntArray, size: int, marked: BoolArr
 
 
 @compiled
-def value_of(fixed: Fixed, run: Run, utilities: FloatArray, marked: BoolArray) -> float:
+def value_of(fixed: RunConstants, run: Run, utilities: FloatArray, marked: BoolArray) -> float:
     """Value a cohort."""
     if not fixed.groups:
         total = 0.0
@@ -274,7 +274,7 @@ def value_of(fixed: Fixed, run: Run, utilities: FloatArray, marked: BoolArray) -
 
 
 @compiled
-def choose_cohort(fixed: Fixed, run: Run) -> None:
+def choose_cohort(fixed: RunConstants, run: Run) -> None:
     """Find the cohort under the means from nothing."""
     if fixed.groups:
         sort_groups(run.mean, run.by_mean)
@@ -284,7 +284,7 @@ def choose_cohort(fixed: Fixed, run: Run) -> None:
 
 
 @compiled
-def look(fixed: Fixed, run: Run) -> tuple[int, int]:
+def look(fixed: RunConstants, run: Run) -> tuple[int, int]:
     """Do lines 5 to 16 of Algorithm 1.
 
     Returns:
@@ -319,7 +319,7 @@ def look(fixed: Fixed, run: Run) -> tuple[int, int]:
 
 
 @compiled
-def _gap(fixed: Fixed, run: Run, factor: float) -> float:
+def _gap(fixed: RunConstants, run: Run, factor: float) -> float:
     """Give what the rival gains over the cohort, on utilities that are not rounded."""
     if fixed.groups:
         if fixed.radius != PAPER:
@@ -341,7 +341,7 @@ def _gap(fixed: Fixed, run: Run, factor: float) -> float:
 
 
 @compiled
-def excess_of(fixed: Fixed, run: Run, inside: int, outside: int) -> float:
+def excess_of(fixed: RunConstants, run: Run, inside: int, outside: int) -> float:
     """Give by how much an outsider may yet beat a member."""
     n = run.mean.size
     pairs = max(fixed.size * (n - fixed.size), 1)
@@ -356,7 +356,7 @@ def excess_of(fixed: Fixed, run: Run, inside: int, outside: int) -> float:
 
 
 @compiled
-def fill_excess(fixed: Fixed, run: Run, touched: int) -> None:
+def fill_excess(fixed: RunConstants, run: Run, touched: int) -> None:
     """Work out the pairs that `touched` is in, or all pairs if it is negative."""
     n = run.mean.size
     if fixed.size >= n:
@@ -378,7 +378,7 @@ def fill_excess(fixed: Fixed, run: Run, touched: int) -> None:
 
 
 @compiled
-def look_at_pairs(fixed: Fixed, run: Run) -> tuple[int, int]:
+def look_at_pairs(fixed: RunConstants, run: Run) -> tuple[int, int]:
     """Find the less known of the most open pair, -1 when all pairs are closed."""
     n = run.mean.size
     worst, first, second = -np.inf, -1, -1
@@ -409,7 +409,7 @@ def look_at_pairs(fixed: Fixed, run: Run) -> tuple[int, int]:
 
 
 @compiled
-def by_need(fixed: Fixed, run: Run, arm: int) -> bool:
+def by_need(fixed: RunConstants, run: Run, arm: int) -> bool:
     """Say whether the applicant needs so much information that a strong pull is cheaper."""
     if not fixed.gain > fixed.cost:
         return False
@@ -429,7 +429,7 @@ def by_need(fixed: Fixed, run: Run, arm: int) -> bool:
 
 
 @compiled
-def fold(fixed: Fixed, run: Run, arm: int, strong: bool, reward: float) -> None:
+def fold(fixed: RunConstants, run: Run, arm: int, strong: bool, reward: float) -> None:
     """Count a reward, and put the cohort right."""
     gain = fixed.gain if strong else 1.0
     before = run.information[arm]
@@ -476,7 +476,7 @@ def _exchanged(run: Run, arm: int) -> int:
 
 
 @compiled
-def begin(fixed: Fixed, run: Run) -> None:
+def begin(fixed: RunConstants, run: Run) -> None:
     """Set everything up from the first looks, which stand in `mean`."""
     n = run.mean.size
     run.information[:] = 1.0
@@ -490,7 +490,9 @@ def begin(fixed: Fixed, run: Run) -> None:
 
 
 @compiled
-def decide(fixed: Fixed, run: Run, mean: FloatArray, information: FloatArray, cost: float) -> int:
+def decide(
+    fixed: RunConstants, run: Run, mean: FloatArray, information: FloatArray, cost: float
+) -> int:
     """Look once, from nothing; give whose turn it is, -1 when settled. The cohort is in `run`."""
     for arm in range(mean.size):
         run.mean[arm], run.information[arm] = mean[arm], information[arm]
@@ -503,7 +505,7 @@ def decide(fixed: Fixed, run: Run, mean: FloatArray, information: FloatArray, co
 
 
 @compiled
-def next_pull(fixed: Fixed, run: Run) -> tuple[int, int]:
+def next_pull(fixed: RunConstants, run: Run) -> tuple[int, int]:
     """Look by whichever radius the rule has."""
     if fixed.radius == PAIRWISE:
         return look_at_pairs(fixed, run)
@@ -511,7 +513,7 @@ def next_pull(fixed: Fixed, run: Run) -> tuple[int, int]:
 
 
 @compiled
-def is_strong(fixed: Fixed, run: Run, arm: int, contested: int, coin: float) -> bool:
+def is_strong(fixed: RunConstants, run: Run, arm: int, contested: int, coin: float) -> bool:
     """Choose the kind."""
     if fixed.manner == NEED:
         return by_need(fixed, run, arm)
@@ -522,7 +524,7 @@ def is_strong(fixed: Fixed, run: Run, arm: int, contested: int, coin: float) -> 
 
 
 @compiled
-def whole_run(fixed: Fixed, run: Run, number: int) -> bool:
+def whole_run(fixed: RunConstants, run: Run, number: int) -> bool:
     """Make a run from its first looks to its end; gives whether the rule stopped it."""
     for arm in range(run.mean.size):
         words = scramble(number, arm, 0, 0, fixed.low, fixed.high)
@@ -544,7 +546,9 @@ def whole_run(fixed: Fixed, run: Run, number: int) -> bool:
 
 
 @compiled
-def whole_runs(fixed: Fixed, run: Run, truths: FloatArray, numbers: IntArray, out: Any) -> None:
+def whole_runs(
+    fixed: RunConstants, run: Run, truths: FloatArray, numbers: IntArray, out: Any
+) -> None:
     """Make runs one after the other, and write down how each ended."""
     cohort, cost, pulls, stopped, mean, information = out
     for row in range(numbers.size):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
-from swapflow.experiments.kernel.compiled import Fixed, mark_largest
+from swapflow.experiments.kernel.compiled import RunConstants, mark_largest
 from swapflow.experiments.kernel.compiled_numbers import (
     compiled,
     normal_quantile,
@@ -95,20 +95,20 @@ run has ended and nobody is pulled."""
 
 
 @compiled
-def factor_of(fixed: Fixed, cost: float, n: int) -> float:
+def factor_of(fixed: RunConstants, cost: float, n: int) -> float:
     """Give the part of the paper's radius that depends on the cost."""
     return math.sqrt(2 * math.log(4 * n * max(cost, 1.0) ** 3 / fixed.delta))
 
 
 @compiled
-def are_whole(fixed: Fixed, room: int) -> bool:
+def are_whole(fixed: RunConstants, room: int) -> bool:
     """Say whether informations are whole numbers, so few that a place fits behind them."""
     most = (fixed.max_steps + 1.0) * max(fixed.gain, 1.0)
     return bool(fixed.gain == math.floor(fixed.gain) and most * room < MOST_ORDERS)
 
 
 @compiled
-def order_of(fixed: Fixed, information: float, place: int, room: int) -> float:
+def order_of(fixed: RunConstants, information: float, place: int, room: int) -> float:
     """Give a number that is smaller the sooner somebody has their turn.
 
     Where informations are whole it holds the place too, so nobody need be searched for.
@@ -119,7 +119,7 @@ def order_of(fixed: Fixed, information: float, place: int, room: int) -> float:
 
 
 @compiled
-def _draw_next(fixed: Fixed, lanes: Lanes, lane: int, arm: int) -> None:
+def _draw_next(fixed: RunConstants, lanes: Lanes, lane: int, arm: int) -> None:
     """Draw an applicant's next noise and coin ahead of time."""
     pull = int(lanes.people[lane, arm, PULLS])
     words = scramble(lanes.run[lane], arm, pull, 0, fixed.low, fixed.high)
@@ -128,7 +128,7 @@ def _draw_next(fixed: Fixed, lanes: Lanes, lane: int, arm: int) -> None:
 
 
 @compiled
-def _start(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> None:
+def _start(fixed: RunConstants, lanes: Lanes, lane: int, scratch: Scratch) -> None:
     """Give everybody a first look."""
     n, people = lanes.member.shape[1], lanes.people
     truth = lanes.truth[lanes.row[lane] % lanes.truth.shape[0]]
@@ -150,7 +150,7 @@ def _start(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> None:
 
 
 @compiled
-def _choose_near(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> None:
+def _choose_near(fixed: RunConstants, lanes: Lanes, lane: int, scratch: Scratch) -> None:
     """List the members and the outsiders near the border, in the order of their indices."""
     n = lanes.member.shape[1]
     numbers = lanes.numbers[lane]
@@ -376,7 +376,7 @@ def _gap_of(
 
 
 @compiled
-def _look_slowly(fixed: Fixed, lanes: Lanes, lane: int, scratch: Scratch) -> int:
+def _look_slowly(fixed: RunConstants, lanes: Lanes, lane: int, scratch: Scratch) -> int:
     """Look at everybody, ties and all; give an applicant, or -1 when settled."""
     n = lanes.member.shape[1]
     factor = factor_of(fixed, lanes.numbers[lane, COST], n)
@@ -412,7 +412,7 @@ def _finish(lanes: Lanes, lane: int, pulls: int, stopped: bool, out: Any) -> Non
 
 @compiled
 def run_all(
-    fixed: Fixed,
+    fixed: RunConstants,
     lanes: Lanes,
     scratch: Scratch,
     numbers: IntArray,

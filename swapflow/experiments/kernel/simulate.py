@@ -13,11 +13,11 @@ import numpy as np
 
 from swapflow.bandit import kernel as batched
 from swapflow.bandit.certified import Certificate, CertifiedRule
-from swapflow.bandit.kernel import Outcomes
+from swapflow.bandit.kernel import RunOutcomes
 from swapflow.bandit.oracles.oracle import Diverse, Oracle, TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.radius import RHO
-from swapflow.bandit.run import Course, walk
+from swapflow.bandit.run import RunTrace, run_rule
 from swapflow.bandit.situation import (
     BoolArray,
     FloatArray,
@@ -35,9 +35,17 @@ from swapflow.simulation.random_numbers import Stream, normal_quantile
 
 
 if TYPE_CHECKING:
-    from swapflow.experiments.kernel.compiled import Fixed, Run
+    from swapflow.experiments.kernel.compiled import Run, RunConstants
 
-__all__ = ["MOST_PULLS", "Decider", "Outcomes", "Problem", "Radius", "Way", "simulate"]
+__all__ = [
+    "MOST_PULLS",
+    "Computation",
+    "Decider",
+    "Radius",
+    "RunOutcomes",
+    "SimulationProblem",
+    "simulate",
+]
 
 MOST_PULLS = 1_000_000
 """Pulls after which a run is cut, unless the caller says otherwise."""
@@ -51,7 +59,7 @@ class Radius(StrEnum):
     PAIRWISE = "pairwise"
 
 
-class Way(StrEnum):
+class Computation(StrEnum):
     """How runs are computed; all ways decide alike."""
 
     COMPILED = "compiled"
@@ -60,7 +68,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Problem:
+class SimulationProblem:
     """What all runs have in common.
 
     Attributes:
@@ -146,14 +154,14 @@ class Problem:
 
 
 def simulate(
-    problem: Problem,
+    problem: SimulationProblem,
     truth: FloatArray,
     *,
     stream: Stream,
     runs: range,
     max_pulls: int = MOST_PULLS,
-    way: Way | None = None,
-) -> Outcomes:
+    way: Computation | None = None,
+) -> RunOutcomes:
     """Make runs from their first looks to their ends.
 
     The m-th mark of an applicant has the same noise (scaled to its kind) in a run of the same
@@ -173,11 +181,11 @@ def simulate(
     if not 0 < problem.size <= truths.shape[1]:
         raise InvalidInputError(f"{problem.size} of {truths.shape[1]} cannot be chosen")
     match way or fastest(problem):
-        case Way.COMPILED:
+        case Computation.COMPILED:
             return _compiled(problem, truths, stream, runs, max_pulls)
-        case Way.BATCHED:
+        case Computation.BATCHED:
             return _batched(problem, truths, stream, runs, max_pulls)
-        case Way.RULES:
+        case Computation.RULES:
             return _by_rules(problem, truths, stream, runs, max_pulls)
         case unknown:
             assert_never(unknown)
@@ -189,7 +197,7 @@ class Decider:
     One object serves one problem and one number of applicants, and one thread.
     """
 
-    def __init__(self, problem: Problem, n: int) -> None:
+    def __init__(self, problem: SimulationProblem, n: int) -> None:
         from swapflow.experiments.kernel import compiled  # noqa: PLC0415 - needs numba, and compiles
 
         self._decide = compiled.decide
@@ -210,22 +218,22 @@ class Decider:
         return np.flatnonzero(self._run.member), None if arm < 0 else int(arm)
 
 
-def fastest(problem: Problem) -> Way:
+def fastest(problem: SimulationProblem) -> Computation:
     """Give the fastest way there is for a problem on this machine."""
     if find_spec("numba") is not None:
-        return Way.COMPILED
-    return Way.BATCHED if can_be_batched(problem) else Way.RULES
+        return Computation.COMPILED
+    return Computation.BATCHED if can_be_batched(problem) else Computation.RULES
 
 
-def can_be_batched(problem: Problem) -> bool:
+def can_be_batched(problem: SimulationProblem) -> bool:
     """Say whether numpy can move all runs at once: the paper's rule, top-k, no budget."""
     plain = problem.radius is Radius.PAPER and problem.groups is None
     return plain and problem.budget == float("inf")
 
 
 def _compiled(
-    problem: Problem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
-) -> Outcomes:
+    problem: SimulationProblem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
+) -> RunOutcomes:
     """Run the compiled loops."""
     from swapflow.experiments.kernel import compiled, lockstep  # noqa: PLC0415 - need numba, and compile
 
@@ -246,7 +254,7 @@ def _compiled(
     else:
         compiled.whole_runs(fixed, new_run(problem, n), truths, numbers, out)
     cohort, cost, pulls, stopped, mean, information = out
-    return Outcomes(
+    return RunOutcomes(
         cohort=cohort,
         cost=cost,
         pulls=pulls,
@@ -256,7 +264,7 @@ def _compiled(
     )
 
 
-def fixed_of(problem: Problem, stream: Stream, max_pulls: int) -> "Fixed":
+def fixed_of(problem: SimulationProblem, stream: Stream, max_pulls: int) -> "RunConstants":
     """Spell a problem as the numbers that the compiled loops know it by."""
     from swapflow.experiments.kernel import compiled  # noqa: PLC0415 - as above
 
@@ -270,7 +278,7 @@ def fixed_of(problem: Problem, stream: Stream, max_pulls: int) -> "Fixed":
         )
     radii = (Radius.PAPER, Radius.MIXTURE, Radius.PAIRWISE)
     weak, strong = problem.spreads
-    return compiled.Fixed(
+    return compiled.RunConstants(
         size=problem.size,
         sigma=float(problem.sigma),
         delta=float(problem.delta),
@@ -291,7 +299,7 @@ def fixed_of(problem: Problem, stream: Stream, max_pulls: int) -> "Fixed":
     )
 
 
-def new_run(problem: Problem, n: int) -> "Run":
+def new_run(problem: SimulationProblem, n: int) -> "Run":
     """Make room for one run."""
     from swapflow.experiments.kernel import compiled  # noqa: PLC0415 - as above
 
@@ -321,7 +329,9 @@ def new_run(problem: Problem, n: int) -> "Run":
 class NormalDraws:
     """The compiled loops' draws, for the other ways: each pull's noise and coin by its address."""
 
-    def __init__(self, problem: Problem, truths: FloatArray, stream: Stream, runs: range) -> None:
+    def __init__(
+        self, problem: SimulationProblem, truths: FloatArray, stream: Stream, runs: range
+    ) -> None:
         self._spreads = np.array(problem.spreads)
         self._truths = np.broadcast_to(truths, (len(runs), truths.shape[1]))
         self._stream = stream
@@ -350,14 +360,14 @@ class NormalDraws:
 
 
 def _batched(
-    problem: Problem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
-) -> Outcomes:
+    problem: SimulationProblem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
+) -> RunOutcomes:
     """Let numpy move all runs one step at a time."""
     if not can_be_batched(problem):
         raise InvalidInputError("only the paper's rule with top-k and no budget can be batched")
     assert problem.policy is not None, "the paper's rule chooses by a coin"
     draws = NormalDraws(problem, truths, stream, runs)
-    plain = batched.Problem(
+    plain = batched.KernelProblem(
         size=problem.size,
         sigma=problem.sigma,
         delta=problem.delta,
@@ -372,11 +382,11 @@ def _batched(
 
 
 def _by_rules(
-    problem: Problem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
-) -> Outcomes:
+    problem: SimulationProblem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
+) -> RunOutcomes:
     """Walk through the runs one after the other, by the rules that serve live cycles."""
     n = truths.shape[1]
-    done = Outcomes(
+    done = RunOutcomes(
         cohort=np.zeros((len(runs), n), dtype=np.bool_),
         cost=np.zeros(len(runs)),
         pulls=np.zeros(len(runs), dtype=np.int64),
@@ -384,14 +394,14 @@ def _by_rules(
         mean=np.zeros((len(runs), n)),
         information=np.zeros((len(runs), n)),
     )
-    course = Course(
+    course = RunTrace(
         kinds=problem.kinds, budget=problem.budget, overshoot=True, max_pulls=max_pulls
     )
     for row, number in enumerate(runs):
         truth = truths[[row % truths.shape[0]]]
         luck = _OneRun(problem, NormalDraws(problem, truth, stream, range(number, number + 1)))
         pulls = -1
-        for step in walk(luck, luck.reward, n=n, course=course, rng=luck.coins):  # noqa: B007 - the last is looked at
+        for step in run_rule(luck, luck.reward, n=n, course=course, rng=luck.coins):  # noqa: B007 - the last is looked at
             pulls += 1
         done.cohort[row, step.look.cohort] = True
         done.cost[row] = step.situation.cost
@@ -407,7 +417,7 @@ def _by_rules(
 class _OneRun:
     """A rule, and the luck that its pulls will meet: both need to know whose turn it is."""
 
-    def __init__(self, problem: Problem, draws: NormalDraws) -> None:
+    def __init__(self, problem: SimulationProblem, draws: NormalDraws) -> None:
         self._rule = problem.rule()
         self._problem = problem
         self._draws = draws

@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.run import Course, Step, walk
+from swapflow.bandit.run import RunStep, RunTrace, run_rule
 from swapflow.bandit.situation import PullKind
 from swapflow.bandit.strong_pull_policy import kind_for_need
 from swapflow.experiments.figures import BLUE, GREY, VERMILION, canvas, label
-from swapflow.experiments.finding import Finding, Row, Table
+from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.paper.theory import cheapest_plan, meant_plan, printed_plan
 from swapflow.experiments.study import Study
 from swapflow.simulation.random_numbers import stream_of
@@ -42,16 +42,16 @@ MISPRINT = (
 def find(seed: int) -> Finding:
     """Run SWAP until its look is that of the figure, and try every plan of pulls."""
     step = _look_of_the_figure(seed)
-    plans = Table.of([_plan_row(needed) for needed in range(1, MOST_NEEDED + 1)])
+    plans = FindingTable.of([_plan_row(needed) for needed in range(1, MOST_NEEDED + 1)])
     return Finding(
-        tables={"example": Table.of(_arm_rows(step)), "example-plans": plans},
+        tables={"example": FindingTable.of(_arm_rows(step)), "example-plans": plans},
         figures={"example": _draw_arms, "example-plans": _draw_plans},
         seen=_seen(int(step.situation.cost), plans),
         notes=(WHERE_FROM, MISPRINT),
     )
 
 
-def _seen(pulls: int, plans: Table) -> str:
+def _seen(pulls: int, plans: FindingTable) -> str:
     """Say what the picture and the plans show."""
     best, coin, printed, need = (
         sum(plans.numbers(f"cost_{name}")) for name in ("best", "coin", "printed", "need")
@@ -69,13 +69,13 @@ def _seen(pulls: int, plans: Table) -> str:
     )
 
 
-def _look_of_the_figure(seed: int) -> Step:
+def _look_of_the_figure(seed: int) -> RunStep:
     """Give the first look, of the first run, at which a2 and a3 alone are contested."""
     looks = (step for run in range(1000) for step in _walk(seed, run))
     return next(step for step in looks if _as_in_the_figure(step))
 
 
-def _walk(seed: int, run: int) -> Iterator[Step]:
+def _walk(seed: int, run: int) -> Iterator[RunStep]:
     """Run Algorithm 1 on the three applicants, weak pulls only."""
     rng = stream_of("example", str(seed)).generator(run)
 
@@ -83,18 +83,18 @@ def _walk(seed: int, run: int) -> Iterator[Step]:
         return float(rng.normal(TRUTH[arm], SIGMA))
 
     rule = PaperRule(oracle=TopK(SIZE), sigma=SIGMA, delta=DELTA)
-    course = Course(kinds=(PullKind(cost=1, gain=1),), max_pulls=350)
-    return walk(rule, reward, n=len(TRUTH), course=course, rng=rng)
+    course = RunTrace(kinds=(PullKind(cost=1, gain=1),), max_pulls=350)
+    return run_rule(rule, reward, n=len(TRUTH), course=course, rng=rng)
 
 
-def _as_in_the_figure(step: Step) -> bool:
+def _as_in_the_figure(step: RunStep) -> bool:
     """Whether M = {a1, a2}, the rival {a1, a3}, and a1's flag lies above a3's."""
     low, high = (step.look.estimate + sign * step.look.radius for sign in (-1, 1))
     cohorts = step.look.cohort.tolist(), step.look.rival.tolist()
     return cohorts == ([0, 1], [0, 2]) and bool(low[0] > high[2])
 
 
-def _arm_rows(step: Step) -> list[Row]:
+def _arm_rows(step: RunStep) -> list[Row]:
     look = step.look
     return [
         {
@@ -151,7 +151,7 @@ def _by_coin(needed: int) -> float:
     return float(expected[needed])
 
 
-def _draw_arms(tables: dict[str, Table]) -> Figure:
+def _draw_arms(tables: dict[str, FindingTable]) -> Figure:
     """Draw estimates with their flags, as Figure 1."""
     rows = tables["example"].records()
     figure, (axes,) = canvas(height=2.5)
@@ -189,7 +189,7 @@ def _draw_arms(tables: dict[str, Table]) -> Figure:
     return figure
 
 
-def _draw_plans(tables: dict[str, Table]) -> Figure:
+def _draw_plans(tables: dict[str, FindingTable]) -> Figure:
     """Draw what each way to pull costs, over the information that is needed."""
     table = tables["example-plans"]
     figure, (axes,) = canvas(height=2.6)

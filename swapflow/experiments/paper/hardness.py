@@ -11,10 +11,10 @@ from swapflow.bandit.hardness import implicit_pull_bound, scaled_hardness
 from swapflow.bandit.oracles.oracle import Diverse
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.experiments.figures import BLUE, GREY, VERMILION, canvas, label
-from swapflow.experiments.finding import Finding, Row, Table
-from swapflow.experiments.kernel.simulate import Problem, simulate
-from swapflow.experiments.paper.theory import Setting, bound_on_cost, problem_hardness
-from swapflow.experiments.study import Effort, Part, Result, Study, floats
+from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.kernel.simulate import SimulationProblem, simulate
+from swapflow.experiments.paper.theory import BoundSetting, bound_on_cost, problem_hardness
+from swapflow.experiments.study import Result, Study, StudyEffort, StudyPart, floats
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
 
@@ -26,7 +26,7 @@ MOST_PULLS = 200_000
 VARIANTS = {"hardness": 0.0, "hardness-diverse": 0.0, "hardness-pac": 0.01}
 
 
-def _problem(study: str, number: int) -> tuple[Problem, FloatArray, IntArray | None]:
+def _problem(study: str, number: int) -> tuple[SimulationProblem, FloatArray, IntArray | None]:
     """Draw a problem: 5 to 20 arms, K up to half of them, s from 2 to 15, j below s.
 
     Top-k problems harder than `HARDEST` are drawn again; the log of the hardness of the others
@@ -43,10 +43,10 @@ def _problem(study: str, number: int) -> tuple[Problem, FloatArray, IntArray | N
         cost = float(rng.integers(1, max(2, int(gain))))
         truth = rng.normal(LEVEL, SPREAD, n)
         groups = None if name == "hardness" else rng.integers(0, GROUPS, n).astype(np.int64)
-        setting = Setting(size=size, sigma=SIGMA, delta=DELTA, gain=gain, cost=cost)
+        setting = BoundSetting(size=size, sigma=SIGMA, delta=DELTA, gain=gain, cost=cost)
         if problem_hardness(truth, setting) > HARDEST:
             continue
-        problem = Problem(
+        problem = SimulationProblem(
             size=size,
             sigma=SIGMA,
             delta=DELTA,
@@ -77,15 +77,15 @@ def costs(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     return {"cost": outcomes.cost, "pulls": outcomes.pulls, "stopped": outcomes.stopped}
 
 
-def _parts(name: str, effort: Effort) -> Sequence[Part]:
+def _parts(name: str, effort: StudyEffort) -> Sequence[StudyPart]:
     count = 300 if effort.full else 60
     cells: list[Cell] = [{"problem": number} for number in range(count)]
     full = 30 if name == "hardness" else 5
-    return [Part(name="costs", cells=cells, work=costs, full=full, quick=3, chunk=100)]
+    return [StudyPart(name="costs", cells=cells, work=costs, full=full, quick=3, chunk=100)]
 
 
-def _finding(name: str, _effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = Table.of([_row(name, cell, arrays) for cell, arrays in results["costs"]])
+def _finding(name: str, _effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
+    table = FindingTable.of([_row(name, cell, arrays) for cell, arrays in results["costs"]])
     over = sum(bool(row["above_bound"]) for row in table.records())
     cut = sum(float(row["cut"] or 0) > 0 for row in table.records())
     share = [
@@ -121,7 +121,7 @@ DIVERSE_NOTE = (
 
 def _row(name: str, cell: Cell, arrays: Mapping[str, Array]) -> Row:
     problem, truth, _ = _problem(name, int(cell["problem"]))
-    setting = Setting(
+    setting = BoundSetting(
         size=problem.size, sigma=SIGMA, delta=DELTA, gain=problem.gain, cost=problem.cost
     )
     raw = problem_hardness(truth, setting)
@@ -155,14 +155,14 @@ def _row(name: str, cell: Cell, arrays: Mapping[str, Array]) -> Row:
     }
 
 
-def _own_hardness(problem: Problem, truth: FloatArray) -> float | None:
+def _own_hardness(problem: SimulationProblem, truth: FloatArray) -> float | None:
     assert problem.groups is not None, "asked for w_div only"
-    setting = Setting(size=problem.size, sigma=SIGMA, delta=DELTA, gain=1, cost=1)
+    setting = BoundSetting(size=problem.size, sigma=SIGMA, delta=DELTA, gain=1, cost=1)
     value = problem_hardness(truth, setting, Diverse(problem.size, problem.groups))
     return value if math.isfinite(value) else None
 
 
-def _slope(table: Table) -> float:
+def _slope(table: FindingTable) -> float:
     """Fit cost above the first looks to a power of the hardness."""
     hardness = np.array(table.numbers("H"))
     extra = np.array(table.numbers("cost")) - np.array(table.numbers("n"))
@@ -170,7 +170,7 @@ def _slope(table: Table) -> float:
     return float(np.polyfit(np.log(hardness[kept]), np.log(extra[kept]), 1)[0])
 
 
-def _draw(name: str, tables: dict[str, Table]) -> Figure:
+def _draw(name: str, tables: dict[str, FindingTable]) -> Figure:
     table = tables[name]
     figure, (axes,) = canvas(height=2.9)
     cut = np.array(table.numbers("cut")) > 0

@@ -17,10 +17,10 @@ from swapflow.bandit.oracles.oracle import Diverse, TopK
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.experiments.figures import GREEN, SKY, canvas, heat_map, label
-from swapflow.experiments.finding import Finding, Row, Table
-from swapflow.experiments.kernel.simulate import Problem, simulate
-from swapflow.experiments.paper.theory import Setting, corollary_line, problem_hardness
-from swapflow.experiments.study import Effort, Part, Result, Study, floats
+from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.kernel.simulate import SimulationProblem, simulate
+from swapflow.experiments.paper.theory import BoundSetting, corollary_line, problem_hardness
+from swapflow.experiments.study import Result, Study, StudyEffort, StudyPart, floats
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import Stream, stream_of
 
@@ -51,7 +51,7 @@ def costs(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     stream = stream_of(study.rsplit("/", 2)[0], study.rsplit("/", 1)[-1])
     variant = str(cell["variant"])
     outcomes = simulate(
-        Problem(
+        SimulationProblem(
             size=SIZE,
             sigma=SIGMA,
             delta=DELTA,
@@ -77,7 +77,7 @@ def _groups(stream: Stream) -> IntArray:
     return stream.generator(0, purpose=8).integers(0, GROUPS, N)
 
 
-def _parts(variant: str, effort: Effort) -> Sequence[Part]:
+def _parts(variant: str, effort: StudyEffort) -> Sequence[StudyPart]:
     axis = AXIS if effort.full else QUICK_AXIS
     quick = 5 if variant == "diverse" else 100
     pairs = [(s, j) for s in axis for j in axis]
@@ -86,7 +86,9 @@ def _parts(variant: str, effort: Effort) -> Sequence[Part]:
         return [{"policy": policy, "s": s, "j": j, "variant": variant} for s, j in of]
 
     return [
-        Part(name=name, cells=cells(policy, of), work=costs, full=4000, quick=quick, chunk=chunk)
+        StudyPart(
+            name=name, cells=cells(policy, of), work=costs, full=4000, quick=quick, chunk=chunk
+        )
         for name, policy, of, chunk in (
             ("weak", "weak", [(1, 1)], 1000),
             ("strong", "strong", pairs, 4000),
@@ -95,21 +97,23 @@ def _parts(variant: str, effort: Effort) -> Sequence[Part]:
     ]
 
 
-def _finding(variant: str, effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _finding(
+    variant: str, effort: StudyEffort, results: Mapping[str, Sequence[Result]]
+) -> Finding:
     weak = results["weak"][0][1]
     swap = {(int(c["s"]), int(c["j"])): arrays for c, arrays in results["swap"]}
     rows = [
         _row(cell, weak=weak, strong=arrays, swap=swap.get((int(cell["s"]), int(cell["j"]))))
         for cell, arrays in results["strong"]
     ]
-    table = Table.of([_with_line(row, variant, effort.seed) for row in rows])
+    table = FindingTable.of([_with_line(row, variant, effort.seed) for row in rows])
     name = "zones" if variant == "one" else f"zones-{variant}"
     draw = {"": _draw_zone, "-weak-strong": _draw_weak_strong}
     draw |= {
         "-swap-strong": partial(_draw_swap, "strong"),
         "-swap-weak": partial(_draw_swap, "weak"),
     }
-    figures: dict[str, Callable[[dict[str, Table]], Figure]] = {
+    figures: dict[str, Callable[[dict[str, FindingTable]], Figure]] = {
         name + suffix: partial(_from, name, function) for suffix, function in draw.items()
     }
     return Finding(
@@ -199,7 +203,7 @@ def _with_line(row: Row, variant: str, seed: int) -> Row:
     stream = stream_of("zones" if variant == "one" else f"zones-{variant}", str(seed))
     truth = _truth(stream, 0)
     oracle = Diverse(SIZE, _groups(stream)) if variant == "diverse" else TopK(SIZE)
-    setting = Setting(size=SIZE, sigma=SIGMA, delta=DELTA, gain=1, cost=1)
+    setting = BoundSetting(size=SIZE, sigma=SIGMA, delta=DELTA, gain=1, cost=1)
     raw = problem_hardness(truth, setting, oracle)
     line = corollary_line(
         np.array([float(row["s"] or 1)]), n=N, raw_hardness=raw, sigma=SIGMA, delta=DELTA
@@ -214,7 +218,7 @@ def _zone(row: Row) -> int:
     )
 
 
-def _seen(table: Table) -> str:
+def _seen(table: FindingTable) -> str:
     rows = [row for row in table.records() if row["mixes"]]
     every = table.records()
     both = [row for row in rows if _zone(row) == 2]  # noqa: PLR2004 - both
@@ -249,11 +253,15 @@ def _seen(table: Table) -> str:
     )
 
 
-def _from(name: str, draw: Callable[[Table], Figure], tables: dict[str, Table]) -> Figure:
+def _from(
+    name: str, draw: Callable[[FindingTable], Figure], tables: dict[str, FindingTable]
+) -> Figure:
     return draw(tables[name])
 
 
-def _cells(table: Table, column: str, *, mixed: bool = False) -> dict[tuple[int, int], float]:
+def _cells(
+    table: FindingTable, column: str, *, mixed: bool = False
+) -> dict[tuple[int, int], float]:
     return {
         (int(row["s"] or 0), int(row["j"] or 0)): float(row[column] or 0)
         for row in table.records()
@@ -261,7 +269,7 @@ def _cells(table: Table, column: str, *, mixed: bool = False) -> dict[tuple[int,
     }
 
 
-def _draw_weak_strong(table: Table) -> Figure:
+def _draw_weak_strong(table: FindingTable) -> Figure:
     figure, (axes,) = canvas(height=2.9)
     heat_map(
         axes, _cells(table, "strong_over_weak"), largest=4, name="log₂ of cost, strong / weak"
@@ -283,7 +291,7 @@ def _draw_weak_strong(table: Table) -> Figure:
     return figure
 
 
-def _draw_zone(table: Table) -> Figure:
+def _draw_zone(table: FindingTable) -> Figure:
     figure, (axes,) = canvas(height=3.0)
     rows = {(int(r["s"] or 0), int(r["j"] or 0)): _zone(r) for r in table.records() if r["mixes"]}
     gains = sorted({int(s) for s in table.numbers("s")})
@@ -316,7 +324,7 @@ def _draw_zone(table: Table) -> Figure:
     return figure
 
 
-def _draw_swap(against: str, table: Table) -> Figure:
+def _draw_swap(against: str, table: FindingTable) -> Figure:
     figure, (axes,) = canvas(height=2.9)
     heat_map(
         axes,

@@ -9,7 +9,7 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.situation import PullKind
 from swapflow.experiments.figures import LOOKS, canvas, label
-from swapflow.experiments.finding import Finding, Row, Table
+from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import TWIN_PLACES, redrawn_twin
 from swapflow.experiments.strategies import (
     ByRule,
@@ -22,10 +22,24 @@ from swapflow.experiments.strategies import (
     play,
     swap,
 )
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, grid, mean_and_error
+from swapflow.experiments.study import (
+    Result,
+    Study,
+    StudyEffort,
+    StudyPart,
+    floats,
+    grid,
+    mean_and_error,
+)
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import Stream, stream_of
-from swapflow.simulation.score_sources import Gaussian, HeavyTailed, Rubric, ScoreSource, Severe
+from swapflow.simulation.score_sources import (
+    Gaussian,
+    HeavyTailed,
+    RubricMarks,
+    ScoreSource,
+    Severe,
+)
 
 
 N, SIZE, SIGMA, BATCH = 100, 10, 1.0, 8
@@ -50,7 +64,7 @@ def _source(world: str, stream: Stream, run: int) -> ScoreSource:
     make = HeavyTailed if world == "heavy tails" else Gaussian
     plain = make(truth=truth, kinds=kinds, sigma=SIGMA, stream=stream, run=run)
     if world == "five marks":
-        return Rubric(source=plain, levels=LEVELS)
+        return RubricMarks(source=plain, levels=LEVELS)
     if world == "severity":
         return Severe(source=plain, panel=(12,), spreads=(0.5,), stream=stream, run=run)
     return plain
@@ -126,29 +140,29 @@ def floors(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     return {"loss": np.array(losses)}
 
 
-def _parts(_effort: Effort) -> Sequence[Part]:
+def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(world=WORLDS, budget=BUDGETS, strategy=STRATEGIES)
-    return [Part(name="worlds", cells=cells, work=shares, full=20, quick=1, chunk=3)]
+    return [StudyPart(name="worlds", cells=cells, work=shares, full=20, quick=1, chunk=3)]
 
 
-def _floor_parts(_effort: Effort) -> Sequence[Part]:
+def _floor_parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = [
         {"strategy": strategy, "floor": floor, "budget": budget}
         for strategy in ("even", "two-tier", "budget")
         for floor, budget in ((1, 1.25), (1, 2.5), (1, 3.0), (2, 2.5), (2, 3.0))
     ]
-    return [Part(name="floors", cells=list(cells), work=floors, full=20, quick=1, chunk=2)]
+    return [StudyPart(name="floors", cells=list(cells), work=floors, full=20, quick=1, chunk=2)]
 
 
-def _table(results: Sequence[Result], name: str) -> Table:
+def _table(results: Sequence[Result], name: str) -> FindingTable:
     rows: list[Row] = []
     for cell, arrays in results:
         mean, error = mean_and_error(floats(arrays, name))
         rows.append({**cell, "runs": len(arrays[name]), name: mean, f"{name}_se": error})
-    return Table.of(rows)
+    return FindingTable.of(rows)
 
 
-def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     table = _table(results["worlds"], "share")
     wins, cells = [], [(world, budget) for world in WORLDS for budget in BUDGETS]
     for world, budget in cells:
@@ -174,7 +188,7 @@ NOTE = (
 )
 
 
-def _draw(tables: dict[str, Table]) -> Figure:
+def _draw(tables: dict[str, FindingTable]) -> Figure:
     table = tables["robustness"].where(budget=BUDGETS[0])
     figure, (axes,) = canvas(width=5.4, height=3.0)
     for number, name in enumerate(STRATEGIES):
@@ -200,7 +214,7 @@ def _draw(tables: dict[str, Table]) -> Figure:
     return figure
 
 
-def _floor_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
+def _floor_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     table = _table(results["floors"], "loss")
     found = {
         (r["strategy"], r["floor"], r["budget"]): float(r["loss"] or 0) for r in table.records()
@@ -219,7 +233,7 @@ def _floor_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> 
     )
 
 
-def _draw_floors(tables: dict[str, Table]) -> Figure:
+def _draw_floors(tables: dict[str, FindingTable]) -> Figure:
     table = tables["floors"]
     figure, (axes,) = canvas(height=2.6)
     pairs = [(1, 1.25), (1, 2.5), (2, 2.5), (1, 3.0), (2, 3.0)]

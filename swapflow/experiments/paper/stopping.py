@@ -9,13 +9,21 @@ from scipy.special import ndtri
 
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.oracles.oracle import TopK
-from swapflow.bandit.run import UNLIMITED, Course, walk
+from swapflow.bandit.run import UNLIMITED, RunTrace, run_rule
 from swapflow.bandit.situation import FloatArray, PullKind, Situation
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.experiments.figures import FULL_PAGE, LOOKS, canvas, label
-from swapflow.experiments.finding import Finding, Row, Table
-from swapflow.experiments.kernel.simulate import Problem, Radius, simulate
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, grid, mean_and_error
+from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.kernel.simulate import Radius, SimulationProblem, simulate
+from swapflow.experiments.study import (
+    Result,
+    Study,
+    StudyEffort,
+    StudyPart,
+    floats,
+    grid,
+    mean_and_error,
+)
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
 from swapflow.simulation.response_delays import Lognormal
@@ -59,7 +67,7 @@ def stop_costs(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     radius, policy = RULES[str(cell["rule"])]
     truth = truth_of(instance)
     outcomes = simulate(
-        Problem(
+        SimulationProblem(
             size=SIZE,
             sigma=SPREADS[instance],
             delta=DELTA,
@@ -107,9 +115,9 @@ def out_at_once(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         if cell["way"] == "batches":
             ends.append(_in_batches(rule, marks, delays, at_once))
             continue
-        course = Course(kinds=kinds, at_once=at_once, delays=delays)
+        course = RunTrace(kinds=kinds, at_once=at_once, delays=delays)
         rng = stream.generator(run)
-        *_, last = walk(rule, marks, n=N, course=course, rng=rng)
+        *_, last = run_rule(rule, marks, n=N, course=course, rng=rng)
         ends.append((last.situation.cost, last.elapsed, last.look.cohort.tolist()))
     return {
         "cost": np.array([cost for cost, _, _ in ends]),
@@ -184,7 +192,7 @@ def _situation(mean: FloatArray, information: FloatArray) -> Situation:
     )
 
 
-def _stop_parts(_effort: Effort) -> Sequence[Part]:
+def _stop_parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     radii = grid(instance=tuple(SPREADS), rule=WEAK_RULES, s=[1.0], j=[1.0], eps=[0.0])
     kinds = [
         {"instance": instance, "rule": rule, "s": s, "j": j, "eps": 0.0}
@@ -194,19 +202,19 @@ def _stop_parts(_effort: Effort) -> Sequence[Part]:
     ]
     loose = grid(instance=["normal scores"], rule=WEAK_RULES[:2], s=[1.0], j=[1.0], eps=TOLERANCES)
     return [
-        Part(name=name, cells=cells, work=stop_costs, full=200, quick=10, chunk=100)
+        StudyPart(name=name, cells=cells, work=stop_costs, full=200, quick=10, chunk=100)
         for name, cells in (("radii", radii), ("kinds", kinds), ("loose", loose))
     ]
 
 
-def _out_parts(_effort: Effort) -> Sequence[Part]:
+def _out_parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = [
         *grid(
             certificate=("mixture", "pairwise"), way=["rolling"], out=(1, 32, REVIEWERS * PACKET)
         ),
         *grid(certificate=["mixture"], way=["batches"], out=(32, REVIEWERS * PACKET)),
     ]
-    return [Part(name="out", cells=cells, work=out_at_once, full=20, quick=1, chunk=1)]
+    return [StudyPart(name="out", cells=cells, work=out_at_once, full=20, quick=1, chunk=1)]
 
 
 def _rows(results: Sequence[Result], *more: str) -> list[Row]:
@@ -221,10 +229,10 @@ def _rows(results: Sequence[Result], *more: str) -> list[Row]:
     return rows
 
 
-def _stop_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    radii = Table.of(_rows(results["radii"]))
-    kinds = Table.of(_rows(results["kinds"]))
-    loose = Table.of(_rows(results["loose"], "loss"))
+def _stop_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
+    radii = FindingTable.of(_rows(results["radii"]))
+    kinds = FindingTable.of(_rows(results["kinds"]))
+    loose = FindingTable.of(_rows(results["loose"], "loss"))
     costs = {(row["instance"], row["rule"]): float(row["cost"] or 0) for row in radii.records()}
     shares = [
         f"{costs[i, 'certified, weak'] / costs[i, 'paper, weak']:.3f} and "
@@ -255,7 +263,7 @@ INSTANCE_NOTE = (
 )
 
 
-def _draw_radii(tables: dict[str, Table]) -> Figure:
+def _draw_radii(tables: dict[str, FindingTable]) -> Figure:
     table = tables["stopping"]
     figure, (axes,) = canvas(height=2.7)
     _bars(axes, table, list(SPREADS), "instance", WEAK_RULES)
@@ -265,7 +273,7 @@ def _draw_radii(tables: dict[str, Table]) -> Figure:
     return figure
 
 
-def _draw_kinds(tables: dict[str, Table]) -> Figure:
+def _draw_kinds(tables: dict[str, FindingTable]) -> Figure:
     table = tables["stopping-kinds"].where(instance="clear border, little noise")
     figure, (axes,) = canvas(height=2.9)
     names = [f"s {s:g}, j {j:g}" for s, j in KINDS]
@@ -294,7 +302,9 @@ def _draw_kinds(tables: dict[str, Table]) -> Figure:
     return figure
 
 
-def _bars(axes: Axes, table: Table, groups: list[str], column: str, rules: Sequence[str]) -> None:
+def _bars(
+    axes: Axes, table: FindingTable, groups: list[str], column: str, rules: Sequence[str]
+) -> None:
     for number, rule in enumerate(rules):
         rows = [table.where(**{column: group, "rule": rule}) for group in groups]
         axes.bar(
@@ -310,8 +320,8 @@ def _bars(axes: Axes, table: Table, groups: list[str], column: str, rules: Seque
     axes.set_xticks(range(len(groups)), [group.replace(", ", ",\n") for group in groups])
 
 
-def _out_finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = Table.of(_rows(results["out"], "elapsed"))
+def _out_finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
+    table = FindingTable.of(_rows(results["out"], "elapsed"))
     rows = {(r["certificate"], r["way"], r["out"]): r for r in table.records()}
     rolling, batches, single = (
         rows["mixture", way, out]
@@ -340,7 +350,7 @@ OUT_NOTE = (
 )
 
 
-def _draw_out(tables: dict[str, Table]) -> Figure:
+def _draw_out(tables: dict[str, FindingTable]) -> Figure:
     table = tables["asynchronous"]
     figure, axes = canvas(width=FULL_PAGE, height=2.8, columns=2)
     names = [f"{r['certificate']}, {r['way']}, {r['out']}" for r in table.records()]

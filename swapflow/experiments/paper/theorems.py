@@ -10,10 +10,10 @@ from swapflow.bandit.oracles.oracle import Diverse, DiverseExact
 from swapflow.bandit.situation import FloatArray
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.experiments.figures import BLUE, GREY, canvas, label
-from swapflow.experiments.finding import Finding, Row, Table
-from swapflow.experiments.kernel.simulate import Problem, Radius, simulate
-from swapflow.experiments.paper.theory import Setting, bound_on_pulls, problem_hardness
-from swapflow.experiments.study import Effort, Part, Result, Study, floats, grid
+from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.kernel.simulate import Radius, SimulationProblem, simulate
+from swapflow.experiments.paper.theory import BoundSetting, bound_on_pulls, problem_hardness
+from swapflow.experiments.study import Result, Study, StudyEffort, StudyPart, floats, grid
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.intervals import share_interval
 from swapflow.simulation.random_numbers import stream_of
@@ -46,7 +46,7 @@ def errors(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     radius, policy = RULES[str(cell["rule"])]
     truth = np.array(utilities)
     outcomes = simulate(
-        Problem(
+        SimulationProblem(
             size=size, sigma=sigma, delta=delta, gain=GAIN, cost=COST, radius=radius, policy=policy
         ),
         truth,
@@ -87,18 +87,18 @@ def greedy(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     return {"greedy": lack[:, 0], "exact": lack[:, 1]}
 
 
-def _parts(_effort: Effort) -> Sequence[Part]:
+def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(instance=tuple(INSTANCES), rule=tuple(RULES))
     signs = grid(signs=("at least 0", "of any sign"))
     return [
-        Part(name="errors", cells=cells, work=errors, full=10_000, quick=400, chunk=2000),
-        Part(name="greedy", cells=signs, work=greedy, full=5000, quick=200, chunk=1000),
+        StudyPart(name="errors", cells=cells, work=errors, full=10_000, quick=400, chunk=2000),
+        StudyPart(name="greedy", cells=signs, work=greedy, full=5000, quick=200, chunk=1000),
     ]
 
 
-def _finding(_effort: Effort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = Table.of([_row(cell, arrays) for cell, arrays in results["errors"]])
-    oracles = Table.of([_greedy_row(cell, arrays) for cell, arrays in results["greedy"]])
+def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
+    table = FindingTable.of([_row(cell, arrays) for cell, arrays in results["errors"]])
+    oracles = FindingTable.of([_greedy_row(cell, arrays) for cell, arrays in results["greedy"]])
     kept = all(bool(row["kept"]) for row in table.records())
     ratios = [value for value in table.numbers("most_of_bound") if value == value]  # noqa: PLR0124 - not NaN
     first = oracles.records()[0]
@@ -131,7 +131,9 @@ def _row(cell: Cell, arrays: Mapping[str, Array]) -> Row:
     interval = share_interval(int(wrong.sum()), wrong.size)
     bound: float | None = None
     if radius is Radius.PAPER and policy is not None:
-        setting = Setting(size=size, sigma=sigma, delta=delta, gain=GAIN, cost=COST, policy=policy)
+        setting = BoundSetting(
+            size=size, sigma=sigma, delta=delta, gain=GAIN, cost=COST, policy=policy
+        )
         truth: FloatArray = np.array(utilities)
         bound = bound_on_pulls(truth.size, problem_hardness(truth, setting), setting)
     return {
@@ -161,7 +163,7 @@ def _greedy_row(cell: Cell, arrays: Mapping[str, Array]) -> Row:
     }
 
 
-def _draw(tables: dict[str, Table]) -> Figure:
+def _draw(tables: dict[str, FindingTable]) -> Figure:
     rows = tables["theorems"].records()
     figure, (axes,) = canvas(height=3.4)
     places = np.arange(len(rows))[::-1]

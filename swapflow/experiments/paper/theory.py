@@ -26,7 +26,7 @@ from swapflow.bandit.strong_pull_policy import StrongPolicy, strong_probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class BoundSetting:
     """What a bound depends on beside the utilities.
 
     Attributes:
@@ -65,13 +65,13 @@ class Setting:
 
 
 def problem_hardness(
-    utilities: FloatArray, setting: Setting, oracle: Oracle | None = None
+    utilities: FloatArray, setting: BoundSetting, oracle: Oracle | None = None
 ) -> float:
     """Give H, the sum of inverse squared gaps, for top-k unless another objective is given."""
     return hardness(gaps(utilities, oracle or TopK(setting.size)))
 
 
-def bound_on_pulls(n: int, raw_hardness: float, setting: Setting) -> float:
+def bound_on_pulls(n: int, raw_hardness: float, setting: BoundSetting) -> float:
     """Bound the number of pulls, with the expected cost and gain of a pull (no margins).
 
     The theorem widens both by margins that hold with probabilities of their own; without them
@@ -86,12 +86,14 @@ def bound_on_pulls(n: int, raw_hardness: float, setting: Setting) -> float:
     )
 
 
-def bound_on_cost(n: int, raw_hardness: float, setting: Setting) -> float:
+def bound_on_cost(n: int, raw_hardness: float, setting: BoundSetting) -> float:
     """Bound the cost: the pulls of `bound_on_pulls` at the expected cost of a pull each."""
     return bound_on_pulls(n, raw_hardness, setting) * setting.expected_cost
 
 
-def bound_with_margins(n: int, raw_hardness: float, setting: Setting, *, pulls: float) -> float:
+def bound_with_margins(
+    n: int, raw_hardness: float, setting: BoundSetting, *, pulls: float
+) -> float:
     """Bound the number of pulls as the main theorem does, eps1 and eps2 included.
 
     Costs and gains of a pull lie between 1 and j or s, so half the range is their sub-Gaussian
@@ -125,7 +127,7 @@ def corollary_line(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PullPlan:
     """How many pulls of each kind, and what they come to."""
 
     weak: int
@@ -134,7 +136,7 @@ class Plan:
     cost: int
 
 
-def cheapest_plan(needed: int, *, gain: int, cost: int) -> Plan:
+def cheapest_plan(needed: int, *, gain: int, cost: int) -> PullPlan:
     """Find the cheapest pulls that give an arm at least `needed` weak pulls of information.
 
     Tries every number of strong pulls; of equal costs the fewest strong ones.
@@ -146,7 +148,7 @@ def cheapest_plan(needed: int, *, gain: int, cost: int) -> Plan:
     return min(plans, key=lambda plan: (plan.cost, plan.strong))
 
 
-def printed_plan(needed: int, *, gain: int, cost: int) -> Plan:
+def printed_plan(needed: int, *, gain: int, cost: int) -> PullPlan:
     """Give the plan that Example 1 prints for s = gain > j = cost > 1.
 
     floor(x / y) + 1[z - (x mod y)] strong pulls and 1[z - (x mod y)] (x mod y) weak ones, where
@@ -158,13 +160,13 @@ def printed_plan(needed: int, *, gain: int, cost: int) -> Plan:
     return _plan(small * remainder, needed // gain + small, gain=gain, cost=cost)
 
 
-def meant_plan(needed: int, *, gain: int, cost: int) -> Plan:
+def meant_plan(needed: int, *, gain: int, cost: int) -> PullPlan:
     """Give Example 1's plan as it must be meant: weak pulls for a remainder of at most j."""
     remainder = needed % gain
     small = int(cost - remainder >= 0)
     return _plan(small * remainder, needed // gain + 1 - small, gain=gain, cost=cost)
 
 
-def _plan(weak: int, strong: int, *, gain: int, cost: int) -> Plan:
+def _plan(weak: int, strong: int, *, gain: int, cost: int) -> PullPlan:
     """Add up."""
-    return Plan(weak, strong, weak + strong * gain, weak + strong * cost)
+    return PullPlan(weak, strong, weak + strong * gain, weak + strong * cost)

@@ -34,7 +34,7 @@ from swapflow.domain.event import Event, Json, body
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
-from swapflow.engine.audit.finished_cycle import ClosedCycle, Fixed
+from swapflow.engine.audit.finished_cycle import FinishedCycle, FixedList
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.files.bundles.sealed_archive import Member, seal
 from swapflow.files.bundles.signing_keys import ALGORITHM, Signer
@@ -76,7 +76,7 @@ class Names:
     reviewers: Sequence[Reviewer]
 
 
-def bundle(closed: ClosedCycle, signer: Signer, *, names: Names | None = None) -> bytes:
+def bundle(closed: FinishedCycle, signer: Signer, *, names: Names | None = None) -> bytes:
     """Make the bundle of a finished cycle.
 
     Args:
@@ -163,7 +163,7 @@ def _readme(cycle_id: str, *, named: bool) -> str:
     return _README.format(cycle=cycle_id, names=_NAMED if named else _NAMELESS)
 
 
-def _cycle(closed: ClosedCycle) -> dict[str, Json]:
+def _cycle(closed: FinishedCycle) -> dict[str, Json]:
     return {
         "format": FORMAT,
         "cycle": closed.cycle_id,
@@ -200,7 +200,7 @@ def _decision(decision: DecisionRecord) -> dict[str, object]:
     }
 
 
-def _list(fixed: Fixed, *, named: bool) -> dict[str, object]:
+def _list(fixed: FixedList, *, named: bool) -> dict[str, object]:
     return {
         "version": fixed.version,
         "position": fixed.position,
@@ -211,7 +211,7 @@ def _list(fixed: Fixed, *, named: bool) -> dict[str, object]:
     }
 
 
-def _place(fixed: Fixed, place: Place) -> dict[str, object]:
+def _place(fixed: FixedList, place: Place) -> dict[str, object]:
     return {
         "version": fixed.version,
         "application": place.application,
@@ -228,7 +228,7 @@ def _place(fixed: Fixed, place: Place) -> dict[str, object]:
     }
 
 
-def _outcomes(lists: Iterable[Fixed], *, named: bool) -> Iterable[Mapping[str, object]]:
+def _outcomes(lists: Iterable[FixedList], *, named: bool) -> Iterable[Mapping[str, object]]:
     """Give what people decided; the words of a reason stay in the office."""
     for fixed in lists:
         chosen = {p.application for p in fixed.places if p.standing is Standing.COHORT}

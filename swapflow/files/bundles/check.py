@@ -18,7 +18,13 @@ from swapflow.domain.cohort.proposal import Outcome, Place, Standing, Verdict
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.fixed_point import Delta
-from swapflow.engine.audit.finished_cycle import ClosedCycle, Fixed, Signed, broken_at, check
+from swapflow.engine.audit.finished_cycle import (
+    FinishedCycle,
+    FixedList,
+    ListSignature,
+    broken_at,
+    check,
+)
 from swapflow.engine.audit.verify import Verification
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.files.bundles.bundle import (
@@ -40,7 +46,7 @@ _COUNTED = {"events.jsonl": "event", "decisions.jsonl": "decision"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class BundleProblem:
     """Something about a bundle that is not as it was signed.
 
     Attributes:
@@ -63,8 +69,8 @@ class Checked:
     """
 
     key: str
-    problems: tuple[Problem, ...]
-    closed: ClosedCycle | None = None
+    problems: tuple[BundleProblem, ...]
+    closed: FinishedCycle | None = None
     replayed: Verification | None = None
 
     @property
@@ -85,33 +91,36 @@ def check_bundle(archive: bytes, *, key: str = "") -> Checked:
     if problems:
         return Checked(key=signed_by, problems=problems)
     if key and key.lower() != signed_by:
-        other = Problem(place=SIGNATURE, what="another key signed this bundle than the one given")
+        other = BundleProblem(
+            place=SIGNATURE, what="another key signed this bundle than the one given"
+        )
         return Checked(key=signed_by, problems=(other,))
     try:
         closed = _read(members)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, ValidationError) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         what = f"the content cannot be read as format {FORMAT} ({reason})"
-        return Checked(key=signed_by, problems=(Problem(place="cycle.json", what=what),))
+        return Checked(key=signed_by, problems=(BundleProblem(place="cycle.json", what=what),))
     broken = broken_at(closed.cycle_id, closed.events)
     if broken is not None:
         what = "the hash chain breaks here; the office signed a record that is damaged"
         return Checked(
-            key=signed_by, problems=(Problem(place=_named("events.jsonl", broken), what=what),)
+            key=signed_by,
+            problems=(BundleProblem(place=_named("events.jsonl", broken), what=what),),
         )
     return Checked(key=signed_by, problems=(), closed=closed, replayed=check(closed))
 
 
-def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[Problem, ...]]:
+def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProblem, ...]]:
     """Give the files and what is wrong with them, by the reading that finds least."""
-    found: list[tuple[int, int, tuple[Member, ...], tuple[Problem, ...]]] = []
+    found: list[tuple[int, int, tuple[Member, ...], tuple[BundleProblem, ...]]] = []
     for members in readings(archive):
         problems = tuple(_problems(members))
         if not problems:
             where = difference(archive, _in_order(members))
             if where is None:
                 return members, ()
-            problems = (Problem(place=where, what="the archive itself was changed"),)
+            problems = (BundleProblem(place=where, what="the archive itself was changed"),)
             return members, problems
         found.append((len(problems), len(found), members, problems))
     _, _, members, problems = min(found, key=lambda each: each[:2])
@@ -125,21 +134,21 @@ def _in_order(members: Sequence[Member]) -> list[Member]:
     return [*(files[one["name"]] for one in listed), files[MANIFEST], files[SIGNATURE]]
 
 
-def _problems(members: Sequence[Member]) -> Iterator[Problem]:
+def _problems(members: Sequence[Member]) -> Iterator[BundleProblem]:
     """Compare the files of a bundle with its manifest, and that with its signature."""
     names = Counter(member.name for member in members)
     doubled = [name for name, count in names.items() if count > 1]
     lacking = [name for name in (MANIFEST, SIGNATURE) if name not in names]
     if not members:
-        yield Problem(place="byte 0 of the archive", what="this is no bundle of swapflow")
+        yield BundleProblem(place="byte 0 of the archive", what="this is no bundle of swapflow")
     elif doubled or lacking:
-        yield from (Problem(place=name, what="this file is there twice") for name in doubled)
-        yield from (Problem(place=name, what="this file is missing") for name in lacking)
+        yield from (BundleProblem(place=name, what="this file is there twice") for name in doubled)
+        yield from (BundleProblem(place=name, what="this file is missing") for name in lacking)
     else:
         yield from _against_manifest(members)
 
 
-def _against_manifest(members: Sequence[Member]) -> Iterator[Problem]:
+def _against_manifest(members: Sequence[Member]) -> Iterator[BundleProblem]:
     files = {member.name: member for member in members}
     listed = files[MANIFEST]
     made = manifest(m for m in members if m.name not in {MANIFEST, SIGNATURE})
@@ -150,26 +159,28 @@ def _against_manifest(members: Sequence[Member]) -> Iterator[Problem]:
         yield _changed_line(listed, made)
     elif listed.data == made.data:
         what = "the signature does not fit; nothing else was changed"
-        yield Problem(place=SIGNATURE, what=what)
+        yield BundleProblem(place=SIGNATURE, what=what)
     else:
         what = "the signature does not fit, and the list of files was changed as well"
-        yield Problem(place=f"{SIGNATURE} and {MANIFEST}", what=what)
+        yield BundleProblem(place=f"{SIGNATURE} and {MANIFEST}", what=what)
 
 
-def _against_signed(files: Mapping[str, Member], listed: Member) -> Iterator[Problem]:
+def _against_signed(files: Mapping[str, Member], listed: Member) -> Iterator[BundleProblem]:
     """Compare the files with a manifest whose signature fits."""
     try:
         digests = {str(f["name"]): str(f["sha256"]) for f in json.loads(listed.data)["files"]}
     except (ValueError, KeyError, TypeError):
-        yield Problem(place=MANIFEST, what="this cannot be read, although its signature fits")
+        yield BundleProblem(
+            place=MANIFEST, what="this cannot be read, although its signature fits"
+        )
         return
     for name in files:
         if name not in digests and name not in {MANIFEST, SIGNATURE}:
-            yield Problem(place=name, what="this file was added")
+            yield BundleProblem(place=name, what="this file was added")
     lines = _intact_lines(files, digests)
     for name, digest in digests.items():
         if name not in files:
-            yield Problem(place=name, what="this file was removed")
+            yield BundleProblem(place=name, what="this file was removed")
         elif hashlib.sha256(files[name].data).hexdigest() != digest:
             yield _changed(files, name, lines)
 
@@ -181,24 +192,26 @@ def _intact_lines(files: Mapping[str, Member], digests: Mapping[str, str]) -> li
     return lines.data.splitlines()
 
 
-def _changed(files: Mapping[str, Member], name: str, lines: list[bytes] | None) -> Problem:
+def _changed(files: Mapping[str, Member], name: str, lines: list[bytes] | None) -> BundleProblem:
     """Name the first line of a file that is not as it was signed."""
     if name == LINES:
         others = (f for f in files.values() if f.name not in {LINES, MANIFEST, SIGNATURE})
         return _changed_line(files[LINES], line_digests(others))
     if lines is None:
-        return Problem(place=name, what="this file was changed")
+        return BundleProblem(place=name, what="this file was changed")
     suffix = f" {name}:".encode()
     then = [text for text in lines if suffix in text]
     now = line_digests([files[name]]).data.splitlines()
-    return Problem(place=_named(name, _first_difference(then, now)), what="this line was changed")
+    return BundleProblem(
+        place=_named(name, _first_difference(then, now)), what="this line was changed"
+    )
 
 
-def _changed_line(now: Member, then: Member) -> Problem:
+def _changed_line(now: Member, then: Member) -> BundleProblem:
     number = _first_difference(
         then.data.splitlines(keepends=True), now.data.splitlines(keepends=True)
     )
-    return Problem(place=_named(now.name, number), what="this line was changed")
+    return BundleProblem(place=_named(now.name, number), what="this line was changed")
 
 
 def _first_difference(then: Sequence[bytes], now: Sequence[bytes]) -> int:
@@ -227,13 +240,13 @@ def _signature(members: Iterable[Member]) -> tuple[str, str]:
 # Reading what is whole
 
 
-def _read(members: Iterable[Member]) -> ClosedCycle:
+def _read(members: Iterable[Member]) -> FinishedCycle:
     files = {member.name: member.data for member in members}
     cycle = json.loads(files["cycle.json"])
     if cycle["format"] != FORMAT:
         raise ValueError(cycle["format"])
     name = str(cycle["cycle"])
-    closed = ClosedCycle(
+    closed = FinishedCycle(
         cycle_id=name,
         unit=str(cycle["unit"]),
         rules=tuple(RULES.validate_python(row) for row in _rows(files, "rules.jsonl")),
@@ -285,7 +298,7 @@ def _decision(cycle_id: str, row: Mapping[str, Any]) -> DecisionRecord:
     )
 
 
-def _lists(files: Mapping[str, bytes]) -> Iterator[Fixed]:
+def _lists(files: Mapping[str, bytes]) -> Iterator[FixedList]:
     places: dict[int, list[Place]] = {}
     for row in _rows(files, "places.jsonl"):
         places.setdefault(row["version"], []).append(_place(row))
@@ -294,14 +307,14 @@ def _lists(files: Mapping[str, bytes]) -> Iterator[Fixed]:
         outcomes.setdefault(row["version"], []).append(_outcome(row))
     for row in _rows(files, "lists.jsonl"):
         version = row["version"]
-        yield Fixed(
+        yield FixedList(
             version=version,
             position=row["position"],
             stop_reason=row["stop_reason"],
             places=tuple(places.get(version, ())),
             outcomes=tuple(outcomes.get(version, ())),
             signatures=tuple(
-                Signed(by=s.get("by", ""), role=s["role"]) for s in row["signatures"]
+                ListSignature(by=s.get("by", ""), role=s["role"]) for s in row["signatures"]
             ),
         )
 

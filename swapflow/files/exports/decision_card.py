@@ -16,41 +16,41 @@ from swapflow.engine.audit.decision_card import (
     CardReview,
     CardStanding,
 )
-from swapflow.files.exports.document import Document, Grid, Part
+from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
 from swapflow.files.exports.method_sheet import NOT_MERIT, RULE_WORDS
 from swapflow.i18n.formatting import counted, date_of, moment
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.i18n.told import told
 
 
 _WHY = {
-    "floor": later("everyone gets it"),
-    "staff": later("staff asked for it"),
-    "chance": later("drawn near the cut, so that kinds can be compared"),
-    "appeal": later("an appeal"),
-    "late": later("it came in after its time was over"),
+    "floor": gettext_noop("everyone gets it"),
+    "staff": gettext_noop("staff asked for it"),
+    "chance": gettext_noop("drawn near the cut, so that kinds can be compared"),
+    "appeal": gettext_noop("an appeal"),
+    "late": gettext_noop("it came in after its time was over"),
 }
 _WAITING = frozenset({"queued", "delivered", "opened"})
 _VERDICTS = {
-    "selected": later("selected"),
-    "waitlisted": later("on the waitlist"),
-    "not selected": later("not selected"),
+    "selected": gettext_noop("selected"),
+    "waitlisted": gettext_noop("on the waitlist"),
+    "not selected": gettext_noop("not selected"),
 }
-_OURS = frozenset({later("as proposed"), later("was promised a place before")})
+_OURS = frozenset({gettext_noop("as proposed"), gettext_noop("was promised a place before")})
 """Reasons that nobody typed."""
 _INTERVAL = {
-    "budget": later(
+    "budget": gettext_noop(
         "The interval is the model's: where it expects this applicant's score to lie, given "
         "the marks so far. It promises nothing."
     ),
-    "certified": later(
+    "certified": gettext_noop(
         "The intervals of all applicants hold at once with the stated probability, under "
         "the stated assumptions (independent marks, a stated spread, comparable reviewers)."
     ),
 }
-_NO_PROMISE = later("Nothing is promised about what more reviews would have changed.")
-_PROPOSAL = later("The list is a proposal; people decide.")
-_SPREAD = later(
+_NO_PROMISE = gettext_noop("Nothing is promised about what more reviews would have changed.")
+_PROPOSAL = gettext_noop("The list is a proposal; people decide.")
+_SPREAD = gettext_noop(
     "This list spreads its places over the groups of one attribute, so a higher score alone does "
     "not decide who is on it."
 )
@@ -64,9 +64,9 @@ def card_json(card: Card) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1, default=_spelled) + "\n").encode()
 
 
-def card_document(card: Card) -> Document:
+def card_document(card: Card) -> PrintedDocument:
     """Say everything on a card in plain words, in the language that is spoken."""
-    return Document(
+    return PrintedDocument(
         title=gettext("Decision card"),
         about=f"{card.name or card.applicant} ({card.applicant}), {card.cycle_name}",
         lead=(_decision(card), f"{gettext(NOT_MERIT)} {gettext(_PROPOSAL)}"),
@@ -88,7 +88,7 @@ def _foot(card: Card) -> str:
     }
 
 
-def _parts(card: Card) -> Iterable[Part]:
+def _parts(card: Card) -> Iterable[DocumentPart]:
     if card.decided:
         yield _decided(card)
     for again in card.reconsidered:
@@ -97,7 +97,7 @@ def _parts(card: Card) -> Iterable[Part]:
     yield _asked(card)
     yield _said(card)
     rule, promise = RULE_WORDS.get(card.rule, ""), card.promise or _NO_PROMISE
-    yield Part(
+    yield DocumentPart(
         title=gettext("How such a list comes about"),
         text=tuple(told(text) for text in (rule, card.stop, promise) if text),
         notes=(gettext("The method sheet of the list says more."),),
@@ -130,7 +130,7 @@ def _verdict(verdict: str) -> str:
     return gettext(_VERDICTS.get(verdict, verdict))
 
 
-def _decided(card: Card) -> Part:
+def _decided(card: Card) -> DocumentPart:
     made = card.decided
     if made is None:
         raise ValueError("nothing is decided")
@@ -141,24 +141,24 @@ def _decided(card: Card) -> Part:
         (gettext("When"), moment(made.at)),
         (gettext("Reason"), _why_decided(made.reason)),
     ]
-    return Part(title=gettext("What was decided"), facts=tuple(facts))
+    return DocumentPart(title=gettext("What was decided"), facts=tuple(facts))
 
 
-_BOTH_SCORES = later(
+_BOTH_SCORES = gettext_noop(
     "Fresh reviews come from people who never had this application. Both scores are computed in "
     "the same way, from every review that counts."
 )
 _RESULTS = {
-    "": later("still open"),
-    "added": later("added to the list"),
-    "waitlisted": later("put on the waitlist"),
-    "stays": later("stays as it was"),
-    "withdrawn": later("taken back before it was decided"),
-    "undone": later("undone before anybody was told"),
+    "": gettext_noop("still open"),
+    "added": gettext_noop("added to the list"),
+    "waitlisted": gettext_noop("put on the waitlist"),
+    "stays": gettext_noop("stays as it was"),
+    "withdrawn": gettext_noop("taken back before it was decided"),
+    "undone": gettext_noop("undone before anybody was told"),
 }
 
 
-def _reconsidered(again: CardReconsideration) -> Part:
+def _reconsidered(again: CardReconsideration) -> DocumentPart:
     facts = [
         (gettext("Asked for on"), date_of(again.asked_on)),
         (gettext("Reason"), again.reason or gettext("erased")),
@@ -179,24 +179,24 @@ def _reconsidered(again: CardReconsideration) -> Part:
             (gettext("Score with all reviews"), _hundred(again.after)),
         ]
     title = gettext("Reconsidered after the list was fixed")
-    return Part(title=title, facts=tuple(facts), notes=(gettext(_BOTH_SCORES),))
+    return DocumentPart(title=title, facts=tuple(facts), notes=(gettext(_BOTH_SCORES),))
 
 
 _MADE_BY = {
-    "raw": later("marks as they were given, which people asked for"),
-    "adjusted": later(
+    "raw": gettext_noop("marks as they were given, which people asked for"),
+    "adjusted": gettext_noop(
         "adjusted estimates, which people asked for: severity of reviewers and generosity "
         "of kinds are taken out"
     ),
 }
 
 
-def _standing(card: Card) -> Part:
+def _standing(card: Card) -> DocumentPart:
     title = gettext("Where the applicant stands")
     standing = card.standing
     if standing is None:
         said = gettext("On no list: the application is %(status)s.")
-        return Part(title=title, text=(said % {"status": gettext(card.status)},))
+        return DocumentPart(title=title, text=(said % {"status": gettext(card.status)},))
     low, high = _interval(standing)
     facts = [
         (
@@ -233,7 +233,7 @@ def _standing(card: Card) -> Part:
     notes = [gettext(_INTERVAL.get(card.rule, ""))]
     if card.objective == "diverse":
         notes.append(gettext(_SPREAD))
-    return Part(title=title, facts=tuple(facts), notes=tuple(filter(None, notes)))
+    return DocumentPart(title=title, facts=tuple(facts), notes=tuple(filter(None, notes)))
 
 
 def _evidence(reviews: float) -> str:
@@ -274,7 +274,7 @@ def _cut(standing: CardStanding) -> str:
     return said % {"points": _hundred(abs(apart))}
 
 
-def _asked(card: Card) -> Part:
+def _asked(card: Card) -> DocumentPart:
     rows = tuple(
         (
             f"{review.kind} {number}",
@@ -288,15 +288,15 @@ def _asked(card: Card) -> Part:
     )
     title = gettext("Why each review was asked for")
     if not rows:
-        return Part(title=title, text=(gettext("Nobody was asked about this applicant."),))
+        return DocumentPart(title=title, text=(gettext("Nobody was asked about this applicant."),))
     headers = (
         gettext("Request"),
         gettext("Why it was asked for"),
         gettext("By"),
         gettext("What became of it"),
     )
-    grid = Grid(caption=gettext("Every request, in order"), headers=headers, rows=rows)
-    return Part(title=title, grids=(grid,))
+    grid = DocumentGrid(caption=gettext("Every request, in order"), headers=headers, rows=rows)
+    return DocumentPart(title=title, grids=(grid,))
 
 
 def _reason(review: CardReview) -> str:
@@ -327,18 +327,18 @@ def _status(review: CardReview) -> str:
     return gettext("does not count: %(why)s") % {"why": why}
 
 
-def _said(card: Card) -> Part:
+def _said(card: Card) -> DocumentPart:
     answered = [
         (number, review)
         for number, review in enumerate(card.reviews, start=1)
         if review.score is not None
     ]
     if not answered:
-        return Part(
+        return DocumentPart(
             title=gettext("What reviewers said"), text=(gettext("No review has come in."),)
         )
     grids = [
-        Grid(
+        DocumentGrid(
             caption=gettext("The scores"),
             headers=(gettext("Review"), gettext("By"), gettext("Of 100"), gettext("When")),
             rows=tuple(
@@ -358,7 +358,7 @@ def _said(card: Card) -> Part:
         for number, review in answered
         if review.remark
     )
-    return Part(
+    return DocumentPart(
         title=gettext("What reviewers said"),
         facts=remarks,
         grids=tuple(grids),
@@ -366,8 +366,8 @@ def _said(card: Card) -> Part:
     )
 
 
-def _marks(number: int, review: CardReview) -> Grid:
-    return Grid(
+def _marks(number: int, review: CardReview) -> DocumentGrid:
+    return DocumentGrid(
         caption=gettext("Marks of %(review)s") % {"review": f"{review.kind} {number}"},
         headers=(gettext("Criterion"), gettext("Mark"), gettext("What it means")),
         rows=tuple((mark.criterion, _mark(mark), mark.meaning or "–") for mark in review.marks),

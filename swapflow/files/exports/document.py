@@ -14,7 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from swapflow.errors import InvalidInputError, UnavailableError
-from swapflow.i18n.languages import spoken
+from swapflow.i18n.languages import current_language
 
 
 FONT_PACKAGES = ("pylopdf_fonts_ar", "pylopdf_fonts_he", "pylopdf_fonts_hi", "pylopdf_fonts_jp")
@@ -27,7 +27,7 @@ MORE_FONTS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class DocumentGrid:
     """A table: the first cell of each row names it."""
 
     caption: str
@@ -36,7 +36,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class DocumentPart:
     """A part of a document.
 
     Attributes:
@@ -49,12 +49,12 @@ class Part:
     title: str
     text: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
-    grids: tuple[Grid, ...] = ()
+    grids: tuple[DocumentGrid, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class PrintedDocument:
     """A document.
 
     Attributes:
@@ -67,20 +67,20 @@ class Document:
     title: str
     about: str
     lead: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[DocumentPart, ...]
     foot: str
 
 
-def html(document: Document) -> bytes:
+def html(document: PrintedDocument) -> bytes:
     """Make one HTML page that needs nothing else."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.from_string(_template("document.html"))
     return template.render(
-        document=document, style=_template("document.css"), language=spoken()
+        document=document, style=_template("document.css"), language=current_language()
     ).encode()
 
 
-def pdf(document: Document, *, fonts: Sequence[Path] = ()) -> bytes:
+def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
     """Make a PDF that screen readers can follow (PDF/UA-1), its fonts within.
 
     Args:
@@ -104,7 +104,7 @@ def pdf(document: Document, *, fonts: Sequence[Path] = ()) -> bytes:
             font_paths=typst.Fonts(font_paths=[*map(str, fonts), *_packaged_fonts()]),
             sys_inputs={
                 "document": json.dumps(asdict(document)),
-                "language": spoken().locale.language,
+                "language": current_language().locale.language,
             },
             pdf_standards=["ua-1"],
             timestamp=datetime.fromtimestamp(0, UTC),

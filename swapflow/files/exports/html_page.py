@@ -16,7 +16,7 @@ Cell = str | int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ReportTable:
     """A table: the first cell of each row names it; `numbers` are columns of figures."""
 
     caption: str
@@ -34,7 +34,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class ReportSection:
     """A part of a report.
 
     Attributes:
@@ -48,11 +48,11 @@ class Section:
     points: tuple[Point, ...] = ()
     picture: str = ""
     legend: str = ""
-    tables: tuple[Table, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class KeyFigure:
     """One of the few figures at the top: what, the figure, and what it means."""
 
     name: str
@@ -61,18 +61,18 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ReportPage:
     """A whole report; letters and formulas belong to `advanced`."""
 
     title: str
     lead: tuple[str, ...]
-    keys: tuple[Key, ...]
-    sections: tuple[Section, ...]
-    advanced: tuple[Section, ...]
+    keys: tuple[KeyFigure, ...]
+    sections: tuple[ReportSection, ...]
+    advanced: tuple[ReportSection, ...]
     foot: str
 
 
-def render(page: Page) -> str:
+def render(page: ReportPage) -> str:
     """Give the page as HTML."""
     text = (resources.files("swapflow.files.exports") / "page.html").read_text(encoding="utf-8")
     # Jinja escapes whatever a file or an option brought in; only our own pictures are markup.
@@ -85,7 +85,7 @@ def render(page: Page) -> str:
     return environment.from_string(text).render(page=page)
 
 
-def write(path: Path, page: Page) -> None:
+def write(path: Path, page: ReportPage) -> None:
     """Write the page to a file.
 
     Raises:

@@ -4,46 +4,46 @@ import math
 import re
 
 from swapflow.domain.cohort.proposal import MethodSheet
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.i18n.told import told
 
 
-NOT_MERIT = later("This is about marks, not merit.")
+NOT_MERIT = gettext_noop("This is about marks, not merit.")
 
 RULE_WORDS = {
-    "budget": later(
+    "budget": gettext_noop(
         "Reviews went where they could still change the list, until the budget, the "
         "deadline or the remaining gain said that more would not be worth asking for."
     ),
-    "certified": later(
+    "certified": gettext_noop(
         "Reviews went to the applicants that were too close to call, until the stated "
         "margin was reached or the budget or deadline ended it."
     ),
-    "paper": later(
+    "paper": gettext_noop(
         "Reviews went to the applicants that were too close to call, by the published method "
         "(Schumann, Counts, Foster and Dickerson, AAMAS 2019), kept to the letter."
     ),
 }
-_TIES = later(
+_TIES = gettext_noop(
     "Ties are broken by a number drawn from the program's seed and the applicant's id, "
     "which knows nothing else about the applicant."
 )
 _OBJECTIVES = {
-    "top-k": later("the highest sum of scores"),
-    "diverse": later(
+    "top-k": gettext_noop("the highest sum of scores"),
+    "diverse": gettext_noop(
         "a sum of scores that also spreads the places over the groups of one attribute"
     ),
 }
-_PROVEN = (later("The number that says how much the list could still gain at most."),)
+_PROVEN = (gettext_noop("The number that says how much the list could still gain at most."),)
 _JUDGED_ALWAYS = (
-    later("Who was asked next: the order changes what the marks cost, not what they say."),
-    later("That several were asked for at once, before the others had answered."),
-    later("That marks measure what the program is for. No calculation can know that."),
+    gettext_noop("Who was asked next: the order changes what the marks cost, not what they say."),
+    gettext_noop("That several were asked for at once, before the others had answered."),
+    gettext_noop("That marks measure what the program is for. No calculation can know that."),
 )
-_TAKEN_OUT = later(
+_TAKEN_OUT = gettext_noop(
     "The score of each applicant: a model that takes out how severe each reviewer is."
 )
-_ASSUMED = later(
+_ASSUMED = gettext_noop(
     "How generous one kind of review is against another: unless enough applicants got another "
     "kind by chance, which the calibration counts, it is an assumption of the model."
 )
@@ -52,32 +52,34 @@ _OFFSET = re.compile(r"(adjusted_)?offset_\d+$")
 _JUDGED = {
     "budget": (
         _TAKEN_OUT,
-        later("When further reviews were held not to be worth their cost."),
+        gettext_noop("When further reviews were held not to be worth their cost."),
     ),
-    "certified": (later("That an interview is worth the stated number of reviews."),),
-    "paper": (later("That an interview is worth the stated number of reviews."),),
+    "certified": (gettext_noop("That an interview is worth the stated number of reviews."),),
+    "paper": (gettext_noop("That an interview is worth the stated number of reviews."),),
 }
 _ENDED = {
-    "budget": later("The end: the budget was used up, whatever was still open."),
-    "deadline": later("The end: the deadline had come, whatever was still open."),
-    "staff": later("The end: people ended it, whatever was still open."),
-    "exhausted": later("The end: nobody was left to ask, whatever was still open."),
+    "budget": gettext_noop("The end: the budget was used up, whatever was still open."),
+    "deadline": gettext_noop("The end: the deadline had come, whatever was still open."),
+    "staff": gettext_noop("The end: people ended it, whatever was still open."),
+    "exhausted": gettext_noop("The end: nobody was left to ask, whatever was still open."),
 }
 _ASKED = {
-    "raw": later(
+    "raw": gettext_noop(
         "People asked that the list is made by marks as they were given: who happened to read, "
         "and how generous each kind of review is, stays in the scores. The rules in force say who "
         "asked and why."
     ),
-    "adjusted": later(
+    "adjusted": gettext_noop(
         "People asked that the list is made by adjusted estimates: how severe each "
         "reviewer is, and how generous each kind of review is, is taken out of the marks. The "
         "means of the marks as given stand beside them. The rules in force say who asked and why."
     ),
 }
 _CERTIFICATES = {
-    "mixture": later("a margin that holds at every moment at once"),
-    "pairwise": later("a comparison of single applicants that holds at every moment at once"),
+    "mixture": gettext_noop("a margin that holds at every moment at once"),
+    "pairwise": gettext_noop(
+        "a comparison of single applicants that holds at every moment at once"
+    ),
 }
 
 
@@ -103,11 +105,13 @@ def _told(line: str) -> str:
 def _title(sheet: MethodSheet) -> str:
     return (
         "# "
-        + later("How this list came about")
+        + gettext_noop("How this list came about")
         + "\n\n"
-        + later(f"Program `{_inline(sheet.cycle_id)}`, rules version {sheet.rules_version}.")
+        + gettext_noop(
+            f"Program `{_inline(sheet.cycle_id)}`, rules version {sheet.rules_version}."
+        )
         + "\n"
-        + later(
+        + gettext_noop(
             "The list is a proposal that follows from the marks reviewers gave. "
             "People decide, and their decisions stand in a file of their own."
         )
@@ -121,47 +125,51 @@ def _brief(sheet: MethodSheet) -> str:
     unit = sheet.unit
     spent, budget = sheet.spent, sheet.budget
     lines = [
-        later(
+        gettext_noop(
             f"Applicants: {sheet.candidates}, for {sheet.cohort_size} "
             f"{'place' if sheet.cohort_size == 1 else 'places'}."
         ),
-        later(f"The list is chosen for {_inline(objective)}."),
-        *(later(f"Limit on a group: {_inline(limit)}.") for limit in sheet.limits),
+        gettext_noop(f"The list is chosen for {_inline(objective)}."),
+        *(gettext_noop(f"Limit on a group: {_inline(limit)}.") for limit in sheet.limits),
         *(
-            later(f"No list keeps to every limit; in the rules, {_inline(change)}.")
+            gettext_noop(f"No list keeps to every limit; in the rules, {_inline(change)}.")
             for change in sheet.given_way
         ),
         *(_ASKED[asked] for asked in (sheet.estimates,) if asked in _ASKED),
         RULE_WORDS.get(sheet.rule, _inline(sheet.rule)),
-        later(f"Scores that count: {reviews}.") if reviews else later("Scores that count: none."),
-        later(
+        gettext_noop(f"Scores that count: {reviews}.")
+        if reviews
+        else gettext_noop("Scores that count: none."),
+        gettext_noop(
             f"Spent: {spent} of {budget} {_inline(unit)}; {sheet.committed} more were set aside "
             "for open requests."
         )
         if sheet.committed
-        else later(f"Spent: {spent} of {budget} {_inline(unit)}."),
-        later(f"Why no more was asked for: {_inline(sheet.stop_sentence)}"),
+        else gettext_noop(f"Spent: {spent} of {budget} {_inline(unit)}."),
+        gettext_noop(f"Why no more was asked for: {_inline(sheet.stop_sentence)}"),
         _TIES,
     ]
-    return "## " + later("In short") + "\n\n" + "\n".join(f"- {line}" for line in lines)
+    return "## " + gettext_noop("In short") + "\n\n" + "\n".join(f"- {line}" for line in lines)
 
 
 def _promise(sheet: MethodSheet) -> str:
-    parts = ["## " + later("What is promised, and what is not"), _inline(sheet.promises)]
+    parts = ["## " + gettext_noop("What is promised, and what is not"), _inline(sheet.promises)]
     if math.isfinite(sheet.certified_loss):
         parts.append(
-            later(
+            gettext_noop(
                 f"Most the list could still gain by further reviews: {_gain(sheet.certified_loss)}"
                 ", under the stated assumptions (independent marks, a stated spread, comparable "
                 "reviewers)."
             )
         )
     else:
-        parts.append(later("How much the list could still gain by further reviews is not known."))
-    if sheet.expected_loss is not None and math.isfinite(sheet.expected_loss):
-        parts.append("## " + later("The model's estimate"))
         parts.append(
-            later(
+            gettext_noop("How much the list could still gain by further reviews is not known.")
+        )
+    if sheet.expected_loss is not None and math.isfinite(sheet.expected_loss):
+        parts.append("## " + gettext_noop("The model's estimate"))
+        parts.append(
+            gettext_noop(
                 f"By the model's estimate the list falls short by {_gain(sheet.expected_loss)}. "
                 "It is an estimate without a promise and tends to be too low."
             )
@@ -177,12 +185,17 @@ def _covered(sheet: MethodSheet) -> str:
     proven = list(_PROVEN) if linear else []
     if own and sheet.rule == "certified" and sheet.stop_reason == "certified":
         proven.insert(
-            0, later("That this list is within the stated margin, with the stated probability.")
+            0,
+            gettext_noop(
+                "That this list is within the stated margin, with the stated probability."
+            ),
         )
     if own and sheet.rule == "paper" and sheet.stop_reason == "certified":
         proven.insert(
             0,
-            later("That this list is within the stated margin, as the published theorem has it."),
+            gettext_noop(
+                "That this list is within the stated margin, as the published theorem has it."
+            ),
         )
     judged = [*_JUDGED_ALWAYS, *_JUDGED.get(sheet.rule, ())]
     if sheet.estimates == "raw":
@@ -193,25 +206,29 @@ def _covered(sheet: MethodSheet) -> str:
         judged.append(_ASSUMED)
     if not linear:
         judged.append(
-            later("That more reviews would not help: for this kind of list there is no proof.")
+            gettext_noop(
+                "That more reviews would not help: for this kind of list there is no proof."
+            )
         )
     if sheet.stop_reason in _ENDED:
         judged.append(_ENDED[sheet.stop_reason])
-    lines = ["## " + later("What rests on a proof, and what on judgement")]
+    lines = ["## " + gettext_noop("What rests on a proof, and what on judgement")]
     if proven:
         lines.append(
-            later("Proven, if marks are independent, of the stated spread, and reviewers alike:")
+            gettext_noop(
+                "Proven, if marks are independent, of the stated spread, and reviewers alike:"
+            )
         )
         lines.append("\n".join(f"- {line}" for line in proven))
     else:
-        lines.append(later("Nothing about this list as a whole is proven."))
-    lines.append(later("Judgement, tried out on data and not proven:"))
+        lines.append(gettext_noop("Nothing about this list as a whole is proven."))
+    lines.append(gettext_noop("Judgement, tried out on data and not proven:"))
     lines.append("\n".join(f"- {line}" for line in judged))
     return "\n\n".join(lines)
 
 
 def _gain(loss: float) -> str:
-    return later(f"{100 * loss:.1f} points in all (one applicant's full score is 100)")
+    return gettext_noop(f"{100 * loss:.1f} points in all (one applicant's full score is 100)")
 
 
 def _advanced(sheet: MethodSheet) -> str:
@@ -228,7 +245,7 @@ def _advanced(sheet: MethodSheet) -> str:
         *((f"version of {name}", text) for name, text in sorted(sheet.versions.items())),
     ]
     table = "\n".join(f"| {_cell(name)} | {_cell(value)} |" for name, value in rows)
-    return "## " + later("Advanced") + f"\n\n| setting | value |\n|---|---|\n{table}"
+    return "## " + gettext_noop("Advanced") + f"\n\n| setting | value |\n|---|---|\n{table}"
 
 
 def _inline(text: str) -> str:

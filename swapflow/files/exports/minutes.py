@@ -11,7 +11,7 @@ from datetime import datetime
 from swapflow.domain.cohort.meeting import Meeting
 from swapflow.domain.cohort.proposal import Place, Standing
 from swapflow.engine.cohort.meeting import Agenda
-from swapflow.files.exports.document import Document, Grid, Part
+from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import gettext
 from swapflow.i18n.told import told
@@ -55,7 +55,7 @@ def minutes_content(agenda: Agenda) -> dict[str, object]:
 
 def minutes_document(
     agenda: Agenda, *, members: Mapping[int, Collection[str]], zone: str, at: datetime
-) -> Document:
+) -> PrintedDocument:
     """Say what the meeting looked at and recorded.
 
     Args:
@@ -71,7 +71,7 @@ def minutes_document(
         if meeting
         else gettext("No meeting was opened about this list.")
     )
-    return Document(
+    return PrintedDocument(
         title=gettext("Minutes"),
         about=gettext("%(program)s, version %(version)s of the list")
         % {"program": agenda.cycle.name, "version": agenda.version},
@@ -105,8 +105,10 @@ def _lead(agenda: Agenda) -> str:
     return f"{said} {through}" if agenda.meeting else said
 
 
-def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) -> Iterable[Part]:
-    yield Part(
+def _parts(
+    agenda: Agenda, members: Mapping[int, Collection[str]], zone: str
+) -> Iterable[DocumentPart]:
+    yield DocumentPart(
         title=gettext("Places"),
         facts=tuple(
             (name, gettext("%(taken)s of %(places)s") % {"taken": taken, "places": places})
@@ -120,11 +122,11 @@ def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) ->
     )
     close = [place for place in agenda.close if place.application not in agenda.words]
     recorded = [place for place in agenda.places if place.application in agenda.words]
-    yield Part(
+    yield DocumentPart(
         title=gettext("Outcomes"),
         text=() if recorded or close else (gettext("Nothing was recorded."),),
         grids=(
-            Grid(
+            DocumentGrid(
                 caption=gettext("What holds, in the order of the proposal"),
                 headers=(
                     gettext("Applicant"),
@@ -146,10 +148,10 @@ def _parts(agenda: Agenda, members: Mapping[int, Collection[str]], zone: str) ->
     )
     if agenda.meeting and agenda.meeting.said:
         names = {place.application: place for place in agenda.places}
-        yield Part(
+        yield DocumentPart(
             title=gettext("Every change"),
             grids=(
-                Grid(
+                DocumentGrid(
                     caption=gettext("In the order in which it was recorded"),
                     headers=(
                         gettext("When"),

@@ -6,10 +6,10 @@ import zipfile
 from pathlib import Path
 
 from swapflow.errors import InvalidInputError
-from swapflow.files.exports.writers import Cell, Format, Sheet, sheet_bytes, write_file
+from swapflow.files.exports.writers import Cell, ExportSheet, Format, sheet_bytes, write_file
 from swapflow.monitoring.adverse_impact import FOUR_FIFTHS, SMALLEST_SHARE, Impact
 from swapflow.monitoring.report import Grouping, Report
-from swapflow.monitoring.tables import Effort, StageTable, closed_cells
+from swapflow.monitoring.tables import GroupEffort, StageTable, closed_cells
 
 
 _LL144_HEADERS = (
@@ -45,7 +45,7 @@ _STAGE_NUMBERS = ("all", "selected", "rate", "ratio", "z", "p", "shortfall", "fl
 _EFFORT_NUMBERS = ("people", "reviews", "interviews", "interviewed", "days")
 
 
-def report_sheets(report: Report) -> tuple[Sheet, ...]:
+def report_sheets(report: Report) -> tuple[ExportSheet, ...]:
     """Give a report's sums as lists: who went on at each stage, and how much work went to whom.
 
     The numbers of small groups, and of those that would give them away, are blank and `closed`.
@@ -67,12 +67,12 @@ def report_sheets(report: Report) -> tuple[Sheet, ...]:
             for i, row in enumerate(grouping.effort)
         ]
     return (
-        Sheet(
+        ExportSheet(
             name="monitoring-stages",
             headers=("attributes", "stage", "group", "closed", *_STAGE_NUMBERS, "flags"),
             rows=tuple(stages),
         ),
-        Sheet(
+        ExportSheet(
             name="monitoring-effort",
             headers=("attributes", "group", "closed", *_EFFORT_NUMBERS),
             rows=tuple(efforts),
@@ -156,7 +156,7 @@ def write_ll144(report: Report, folder: Path, *, sex: str, race: str) -> tuple[P
                 )
             sheets.append(_ll144_sheet(f"{kind}-{name}", table))
             about.append((f"unknown, {kind} rate by {name}", table.unknown.all))
-    sheets.append(Sheet(name="about", headers=("what", "value"), rows=tuple(about)))
+    sheets.append(ExportSheet(name="about", headers=("what", "value"), rows=tuple(about)))
     return tuple(
         write_file(folder / f"{sheet.name}.csv", sheet_bytes(sheet, Format.CSV))
         for sheet in sheets
@@ -170,8 +170,8 @@ def _find(report: Report, attributes: tuple[str, ...]) -> Grouping:
     raise InvalidInputError(f"the report has no table over {' and '.join(attributes)}")
 
 
-def _ll144_sheet(name: str, table: StageTable) -> Sheet:
-    return Sheet(
+def _ll144_sheet(name: str, table: StageTable) -> ExportSheet:
+    return ExportSheet(
         name=name,
         headers=_LL144_HEADERS,
         rows=tuple(
@@ -228,7 +228,7 @@ def _row(row: Impact, *, closed: bool) -> dict[str, object]:
     return {"group": row.group, "closed": closed} | (dict.fromkeys(numbers) if closed else numbers)
 
 
-def _effort(row: Effort, *, closed: bool) -> dict[str, object]:
+def _effort(row: GroupEffort, *, closed: bool) -> dict[str, object]:
     numbers: dict[str, object] = {
         "people": row.people,
         "reviews": _finite(row.reviews),

@@ -19,7 +19,14 @@ from openpyxl.worksheet.worksheet import Worksheet
 from swapflow.domain.rules import Criterion
 from swapflow.engine.reviewing import review_page
 from swapflow.errors import InvalidInputError
-from swapflow.files.exports.writers import MOST_CELL, Cell, Format, Sheet, sheet_bytes, table_cell
+from swapflow.files.exports.writers import (
+    MOST_CELL,
+    Cell,
+    ExportSheet,
+    Format,
+    sheet_bytes,
+    table_cell,
+)
 from swapflow.files.tables.formula_guard import guard
 
 
@@ -56,7 +63,9 @@ def file_name(cycle_id: str, reviewer: int, form: Format) -> str:
     return f"{cycle_id}-reviewer-{reviewer}.{form.value}"
 
 
-def sheet_file(tasks: Sequence[review_page.Sheet], form: Format, *, address: str = "") -> bytes:
+def sheet_file(
+    tasks: Sequence[review_page.ReviewPage], form: Format, *, address: str = ""
+) -> bytes:
     """Write a reviewer's sheet.
 
     Each row shows of an applicant what the reviewer's own page shows, under the blind policy. In
@@ -79,7 +88,7 @@ def sheet_file(tasks: Sequence[review_page.Sheet], form: Format, *, address: str
         return _workbook(tasks, columns)
     rows = tuple(tuple(column.cell(task) for column in columns) for task in tasks)
     headers = tuple(column.header for column in columns)
-    return sheet_bytes(Sheet(name="reviews", headers=headers, rows=rows), form)
+    return sheet_bytes(ExportSheet(name="reviews", headers=headers, rows=rows), form)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +101,13 @@ class _Column:
     """
 
     header: str
-    cell: Callable[[review_page.Sheet], Cell]
-    fills: Callable[[review_page.Sheet], bool] = lambda _: False
+    cell: Callable[[review_page.ReviewPage], Cell]
+    fills: Callable[[review_page.ReviewPage], bool] = lambda _: False
     width: int = _NARROW
     criterion: str = ""
 
 
-def _columns(tasks: Sequence[review_page.Sheet], address: str) -> list[_Column]:
+def _columns(tasks: Sequence[review_page.ReviewPage], address: str) -> list[_Column]:
     columns = [
         _Column(header=TASK, cell=lambda task: task.code, width=_MIDDLE),
         _Column(header=REVIEWER, cell=lambda task: task.reviewer.external_id),
@@ -122,12 +131,12 @@ def _columns(tasks: Sequence[review_page.Sheet], address: str) -> list[_Column]:
     return columns
 
 
-def _due(task: review_page.Sheet) -> str:
+def _due(task: review_page.ReviewPage) -> str:
     due = task.assignment.due_at
     return "" if due is None else f"{due.astimezone(ZoneInfo(task.rules.zone)):%Y-%m-%d %H:%M %Z}"
 
 
-def _documents(task: review_page.Sheet) -> str:
+def _documents(task: review_page.ReviewPage) -> str:
     places = [f"{paper.name}: {paper.link}" for paper in task.papers if paper.link]
     stored = [paper.name for paper in task.papers if not paper.link]
     return "\n".join([*([task.link] if task.link else []), *places, *stored])
@@ -139,18 +148,18 @@ def _file_column(name: str) -> _Column:
     )
 
 
-def _criteria(tasks: Sequence[review_page.Sheet]) -> list[str]:
+def _criteria(tasks: Sequence[review_page.ReviewPage]) -> list[str]:
     return list(
         dict.fromkeys(c.name for task in tasks if task.rubric for c in task.rubric.criteria)
     )
 
 
-def _criterion(task: review_page.Sheet, name: str) -> Criterion | None:
+def _criterion(task: review_page.ReviewPage, name: str) -> Criterion | None:
     criteria = task.rubric.criteria if task.rubric else ()
     return next((c for c in criteria if c.name == name), None)
 
 
-def _mark_column(name: str, tasks: Sequence[review_page.Sheet]) -> _Column:
+def _mark_column(name: str, tasks: Sequence[review_page.ReviewPage]) -> _Column:
     scales = {
         tuple(mark for mark, _ in found.marks)
         for task in tasks
@@ -168,7 +177,7 @@ def _mark_column(name: str, tasks: Sequence[review_page.Sheet]) -> _Column:
 
 def _filled(
     header: str,
-    fills: Callable[[review_page.Sheet], bool],
+    fills: Callable[[review_page.ReviewPage], bool],
     *,
     width: int = _NARROW,
     criterion: str = "",
@@ -182,7 +191,7 @@ def _filled(
     )
 
 
-def _workbook(tasks: Sequence[review_page.Sheet], columns: Sequence[_Column]) -> bytes:
+def _workbook(tasks: Sequence[review_page.ReviewPage], columns: Sequence[_Column]) -> bytes:
     book = Workbook()
     page = book.worksheets[0]
     page.title = "reviews"
@@ -222,7 +231,7 @@ def _write(page: Worksheet, line: int, column: int, value: Cell, *, bold: bool =
 def _validate(
     page: Worksheet,
     scale: "_Scale",
-    tasks: Sequence[review_page.Sheet],
+    tasks: Sequence[review_page.ReviewPage],
     columns: Sequence[_Column],
 ) -> None:
     """Let the cells to be filled take the values that there are."""
@@ -252,7 +261,7 @@ class _Scale:
         for letter, width in zip("ABCD", (_MIDDLE, _MIDDLE, _NARROW, _WIDE), strict=True):
             self.page.column_dimensions[letter].width = width
 
-    def rule(self, task: review_page.Sheet, column: _Column) -> DataValidation:
+    def rule(self, task: review_page.ReviewPage, column: _Column) -> DataValidation:
         """Give the rule for a cell; the first of its kind also writes its scale."""
         criterion = _criterion(task, column.criterion) if column.criterion else None
         key = (column.header, task.kind.name, criterion.marks if criterion else ())

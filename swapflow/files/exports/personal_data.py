@@ -6,8 +6,8 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from swapflow.files.exports.document import Document, Grid, Part
-from swapflow.identity.personal_data import Act, Dossier, Held
+from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
+from swapflow.identity.personal_data import ActivityEntry, Held, PersonalDataReport
 
 
 _TITLES = {
@@ -59,7 +59,7 @@ _BEFORE_YOU_HAND_IT_OVER = (
 )
 
 
-def dossier_json(dossier: Dossier) -> bytes:
+def personal_data_json(dossier: PersonalDataReport) -> bytes:
     """Give everything under stable keys."""
     content = {
         "cycle": dossier.cycle_id,
@@ -73,9 +73,9 @@ def dossier_json(dossier: Dossier) -> bytes:
     return _json(content)
 
 
-def dossier_document(dossier: Dossier) -> Document:
+def personal_data_document(dossier: PersonalDataReport) -> PrintedDocument:
     """Say everything on one page."""
-    return Document(
+    return PrintedDocument(
         title=f"Everything held about one {dossier.role}",
         about=f"{dossier.name or dossier.external_id} ({dossier.external_id}), {dossier.cycle_id}",
         lead=(
@@ -88,7 +88,7 @@ def dossier_document(dossier: Dossier) -> Document:
     )
 
 
-def named_files(dossier: Dossier) -> list[tuple[str, bytes]]:
+def named_files(dossier: PersonalDataReport) -> list[tuple[str, bytes]]:
     """Give the uploaded files under names that are safe as paths: a number and the ending."""
     return [
         (f"document-{number}{_ending(file.name)}", file.body)
@@ -96,17 +96,19 @@ def named_files(dossier: Dossier) -> list[tuple[str, bytes]]:
     ]
 
 
-def oversight_json(cycle_id: str, acts: Sequence[Act], *, at: datetime) -> bytes:
+def oversight_json(cycle_id: str, acts: Sequence[ActivityEntry], *, at: datetime) -> bytes:
     """Give the log under stable keys."""
     listed = [asdict(act) | {"at": act.at.isoformat()} for act in acts]
     return _json({"cycle": cycle_id, "at": at.isoformat(), "acts": listed})
 
 
-def oversight_document(cycle_id: str, acts: Sequence[Act], *, at: datetime) -> Document:
+def oversight_document(
+    cycle_id: str, acts: Sequence[ActivityEntry], *, at: datetime
+) -> PrintedDocument:
     """Say what people did: where they departed from what was proposed, then everything else."""
     departed = [act for act in acts if act.departs]
     others = [act for act in acts if not act.departs]
-    return Document(
+    return PrintedDocument(
         title="Oversight log",
         about=f"Program {cycle_id}",
         lead=(
@@ -121,28 +123,32 @@ def oversight_document(cycle_id: str, acts: Sequence[Act], *, at: datetime) -> D
     )
 
 
-def _listed(title: str, acts: Sequence[Act]) -> Part:
+def _listed(title: str, acts: Sequence[ActivityEntry]) -> DocumentPart:
     if not acts:
-        return Part(title=title, text=("Nothing is on record.",))
+        return DocumentPart(title=title, text=("Nothing is on record.",))
     rows = tuple(
         (f"{act.at:%Y-%m-%d %H:%M}", act.by, act.what, act.about or "–", act.reason or "–")
         for act in acts
     )
     headers = ("When (UTC)", "Who", "What", "About", "Reason")
-    return Part(title=title, grids=(Grid(caption="Oldest first", headers=headers, rows=rows),))
+    return DocumentPart(
+        title=title, grids=(DocumentGrid(caption="Oldest first", headers=headers, rows=rows),)
+    )
 
 
-def _part(name: str, rows: Sequence[Mapping[str, Held]]) -> Part:
+def _part(name: str, rows: Sequence[Mapping[str, Held]]) -> DocumentPart:
     title = _TITLES.get(name, name.replace("_", " ").capitalize())
     if len(rows) == 1:
-        return Part(title=title, facts=tuple((_word(k), _spelled(v)) for k, v in rows[0].items()))
+        return DocumentPart(
+            title=title, facts=tuple((_word(k), _spelled(v)) for k, v in rows[0].items())
+        )
     headers = tuple(dict.fromkeys(column for row in rows for column in row))
-    grid = Grid(
+    grid = DocumentGrid(
         caption=f"{len(rows)} rows",
         headers=tuple(_word(header) for header in headers),
         rows=tuple(tuple(_spelled(row.get(header)) for header in headers) for row in rows),
     )
-    return Part(title=title, grids=(grid,))
+    return DocumentPart(title=title, grids=(grid,))
 
 
 def _word(column: str) -> str:

@@ -22,8 +22,8 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.reviewing.score import Score
 from swapflow.files.exports.method_sheet import method_text
 from swapflow.files.exports.writers import (
+    ExportSheet,
     Format,
-    Sheet,
     encodable,
     finite_cell,
     json_bytes,
@@ -35,20 +35,20 @@ from swapflow.files.exports.writers import (
 # What is in the lists
 
 
-def cohort_sheet(proposal: Proposal) -> Sheet:
+def cohort_sheet(proposal: Proposal) -> ExportSheet:
     """Give the proposed list, in its order."""
     return _list("cohort", [p for p in proposal.places if p.standing is Standing.COHORT])
 
 
-def waitlist_sheet(proposal: Proposal) -> Sheet:
+def waitlist_sheet(proposal: Proposal) -> ExportSheet:
     """Give the waitlist, in its order."""
     return _list("waitlist", [p for p in proposal.places if p.standing is Standing.WAITLIST])
 
 
-def evidence_sheet(proposal: Proposal) -> Sheet:
+def evidence_sheet(proposal: Proposal) -> ExportSheet:
     """Give what is behind every place of the proposal: scores, margins, reviews by kind."""
     kinds = sorted({kind for place in proposal.places for kind in place.pulls})
-    return Sheet(
+    return ExportSheet(
         name="evidence",
         headers=(
             "external_id",
@@ -84,7 +84,7 @@ def evidence_sheet(proposal: Proposal) -> Sheet:
 
 def outcomes_sheet(
     proposal: Proposal, outcomes: Iterable[Outcome], applications: Iterable[Application] = ()
-) -> Sheet:
+) -> ExportSheet:
     """Give what people decided, beside what was proposed.
 
     Args:
@@ -94,7 +94,7 @@ def outcomes_sheet(
     """
     places = {place.application: place for place in proposal.places}
     others = {application.number: application for application in applications}
-    return Sheet(
+    return ExportSheet(
         name="outcomes",
         headers=("external_id", "name", "proposed", "decision", "decided_by", "reason", "at"),
         rows=tuple(
@@ -123,7 +123,7 @@ def _who(
 
 def decided_sheet(
     proposal: Proposal, outcomes: Iterable[Outcome], verdict: Verdict, *, name: str
-) -> Sheet:
+) -> ExportSheet:
     """Give whom people put on a list, in the order of the proposal; the last decision stands."""
     decided = {outcome.application: outcome.verdict for outcome in outcomes}
     return _list(name, [p for p in proposal.places if decided.get(p.application) is verdict])
@@ -136,7 +136,7 @@ def scores_sheet(
     reviewers: Mapping[int, str],
     kinds: Sequence[str],
     remarks: Mapping[str, str],
-) -> Sheet:
+) -> ExportSheet:
     """Give every revision of every score, with remarks, to be exported. For staff.
 
     Args:
@@ -147,7 +147,7 @@ def scores_sheet(
         remarks: By assignment; each stands beside the last revision.
     """
     last = {s.assignment_id: s.revision for s in scores}
-    return Sheet(
+    return ExportSheet(
         name="scores",
         headers=(
             "external_id",
@@ -183,8 +183,8 @@ def scores_sheet(
     )
 
 
-def _list(name: str, places: Sequence[Place]) -> Sheet:
-    return Sheet(
+def _list(name: str, places: Sequence[Place]) -> ExportSheet:
+    return ExportSheet(
         name=name,
         headers=("external_id", "name", "rank", "score", "margin"),
         rows=tuple(

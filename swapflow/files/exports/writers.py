@@ -39,7 +39,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class ExportSheet:
     """A list to be written.
 
     Attributes:
@@ -53,7 +53,7 @@ class Sheet:
     rows: tuple[tuple[Cell, ...], ...]
 
 
-def sheet_bytes(sheet: Sheet, form: Format, *, raw: bool = False) -> bytes:
+def sheet_bytes(sheet: ExportSheet, form: Format, *, raw: bool = False) -> bytes:
     """Write a list in one of the formats.
 
     Args:
@@ -73,7 +73,7 @@ def sheet_bytes(sheet: Sheet, form: Format, *, raw: bool = False) -> bytes:
             return json_bytes(rows)
 
 
-def _csv(sheet: Sheet, *, raw: bool) -> bytes:
+def _csv(sheet: ExportSheet, *, raw: bool) -> bytes:
     text = io.StringIO(newline="")
     # Every string stands in quotes: a guarding tab outside them would be trimmed.
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
@@ -104,7 +104,7 @@ def finite_cell(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
-def _xlsx(sheet: Sheet, *, raw: bool) -> bytes:
+def _xlsx(sheet: ExportSheet, *, raw: bool) -> bytes:
     book = Workbook(write_only=True)
     page = book.create_sheet(sheet.name)
     for row in (sheet.headers, *sheet.rows):
@@ -140,7 +140,7 @@ def _plain(value: object) -> str:
     return str(value)
 
 
-def write_sheet(path: str | Path, sheet: Sheet, *, raw: bool = False) -> None:
+def write_sheet(path: str | Path, sheet: ExportSheet, *, raw: bool = False) -> None:
     """Write a list to a file whose suffix (.csv, .xlsx, .json) says the format; else CSV."""
     suffix = Path(path).suffix.lower().lstrip(".")
     form = Format(suffix) if suffix in set(Format) else Format.CSV

@@ -8,9 +8,13 @@ from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow
 from swapflow.files.imports.applications import ApplicationsImport, examine_applications
 from swapflow.files.imports.import_settings import Reading, reading_of
-from swapflow.files.imports.possible_duplicates import Alike, Someone, alike
+from swapflow.files.imports.possible_duplicates import (
+    ListedPerson,
+    PossibleDuplicate,
+    possible_duplicates,
+)
 from swapflow.files.tables.cells import refuse
-from swapflow.files.tables.known_layouts import Shape
+from swapflow.files.tables.known_layouts import KnownLayout
 from swapflow.files.tables.table import Table
 
 
@@ -19,7 +23,7 @@ APPLICANTS = "applicants"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookedAt:
+class ListPreview:
     """What a list of applicants holds, and would do.
 
     Attributes:
@@ -33,22 +37,22 @@ class LookedAt:
 
     table: Table
     reading: Reading
-    shape: Shape | None
+    shape: KnownLayout | None
     found: ApplicationsImport
     plan: ListPlan
     bad: tuple[BadRow, ...]
     warnings: tuple[str, ...]
-    alike: tuple[Alike, ...]
+    alike: tuple[PossibleDuplicate, ...]
 
 
-def look_at_applicants(
+def preview_applicant_list(
     table: Table,
     chosen: Reading,
     *,
     product: Swapflow,
     cycle_id: str,
     as_last_time: bool = True,
-) -> LookedAt:
+) -> ListPreview:
     """Look at a list of applicants; nothing is written.
 
     Args:
@@ -84,7 +88,7 @@ def look_at_applicants(
         )
         for one in plan.contrary
     )
-    return LookedAt(
+    return ListPreview(
         table=table,
         reading=reading,
         shape=shape,
@@ -93,12 +97,12 @@ def look_at_applicants(
         bad=tuple(sorted((*found.bad, *contrary), key=lambda row: row.line)),
         # Who shares an address is told with all who are alike, those of the program included.
         warnings=(*notes, *(text for text in found.warnings if text not in found.shared)),
-        alike=alike(_people(plan, product, cycle_id)),
+        alike=possible_duplicates(_people(plan, product, cycle_id)),
     )
 
 
 def take_applicants(
-    looked: LookedAt, *, product: Swapflow, cycle_id: str, by: str, wave: int = 0
+    looked: ListPreview, *, product: Swapflow, cycle_id: str, by: str, wave: int = 0
 ) -> Listed:
     """Import a list that was looked at, whole; and remember how it was read.
 
@@ -119,14 +123,14 @@ def remember(reading: Reading, what: str, *, product: Swapflow, cycle_id: str, b
         product.keep_list_reading(cycle_id, what, settings, by=by)
 
 
-def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[Someone]:
+def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[ListedPerson]:
     there = [
-        Someone(external_id=a.external_id, name=a.name, email=a.email, new=False)
+        ListedPerson(external_id=a.external_id, name=a.name, email=a.email, new=False)
         for a in product.applications(cycle_id)
         if a.external_id
     ]
     fresh = [
-        Someone(external_id=row.external_id, name=row.name, email=row.email, new=True)
+        ListedPerson(external_id=row.external_id, name=row.name, email=row.email, new=True)
         for row in plan.fresh
     ]
     return [*there, *fresh]

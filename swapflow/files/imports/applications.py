@@ -14,7 +14,7 @@ from swapflow.errors import BadRow
 from swapflow.files.imports.applicant_columns import Columns
 from swapflow.files.tables.cells import SPREADSHEET_ERRORS, read_yes_no, refuse, shorten
 from swapflow.files.tables.dates import read_date_column
-from swapflow.files.tables.table import Row, Source, Table, read_table
+from swapflow.files.tables.table import Source, Table, TableRow, read_table
 
 
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
@@ -153,7 +153,7 @@ class _Reader:
     _addresses: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     warnings: list[str] = field(default_factory=list)
 
-    def take(self, row: Row) -> None:
+    def take(self, row: TableRow) -> None:
         """Read one row; a problem is noted and the row left out."""
         before = len(self.bad)
         application = self._read(row)
@@ -178,7 +178,9 @@ class _Reader:
             if len(ids) > 1
         )
 
-    def _merge(self, row: Row, earlier: NewApplication, again: NewApplication, line: int) -> None:
+    def _merge(
+        self, row: TableRow, earlier: NewApplication, again: NewApplication, line: int
+    ) -> None:
         differing = _difference(earlier, again)
         if differing:
             self._refuse(
@@ -194,7 +196,7 @@ class _Reader:
             f"({earlier.external_id!r}) and was merged with it"
         )
 
-    def _read(self, row: Row) -> NewApplication:
+    def _read(self, row: TableRow) -> NewApplication:
         columns = self.columns
         email = self._one(row, "email")
         external_id = email.casefold() if self.key == "email" else self._one(row, "external_id")
@@ -214,7 +216,7 @@ class _Reader:
             documents=self._documents(row),
         )
 
-    def _one(self, row: Row, role: str) -> str:
+    def _one(self, row: TableRow, role: str) -> str:
         headers = self.columns.headers(role)
         return row[headers[0]] if headers else ""
 
@@ -222,12 +224,12 @@ class _Reader:
         role = "email" if self.key == "email" else "external_id"
         return self.columns.headers(role)[0]
 
-    def _name(self, row: Row) -> str:
+    def _name(self, row: TableRow) -> str:
         whole = self._one(row, "name")
         parts = (self._one(row, "first_name"), self._one(row, "last_name"))
         return whole or " ".join(part for part in parts if part)
 
-    def _check_id(self, row: Row, external_id: str) -> None:
+    def _check_id(self, row: TableRow, external_id: str) -> None:
         header = self._key_header()
         if not external_id:
             what = "e-mail" if self.key == "email" else "id"
@@ -259,7 +261,7 @@ class _Reader:
                 "Type it again by hand",
             )
 
-    def _check_email(self, row: Row, email: str) -> None:
+    def _check_email(self, row: TableRow, email: str) -> None:
         if not email or _ADDRESS.fullmatch(email):
             return
         if self.key == "email":
@@ -269,7 +271,7 @@ class _Reader:
         else:
             self.warnings.append(f"line {row.line}: {email!r} is no e-mail address")
 
-    def _ready(self, row: Row) -> bool | None:
+    def _ready(self, row: TableRow) -> bool | None:
         headers = self.columns.headers("ready")
         if not headers:
             return None
@@ -284,7 +286,7 @@ class _Reader:
             )
         return answer
 
-    def _documents(self, row: Row) -> tuple[tuple[str, str, bool], ...]:
+    def _documents(self, row: TableRow) -> tuple[tuple[str, str, bool], ...]:
         redacted = self._redacted(row)
         documents: list[tuple[str, str, bool]] = []
         for header, name in self.columns.named("document"):
@@ -301,7 +303,7 @@ class _Reader:
                 documents.append((name, link, redacted))
         return tuple(documents)
 
-    def _redacted(self, row: Row) -> bool:
+    def _redacted(self, row: TableRow) -> bool:
         headers = self.columns.headers("redacted")
         if not headers or not row[headers[0]]:
             return False

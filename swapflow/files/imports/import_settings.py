@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from swapflow.files.tables.dates import ORDERS
-from swapflow.files.tables.known_layouts import Shape, shape_of
+from swapflow.files.tables.known_layouts import KnownLayout, shape_of
 from swapflow.files.tables.table import Table
 
 
@@ -71,7 +71,7 @@ class Reading:
 
 def reading_of(
     table: Table, chosen: Reading, remembered: Mapping[str, str]
-) -> tuple[Reading, Shape | None, tuple[str, ...]]:
+) -> tuple[Reading, KnownLayout | None, tuple[str, ...]]:
     """Say how a table is read: as chosen, else as the last list of its kind, else by its shape.
 
     Returns:

@@ -6,7 +6,7 @@ What their rows say is held against what was asked in `engine.sheets`.
 import re
 from dataclasses import dataclass
 
-from swapflow.engine.scoring.sheet_plan import Returned
+from swapflow.engine.scoring.sheet_plan import ReturnedRow
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.exports.offline_sheet import (
     APPLICANT,
@@ -20,7 +20,7 @@ from swapflow.files.exports.offline_sheet import (
     TASK,
 )
 from swapflow.files.tables.cells import is_missing, read_number, shorten, spelling
-from swapflow.files.tables.table import Row, Source, Table, read_table
+from swapflow.files.tables.table import Source, Table, TableRow, read_table
 
 
 _BRACKET = re.compile(r"\s*\[[^\[\]]*\]\s*$")
@@ -36,7 +36,7 @@ class SheetBack:
     """
 
     source: str
-    rows: tuple[Returned, ...]
+    rows: tuple[ReturnedRow, ...]
     bad: tuple[BadRow, ...]
     warnings: tuple[str, ...]
 
@@ -92,7 +92,7 @@ class _Cells:
                 self._columns.setdefault(spelling(name), header)
         self.bad: list[BadRow] = []
 
-    def row(self, row: Row) -> Returned | None:
+    def row(self, row: TableRow) -> ReturnedRow | None:
         """Read one row; None when something in it cannot be read."""
         before = len(self.bad)
         said = self._said(row)
@@ -101,7 +101,7 @@ class _Cells:
                 reason = "this cell holds a formula, not a value"
                 self._refuse(row, header, reason, "Type the value itself")
         marks = {n: self._mark(row, h) for n, h in self._marks.items() if h in said}
-        read = Returned(
+        read = ReturnedRow(
             line=row.line,
             task=self._cell(row, TASK),
             reviewer=self._cell(row, REVIEWER),
@@ -118,7 +118,7 @@ class _Cells:
     def _named(self, *names: str) -> dict[str, str]:
         return {name: self._columns[name] for name in names if name in self._columns}
 
-    def _said(self, row: Row) -> set[str]:
+    def _said(self, row: TableRow) -> set[str]:
         """Give the headers of the cells that the reviewer has filled."""
         names = (spelling(n) for n in ("score", "confidence", REMARK, PRIVATE))
         headers = [*self._marks.values(), *(self._columns[n] for n in names if n in self._columns)]
@@ -128,11 +128,11 @@ class _Cells:
             if row[header] not in {"", NOT_ASKED} or (row.line, header) in self._formulas
         }
 
-    def _cell(self, row: Row, name: str) -> str:
+    def _cell(self, row: TableRow, name: str) -> str:
         header = self._columns.get(spelling(name), "")
         return row[header] if header else ""
 
-    def _mark(self, row: Row, header: str) -> float | None:
+    def _mark(self, row: TableRow, header: str) -> float | None:
         text = row[header]
         if spelling(text) in {"n_a", "na"}:
             return None
@@ -144,7 +144,7 @@ class _Cells:
             self._refuse(row, header, reason, "Write N/A for what cannot be judged")
         return number
 
-    def _number(self, row: Row, name: str) -> float | None:
+    def _number(self, row: TableRow, name: str) -> float | None:
         text = self._cell(row, name)
         if text in {"", NOT_ASKED}:
             return None
@@ -153,14 +153,14 @@ class _Cells:
             self._refuse(row, self._columns[name], "this is no number", "Correct it")
         return number
 
-    def _whole(self, row: Row, name: str) -> int | None:
+    def _whole(self, row: TableRow, name: str) -> int | None:
         number = self._number(row, name)
         if number is not None and number != int(number):
             self._refuse(row, self._columns[name], "this is no whole number", "Correct it")
             return None
         return None if number is None else int(number)
 
-    def _text(self, row: Row, name: str, most: int) -> str:
+    def _text(self, row: TableRow, name: str, most: int) -> str:
         text = self._cell(row, name).replace("\r\n", "\n").strip()
         header = self._columns.get(spelling(name), "")
         if len(text) > most:
@@ -170,7 +170,7 @@ class _Cells:
             self._refuse(row, header, "there is a control character in it", "Type it anew")
         return text
 
-    def _refuse(self, row: Row, header: str, reason: str, cure: str) -> None:
+    def _refuse(self, row: TableRow, header: str, reason: str, cure: str) -> None:
         value = _CONTROL.sub("\ufffd", shorten(row[header]))
         self.bad.append(
             BadRow(line=row.line, column=header, value=value, reason=reason, cure=cure)

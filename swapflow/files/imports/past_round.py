@@ -24,7 +24,7 @@ from swapflow.files.tables.cells import (
     spelling,
 )
 from swapflow.files.tables.columns import find_headers, missing_columns
-from swapflow.files.tables.table import Row, Source, Table, read_table
+from swapflow.files.tables.table import Source, Table, TableRow, read_table
 
 
 REVIEW, INTERVIEW = "review", "interview"
@@ -127,10 +127,12 @@ def read_past(
         BadRowsError: If anything in a file cannot be used; it lists every place.
     """
     ids, accepted, warnings = _read_items(items, only, mapping or {}, encoding)
-    sheets = [_Sheet.read(scores, "", scale, mapping or {}, encoding)]
+    sheets = [_ScoreSheet.read(scores, "", scale, mapping or {}, encoding)]
     if interviews is not None:
         sheets.append(
-            _Sheet.read(interviews, INTERVIEW, interview_scale or scale, mapping or {}, encoding)
+            _ScoreSheet.read(
+                interviews, INTERVIEW, interview_scale or scale, mapping or {}, encoding
+            )
         )
     for sheet in sheets:
         sheet.take_all(ids)
@@ -232,14 +234,14 @@ def _read_items(
     return ids, chosen if decided else None, list(table.warnings)
 
 
-def _bad(row: Row, column: str, reason: str, cure: str) -> BadRow:
+def _bad(row: TableRow, column: str, reason: str, cure: str) -> BadRow:
     return BadRow(
         line=row.line, column=column, value=shorten(row[column]), reason=reason, cure=cure
     )
 
 
 @dataclass(slots=True)
-class _Sheet:
+class _ScoreSheet:
     """One file of scores, taken row by row."""
 
     table: Table
@@ -259,7 +261,7 @@ class _Sheet:
         scale: str,
         mapping: Mapping[str, str],
         encoding: str | None,
-    ) -> "_Sheet":
+    ) -> "_ScoreSheet":
         """Read the table and find its columns and its scale."""
         table = read_table(source, encoding=encoding)
         own = {h: role for h, role in mapping.items() if not kind or h in table.headers}
@@ -281,7 +283,7 @@ class _Sheet:
             self._take(row, ids)
         refuse(self.table.source, self.bad)
 
-    def _take(self, row: Row, ids: Mapping[str, str]) -> None:
+    def _take(self, row: TableRow, ids: Mapping[str, str]) -> None:
         text = row[self.headers["application"]]
         item = ids.get(same_id(text)) if text else None
         if item is None:
@@ -314,7 +316,7 @@ class _Sheet:
             )
         )
 
-    def _is_first(self, row: Row, key: tuple[str, str, str]) -> bool:
+    def _is_first(self, row: TableRow, key: tuple[str, str, str]) -> bool:
         """Whether nobody else's line says what the same reviewer gave the same applicant."""
         earlier = self._lines.setdefault(key, row.line)
         if earlier == row.line:
@@ -333,7 +335,7 @@ class _Sheet:
             return ""
         return f"the score lies outside the scale {worst:g} to {best:g}"
 
-    def _amount(self, row: Row, role: str) -> float:
+    def _amount(self, row: TableRow, role: str) -> float:
         if role not in self.headers or is_missing(row[self.headers[role]]):
             return float("nan")
         found = self._number(
@@ -341,7 +343,7 @@ class _Sheet:
         )
         return float("nan") if found is None else found
 
-    def _number(self, row: Row, role: str, problem: Callable[[float], str]) -> float | None:
+    def _number(self, row: TableRow, role: str, problem: Callable[[float], str]) -> float | None:
         number = read_number(row[self.headers[role]])
         reason = "this is no number" if number is None else problem(number)
         if reason:
@@ -349,7 +351,7 @@ class _Sheet:
             return None
         return number
 
-    def _refuse(self, row: Row, role: str, reason: str, cure: str) -> None:
+    def _refuse(self, row: TableRow, role: str, reason: str, cure: str) -> None:
         self.bad.append(_bad(row, self.headers[role], reason, cure))
 
 

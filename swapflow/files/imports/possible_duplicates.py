@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Someone:
+class ListedPerson:
     """Somebody of a list or of the program."""
 
     external_id: str
@@ -16,7 +16,7 @@ class Someone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alike:
+class PossibleDuplicate:
     """People who share an address or a name.
 
     Attributes:
@@ -26,7 +26,7 @@ class Alike:
 
     what: str
     shown: str
-    people: tuple[Someone, ...]
+    people: tuple[ListedPerson, ...]
 
     def __str__(self) -> str:
         ids = ", ".join(one.external_id for one in self.people)
@@ -36,21 +36,21 @@ class Alike:
         )
 
 
-def alike(people: Iterable[Someone]) -> tuple[Alike, ...]:
+def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplicate, ...]:
     """Find people under several ids, of whom at least one is new.
 
     Names are compared without case, accents and the order of their parts: "Weiß, Zoë" is
     "Zoe Weiss". Those who share an address are not named once more for their name.
     """
     people = tuple(people)
-    found: list[Alike] = []
+    found: list[PossibleDuplicate] = []
     told: set[frozenset[str]] = set()
-    keys: tuple[tuple[str, Callable[[Someone], str], Callable[[Someone], str]], ...] = (
+    keys: tuple[tuple[str, Callable[[ListedPerson], str], Callable[[ListedPerson], str]], ...] = (
         ("mail address", lambda one: one.email.casefold(), lambda one: one.email),
         ("name", lambda one: plain_name(one.name), lambda one: one.name),
     )
     for what, key, shown in keys:
-        groups: dict[str, dict[str, Someone]] = {}
+        groups: dict[str, dict[str, ListedPerson]] = {}
         for one in people:
             if key(one):
                 groups.setdefault(key(one), {}).setdefault(one.external_id, one)
@@ -59,7 +59,7 @@ def alike(people: Iterable[Someone]) -> tuple[Alike, ...]:
             if len(group) > 1 and any(one.new for one in group.values()) and ids not in told:
                 told.add(ids)
                 members = tuple(group.values())
-                found.append(Alike(what=what, shown=shown(members[0]), people=members))
+                found.append(PossibleDuplicate(what=what, shown=shown(members[0]), people=members))
     return tuple(found)
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from swapflow.errors import BadRow
-from swapflow.files.exports.writers import Format, Sheet, sheet_bytes
+from swapflow.files.exports.writers import ExportSheet, Format, sheet_bytes
 from swapflow.files.tables.table import Table
 
 
 LINE, WRONG, CURE = "line", "what is wrong", "cure"
 
 
-def refused_sheet(table: Table | None, bad: Iterable[BadRow]) -> Sheet:
+def refused_sheet(table: Table | None, bad: Iterable[BadRow]) -> ExportSheet:
     """Give a row for every line that cannot be taken, with its cells as they were read.
 
     Args:
@@ -22,7 +22,7 @@ def refused_sheet(table: Table | None, bad: Iterable[BadRow]) -> Sheet:
     by_line: dict[int, list[BadRow]] = {}
     for row in sorted(bad, key=lambda row: row.line):
         by_line.setdefault(row.line, []).append(row)
-    return Sheet(
+    return ExportSheet(
         name="to-cure",
         headers=(LINE, WRONG, CURE, *headers),
         rows=tuple(

@@ -9,7 +9,11 @@ from swapflow.errors import BadRow
 from swapflow.files.imports.applicant_list import remember
 from swapflow.files.imports.import_settings import Reading
 from swapflow.files.imports.pairs import spelled, stranger
-from swapflow.files.imports.possible_duplicates import Alike, Someone, alike
+from swapflow.files.imports.possible_duplicates import (
+    ListedPerson,
+    PossibleDuplicate,
+    possible_duplicates,
+)
 from swapflow.files.imports.reviewers import ReviewersImport, examine_reviewers
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import Table
@@ -36,10 +40,10 @@ class Roster:
     warnings: tuple[str, ...]
     fresh: int
     known: int
-    alike: tuple[Alike, ...]
+    alike: tuple[PossibleDuplicate, ...]
 
 
-def look_at_reviewers(
+def preview_reviewer_list(
     table: Table,
     chosen: Reading,
     *,
@@ -70,8 +74,8 @@ def look_at_reviewers(
         warnings=(*([note] if taken else []), *table.warnings),
         fresh=len(found.new) - known,
         known=known,
-        alike=alike(
-            Someone(external_id=r.external_id, name=r.name, email=r.email, new=new)
+        alike=possible_duplicates(
+            ListedPerson(external_id=r.external_id, name=r.name, email=r.email, new=new)
             for people, new in ((there.values(), False), (found.new, True))
             for r in people
         ),

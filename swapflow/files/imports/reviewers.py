@@ -12,7 +12,7 @@ from swapflow.errors import BadRow
 from swapflow.files.tables.cells import refuse, shorten, spelling, split_list
 from swapflow.files.tables.columns import find_headers, missing_columns
 from swapflow.files.tables.header_names import REVIEWER_SPELLINGS
-from swapflow.files.tables.table import Row, Source, Table, read_table
+from swapflow.files.tables.table import Source, Table, TableRow, read_table
 
 
 _OWN_ID = ("external_id", "id", *REVIEWER_SPELLINGS, "#")
@@ -176,7 +176,7 @@ class _Roster:
         taken = {header: role for role, header in self.headers.items()}
         return taken | {header: f"{_CAPACITY}:{kind}" for header, kind in self._capacities()}
 
-    def take(self, row: Row) -> None:
+    def take(self, row: TableRow) -> None:
         """Read one row; a problem is noted and the row left out."""
         before = len(self.bad)
         reviewer = NewReviewer(
@@ -198,7 +198,7 @@ class _Roster:
         if len(self.bad) == before:
             self.new[known] = reviewer
 
-    def _check_identity(self, row: Row, reviewer: NewReviewer) -> None:
+    def _check_identity(self, row: TableRow, reviewer: NewReviewer) -> None:
         if not reviewer.external_id:
             self._refuse(row, "external_id", "the id is missing", "Give one, or remove the row")
             return
@@ -228,7 +228,7 @@ class _Roster:
         found |= {h: role.split(":", 1)[1].strip().casefold() for h, role in self.mapped.items()}
         return list(found.items())
 
-    def _capacity(self, row: Row) -> dict[str, int | None]:
+    def _capacity(self, row: TableRow) -> dict[str, int | None]:
         columns = self._capacities()
         if columns:
             found = {kind: self._most(row, header) for header, kind in columns}
@@ -237,7 +237,7 @@ class _Roster:
         most = self._most(row, self.headers.get("capacity", ""))
         return {} if most == 0 else dict.fromkeys(kinds, most)
 
-    def _asked(self, row: Row) -> tuple[str, ...]:
+    def _asked(self, row: TableRow) -> tuple[str, ...]:
         """Read the column `kinds`; without it every kind is asked."""
         known = self._kinds()
         if "kinds" not in self.headers:
@@ -252,7 +252,7 @@ class _Roster:
                 )
         return kinds
 
-    def _most(self, row: Row, header: str) -> int | None:
+    def _most(self, row: TableRow, header: str) -> int | None:
         """Read a capacity: None is unlimited, 0 is not asked."""
         text = row[header].casefold()
         if text in _UNLIMITED:
@@ -269,7 +269,7 @@ class _Roster:
             return 0
         return int(text)
 
-    def _packet(self, row: Row) -> int | None:
+    def _packet(self, row: TableRow) -> int | None:
         text = self._cell(row, "packet")
         if not text:
             return None
@@ -283,7 +283,7 @@ class _Roster:
             return None
         return int(text)
 
-    def _automatic(self, row: Row) -> str:
+    def _automatic(self, row: TableRow) -> str:
         text = self._cell(row, "automatic")
         if not text:
             return ""
@@ -309,7 +309,7 @@ class _Roster:
             )
         return text
 
-    def _reserve(self, row: Row) -> bool:
+    def _reserve(self, row: TableRow) -> bool:
         text = self._cell(row, "reserve")
         if text.casefold() not in _YES | _NOT_ASKED | {"", "false"}:
             self._refuse(
@@ -320,7 +320,7 @@ class _Roster:
             )
         return text.casefold() in _YES
 
-    def _absences(self, row: Row) -> tuple[Absence, ...]:
+    def _absences(self, row: TableRow) -> tuple[Absence, ...]:
         absences: list[Absence] = []
         for part in split_list(self._cell(row, "away")):
             first, _, last = (p.strip() for p in part.partition(".."))
@@ -341,10 +341,10 @@ class _Roster:
             absences.append(absence)
         return tuple(absences)
 
-    def _cell(self, row: Row, role: str) -> str:
+    def _cell(self, row: TableRow, role: str) -> str:
         return row[self.headers[role]] if role in self.headers else ""
 
-    def _refuse(self, row: Row, role: str, reason: str, cure: str) -> None:
+    def _refuse(self, row: TableRow, role: str, reason: str, cure: str) -> None:
         header = self.headers.get(role, role)
         self.bad.append(
             BadRow(

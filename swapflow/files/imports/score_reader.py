@@ -18,7 +18,7 @@ from swapflow.files.tables.cells import (
 )
 from swapflow.files.tables.columns import NOUNS, missing_columns
 from swapflow.files.tables.header_names import SCORE
-from swapflow.files.tables.table import Row, Table
+from swapflow.files.tables.table import Table, TableRow
 
 
 _LABELLED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)(?:\s*:|\s+[-–—])\s*\D.*", re.DOTALL)
@@ -133,7 +133,7 @@ class ScoreReader:
             bad += missing_columns(self.table, self.headers, ["score"])
         return bad
 
-    def take(self, row: Row) -> None:
+    def take(self, row: TableRow) -> None:
         """Read one row; a problem is noted and the row left out."""
         application = self._id(row, "application", self.applications)
         kind = self._kind(row)
@@ -153,7 +153,7 @@ class ScoreReader:
             return False
         return any(_is_list(row[header]) for row in self.table.rows)
 
-    def _take_list(self, row: Row, application: str | None, kind: str | None) -> None:
+    def _take_list(self, row: TableRow, application: str | None, kind: str | None) -> None:
         cell = row[self.headers.get("score", self.headers.get("scores", ""))]
         parts = _parts(cell)
         if application is None or kind is None:
@@ -169,7 +169,7 @@ class ScoreReader:
             if part.strip():
                 self._take_one(row, (application, str(i), kind), {"": part})
 
-    def _id(self, row: Row, role: str, known: Mapping[str, str] | None) -> str | None:
+    def _id(self, row: TableRow, role: str, known: Mapping[str, str] | None) -> str | None:
         text = row[self.headers[role]]
         if not text:
             noun = NOUNS[role]
@@ -182,7 +182,7 @@ class ScoreReader:
             self._refuse(row, role, *stranger(NOUNS[role], text, known))
         return found
 
-    def _kind(self, row: Row) -> str | None:
+    def _kind(self, row: TableRow) -> str | None:
         kinds = self._kinds()
         kind = row[self.headers["kind"]].casefold() if "kind" in self.headers else ""
         kind = kind or self.kind or (kinds[0] if len(kinds) == 1 else "")
@@ -208,7 +208,7 @@ class ScoreReader:
         rubrics = self.rules.rubrics if self.rules else ()
         return any(spelling(c.name) in spelled for rubric in rubrics for c in rubric.criteria)
 
-    def _values(self, row: Row) -> dict[str, str]:
+    def _values(self, row: TableRow) -> dict[str, str]:
         """Give what the row says by label; "" is the label of the one overall score."""
         values = {spelling(header): text for header, text in row.cells.items()}
         if "score" in self.headers:
@@ -222,7 +222,7 @@ class ScoreReader:
             values.setdefault("", overall)
         return values
 
-    def _take_one(self, row: Row, key: _Key, values: Mapping[str, str]) -> None:
+    def _take_one(self, row: TableRow, key: _Key, values: Mapping[str, str]) -> None:
         application, reviewer, kind = key
         rubric = self._rubric(kind)
         by_mark = (
@@ -259,7 +259,7 @@ class ScoreReader:
         self._keep(row, key, score)
 
     def _marks(
-        self, row: Row, rubric: Rubric, values: Mapping[str, str]
+        self, row: TableRow, rubric: Rubric, values: Mapping[str, str]
     ) -> dict[str, float | None]:
         return {
             criterion.name: self._number(
@@ -268,7 +268,7 @@ class ScoreReader:
             for criterion in rubric.criteria
         }
 
-    def _number(self, row: Row, column: str, text: str) -> float | None:
+    def _number(self, row: TableRow, column: str, text: str) -> float | None:
         """Read a score; None is missing."""
         if is_missing(text):
             return None
@@ -288,7 +288,7 @@ class ScoreReader:
 
     def _utility(
         self,
-        row: Row,
+        row: TableRow,
         rubric: Rubric | None,
         number: float | None,
         marks: Mapping[str, float | None],
@@ -335,7 +335,7 @@ class ScoreReader:
             f"Give a column for each ({names}), or state the scale of the score, e.g. 0..5",
         )
 
-    def _keep(self, row: Row, key: _Key, score: ImportedScore) -> None:
+    def _keep(self, row: TableRow, key: _Key, score: ImportedScore) -> None:
         """Keep a score; a later version replaces an earlier one, anything else must agree."""
         known = (same_id(key[0]), same_id(key[1]), key[2])
         earlier = self.scores.get(known)
@@ -364,16 +364,18 @@ class ScoreReader:
                 "Keep the one that is right",
             )
 
-    def _version(self, row: Row) -> float:
+    def _version(self, row: TableRow) -> float:
         if "version" not in self.headers:
             return 0.0
         return read_number(row[self.headers["version"]]) or 0.0
 
-    def _refuse(self, row: Row, role: str, reason: str, cure: str) -> None:
+    def _refuse(self, row: TableRow, role: str, reason: str, cure: str) -> None:
         header = self.headers.get(role, "")
         self._refuse_value(row, header, row[header], reason, cure)
 
-    def _refuse_value(self, row: Row, column: str, value: str, reason: str, cure: str) -> None:
+    def _refuse_value(
+        self, row: TableRow, column: str, value: str, reason: str, cure: str
+    ) -> None:
         self.bad.append(
             BadRow(line=row.line, column=column, value=shorten(value), reason=reason, cure=cure)
         )

@@ -27,7 +27,7 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{20,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
+class PendingUpload:
     """A file that waits to be imported.
 
     Attributes:
@@ -72,7 +72,7 @@ class Uploads:
             ) from error
         return key
 
-    def find(self, key: str, *, owner: str, purpose: str) -> Upload:
+    def find(self, key: str, *, owner: str, purpose: str) -> PendingUpload:
         """Give a file back to its owner, for the purpose it was uploaded for.
 
         Raises:
@@ -91,7 +91,7 @@ class Uploads:
         about = json.loads(head)
         if (about["owner"], about["purpose"]) != (owner, purpose):
             raise gone
-        return Upload(key=key, owner=owner, purpose=purpose, name=about["name"], data=data)
+        return PendingUpload(key=key, owner=owner, purpose=purpose, name=about["name"], data=data)
 
     def drop(self, key: str) -> None:
         """Remove a file."""

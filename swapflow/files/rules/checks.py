@@ -17,7 +17,7 @@ from swapflow.domain.rules import (
 )
 from swapflow.files.rules.group_checks import group_problems
 from swapflow.files.rules.kind_checks import check_kinds, known_kind, named_twice
-from swapflow.files.rules.problem import Problem, at_least, numbered, quoted
+from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted
 from swapflow.i18n.languages import known_languages
 
 
@@ -26,7 +26,7 @@ SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
 """Days that a device may stay signed in."""
 
 
-def problems(rules: Rules) -> list[Problem]:
+def problems(rules: Rules) -> list[RulesProblem]:
     """Find everything wrong with rules, in the order of the file; empty when there is nothing.
 
     What only the applicants and the roster can show (fewer applicants than places, floors of all
@@ -35,10 +35,10 @@ def problems(rules: Rules) -> list[Problem]:
     return [problem for check in _CHECKS for problem in check(rules)]
 
 
-def _basics(rules: Rules) -> Iterator[Problem]:
+def _basics(rules: Rules) -> Iterator[RulesProblem]:
     yield from at_least("budget", rules.budget, 1)
     if not 0 <= rules.reserve < 1:
-        yield Problem(
+        yield RulesProblem(
             place="reserve",
             value=f"{rules.reserve:g}",
             reason="the reserve is a share of the budget, from 0 up to but not 1",
@@ -48,7 +48,7 @@ def _basics(rules: Rules) -> Iterator[Problem]:
     # A study needs nobody's name; a decision about people does.
     yield from at_least("signatures", rules.signatures, int(rules.purpose is Purpose.REAL))
     if not SHORTEST_SESSION <= rules.session_days <= LONGEST_SESSION:
-        yield Problem(
+        yield RulesProblem(
             place="session_days",
             value=f"{rules.session_days:g}",
             reason=f"a device stays signed in for an hour to {LONGEST_SESSION:g} days",
@@ -56,17 +56,17 @@ def _basics(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _places(rules: Rules) -> Iterator[Problem]:
+def _places(rules: Rules) -> Iterator[RulesProblem]:
     for i, line in enumerate(rules.lines):
         if line.places < 1:
-            yield Problem(
+            yield RulesProblem(
                 place=numbered("places", i, line.name, "number"),
                 value=str(line.places),
                 reason="a line needs at least one place",
                 cure="Write 1 or more, or remove the line",
             )
     if not rules.lines:
-        yield Problem(
+        yield RulesProblem(
             place="places",
             value="",
             reason="there is no place to fill",
@@ -76,14 +76,14 @@ def _places(rules: Rules) -> Iterator[Problem]:
     yield from named_twice("places", (line.name for line in rules.lines), "name")
 
 
-def _floors(rules: Rules) -> Iterator[Problem]:
+def _floors(rules: Rules) -> Iterator[RulesProblem]:
     for i, floor in enumerate(rules.floors):
         place = numbered("floors", i, floor.kind, "count")
         yield from at_least(place, floor.count, 1)
         yield from known_kind(rules, numbered("floors", i, "", "kind"), floor.kind)
         index = rules.kind_index(floor.kind)
         if index >= 0 and floor.count > rules.kinds[index].maximum >= 1:
-            yield Problem(
+            yield RulesProblem(
                 place=place,
                 value=str(floor.count),
                 reason=f"{floor.kind} is allowed at most {rules.kinds[index].maximum} times per "
@@ -95,13 +95,13 @@ def _floors(rules: Rules) -> Iterator[Problem]:
     yield from _payable(rules)
 
 
-def _payable(rules: Rules) -> Iterator[Problem]:
+def _payable(rules: Rules) -> Iterator[RulesProblem]:
     """Refuse a budget that cannot pay even the floors of as many applicants as places."""
     if rules.budget < 1 or any(rules.kind_index(f.kind) < 0 for f in rules.floors):
         return
     least = min((kind.cost for kind in rules.kinds), default=0)
     if rules.budget < least:
-        yield Problem(
+        yield RulesProblem(
             place="budget",
             value=str(rules.budget),
             reason=f"the cheapest kind costs {least}, so not one review can be paid",
@@ -115,7 +115,7 @@ def _payable(rules: Rules) -> Iterator[Problem]:
     )
     needed = rules.cohort_size * (everyone + chosen)
     if needed > rules.budget:
-        yield Problem(
+        yield RulesProblem(
             place="budget",
             value=str(rules.budget),
             reason=f"the floors alone cost {needed} even if there were only as many applicants as "
@@ -125,14 +125,14 @@ def _payable(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _rubrics(rules: Rules) -> Iterator[Problem]:
+def _rubrics(rules: Rules) -> Iterator[RulesProblem]:
     yield from named_twice("rubrics", (rubric.kind for rubric in rules.rubrics), "kind")
     for i, rubric in enumerate(rules.rubrics):
         place = numbered("rubrics", i, rubric.kind)
         yield from known_kind(rules, f"{place}, kind", rubric.kind)
         yield from at_least(f"{place}, version", rubric.version, 1)
         if not rubric.criteria:
-            yield Problem(
+            yield RulesProblem(
                 place=f"{place}, criteria",
                 value="",
                 reason="a rubric needs at least one criterion",
@@ -145,16 +145,16 @@ def _rubrics(rules: Rules) -> Iterator[Problem]:
             )
 
 
-def _criterion(place: str, criterion: Criterion) -> Iterator[Problem]:
+def _criterion(place: str, criterion: Criterion) -> Iterator[RulesProblem]:
     if not criterion.name.strip():
-        yield Problem(
+        yield RulesProblem(
             place=f"{place}, name",
             value=quoted(criterion.name),
             reason="a criterion needs a name",
             cure="Write what reviewers judge",
         )
     if not criterion.weight > 0:
-        yield Problem(
+        yield RulesProblem(
             place=f"{place}, weight",
             value=f"{criterion.weight:g}",
             reason="a weight is above 0",
@@ -162,14 +162,14 @@ def _criterion(place: str, criterion: Criterion) -> Iterator[Problem]:
         )
     marks = [mark for mark, _ in criterion.marks]
     if any(later <= earlier for earlier, later in itertools.pairwise(marks)):
-        yield Problem(
+        yield RulesProblem(
             place=f"{place}, marks",
             value=", ".join(f"{mark:g}" for mark in marks),
             reason="the marks go from the lowest to the highest, each one once",
             cure="Put them in order and remove repeated ones",
         )
     if len(marks) < 2:  # noqa: PLR2004 - a scale has two ends
-        yield Problem(
+        yield RulesProblem(
             place=f"{place}, marks",
             value=", ".join(f"{mark:g}" for mark in marks),
             reason="a scale needs at least two marks",
@@ -177,10 +177,10 @@ def _criterion(place: str, criterion: Criterion) -> Iterator[Problem]:
         )
 
 
-def _objective(rules: Rules) -> Iterator[Problem]:
+def _objective(rules: Rules) -> Iterator[RulesProblem]:
     objective = rules.objective
     if objective.name == "diverse" and not objective.attribute and not objective.spread:
-        yield Problem(
+        yield RulesProblem(
             place="objective, attribute",
             value=quoted(""),
             reason='the objective "diverse" spreads places over the groups of an attribute',
@@ -188,7 +188,7 @@ def _objective(rules: Rules) -> Iterator[Problem]:
         )
     trait = protected_trait(objective.attribute)
     if objective.name == "diverse" and trait and not objective.legal_basis.strip():
-        yield Problem(
+        yield RulesProblem(
             place="objective, attribute",
             value=quoted(objective.attribute),
             reason=f"it is on the list of protected traits and their proxies ({trait}), and no "
@@ -197,7 +197,7 @@ def _objective(rules: Rules) -> Iterator[Problem]:
             "and place into legal_basis",
         )
     if objective.name == "diverse" and rules.certificate == "pairwise":
-        yield Problem(
+        yield RulesProblem(
             place="advanced, certificate",
             value=quoted(rules.certificate),
             reason='"pairwise" compares single applicants: for "top-k" only',
@@ -205,13 +205,13 @@ def _objective(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _automatic(rules: Rules) -> Iterator[Problem]:
+def _automatic(rules: Rules) -> Iterator[RulesProblem]:
     automatic = rules.automatic
     if automatic is None:
         return
     for setting in ("purpose", "approver"):
         if not getattr(automatic, setting).strip():
-            yield Problem(
+            yield RulesProblem(
                 place=f"automatic, {setting}",
                 value=quoted(""),
                 reason="programs may score applicants only with purpose, approver and date on "
@@ -221,7 +221,7 @@ def _automatic(rules: Rules) -> Iterator[Problem]:
     try:
         date.fromisoformat(automatic.date)
     except ValueError:
-        yield Problem(
+        yield RulesProblem(
             place="automatic, date",
             value=quoted(automatic.date),
             reason="this is no date",
@@ -229,11 +229,11 @@ def _automatic(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _time(rules: Rules) -> Iterator[Problem]:
+def _time(rules: Rules) -> Iterator[RulesProblem]:
     try:
         zoneinfo.ZoneInfo(rules.zone)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        yield Problem(
+        yield RulesProblem(
             place="zone",
             value=quoted(rules.zone),
             reason="there is no such time zone",
@@ -241,7 +241,7 @@ def _time(rules: Rules) -> Iterator[Problem]:
             "on Earth)",
         )
     if rules.language and rules.language not in known_languages():
-        yield Problem(
+        yield RulesProblem(
             place="language",
             value=quoted(rules.language),
             reason="mails cannot be written in it here",
@@ -249,7 +249,7 @@ def _time(rules: Rules) -> Iterator[Problem]:
         )
     closing, deadline = rules.applications_close, rules.deadline
     if closing and deadline and closing > deadline:
-        yield Problem(
+        yield RulesProblem(
             place="applications_close",
             value=closing.isoformat(),
             reason=f"applications close after the deadline ({deadline.isoformat()})",
@@ -257,9 +257,9 @@ def _time(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _advanced(rules: Rules) -> Iterator[Problem]:
+def _advanced(rules: Rules) -> Iterator[RulesProblem]:
     if not 0 < rules.delta < 1:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, delta",
             value=f"{rules.delta:g}",
             reason="delta is the probability with which the promise may fail, so it lies between "
@@ -267,14 +267,14 @@ def _advanced(rules: Rules) -> Iterator[Problem]:
             cure="Write 0.05 for one in twenty",
         )
     if not 0 <= rules.epsilon < math.inf:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, epsilon",
             value=f"{rules.epsilon:g}",
             reason="epsilon is a loss one accepts, so it is 0 or more",
             cure="Write 0, or e.g. 0.1 (a tenth of one applicant's full score)",
         )
     if rules.sigma is not None and not 0 < rules.sigma < math.inf:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, sigma",
             value=f"{rules.sigma:g}",
             reason="sigma says how far marks lie from an applicant's true score, so it is above 0",
@@ -282,28 +282,28 @@ def _advanced(rules: Rules) -> Iterator[Problem]:
             '"budget"',
         )
     if rules.sigma is None and rules.rule is not RuleName.BUDGET:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, sigma",
             value="",
             reason=f'the rule "{rules.rule.value}" needs the spread of marks, sigma',
             cure="Write last year's spread, or 0.16 where none is known (a scale of 0 to 1)",
         )
     if not 0 < rules.rho < math.inf:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, rho",
             value=f"{rules.rho:g}",
             reason="rho is above 0",
             cure="Write 3, the usual value",
         )
     if not 0 <= rules.settled < 1:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, settled",
             value=f"{rules.settled:g}",
             reason="settled is a share of the cohort's value, from 0 up to but not 1",
             cure="Write 0.0005, the usual value",
         )
     if not 0 <= rules.kind_overlap <= MOST_OVERLAP:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, kind_overlap",
             value=f"{rules.kind_overlap:g}",
             reason="the share near the cut who get another kind by chance is from 0 to "
@@ -313,21 +313,21 @@ def _advanced(rules: Rules) -> Iterator[Problem]:
     yield from _counts(rules)
 
 
-def _counts(rules: Rules) -> Iterator[Problem]:
+def _counts(rules: Rules) -> Iterator[RulesProblem]:
     yield from at_least("advanced, batch", rules.batch, 1)
     yield from at_least("advanced, attempts", rules.attempts, 1)
     yield from at_least("advanced, seed", rules.seed, 0)
     if rules.out is not None:
         yield from at_least("advanced, out", rules.out, 1)
     if rules.out is not None and rules.dispatch is DispatchMode.LOCKSTEP:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, out",
             value=str(rules.out),
             reason='out belongs to dispatch = "rolling"; in "lockstep" the size is batch',
             cure='Remove out, or write dispatch = "rolling"',
         )
     if rules.max_applicants is not None and rules.max_applicants <= rules.cohort_size:
-        yield Problem(
+        yield RulesProblem(
             place="advanced, max_applicants",
             value=str(rules.max_applicants),
             reason=f"there are {rules.cohort_size} places, so with no more applicants than that "
@@ -336,7 +336,7 @@ def _counts(rules: Rules) -> Iterator[Problem]:
         )
 
 
-_CHECKS: tuple[Callable[[Rules], Iterator[Problem]], ...] = (
+_CHECKS: tuple[Callable[[Rules], Iterator[RulesProblem]], ...] = (
     _basics,
     _places,
     check_kinds,

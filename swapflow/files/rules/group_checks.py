@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from swapflow.domain.objective import GroupQuota, GroupTarget
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.rules import Rules
-from swapflow.files.rules.problem import Problem, at_least, numbered, quoted
+from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted
 
 
-def group_problems(rules: Rules) -> Iterator[Problem]:
+def group_problems(rules: Rules) -> Iterator[RulesProblem]:
     """Find what is wrong with quotas, targets, a spread over several, and a range of places."""
     yield from _attributes(rules)
     yield from _spread(rules)
@@ -21,18 +21,18 @@ def group_problems(rules: Rules) -> Iterator[Problem]:
     yield from _together(rules)
 
 
-def _attributes(rules: Rules) -> Iterator[Problem]:
+def _attributes(rules: Rules) -> Iterator[RulesProblem]:
     for place, attribute in _named_attributes(rules):
         trait = protected_trait(attribute)
         if not attribute.strip():
-            yield Problem(
+            yield RulesProblem(
                 place=f"{place}, attribute",
                 value=quoted(""),
                 reason="a group is one value of an attribute",
                 cure='Name the column, e.g. attribute = "region"',
             )
         elif trait and not rules.objective.legal_basis.strip():
-            yield Problem(
+            yield RulesProblem(
                 place=f"{place}, attribute",
                 value=quoted(attribute),
                 reason=f"it is on the list of protected traits and their proxies ({trait}), and "
@@ -42,17 +42,17 @@ def _attributes(rules: Rules) -> Iterator[Problem]:
             )
 
 
-def _spread(rules: Rules) -> Iterator[Problem]:
+def _spread(rules: Rules) -> Iterator[RulesProblem]:
     for i, one in enumerate(rules.objective.spread):
         if not one.weight > 0:
-            yield Problem(
+            yield RulesProblem(
                 place=numbered("objective, spread", i, "", "weight"),
                 value=f"{one.weight:g}",
                 reason="an attribute that does not count is not spread over",
                 cure="Write a weight above 0, e.g. 1.0, or remove the attribute",
             )
     if rules.objective.spread and rules.objective.attribute:
-        yield Problem(
+        yield RulesProblem(
             place="objective, attribute",
             value=quoted(rules.objective.attribute),
             reason="the attributes to spread over stand in [[objective.spread]]",
@@ -60,10 +60,10 @@ def _spread(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _twice(rules: Rules) -> Iterator[Problem]:
+def _twice(rules: Rules) -> Iterator[RulesProblem]:
     groups = [(one.attribute, one.value) for one in rules.quotas]
     for attribute, value in sorted({group for group in groups if groups.count(group) > 1}):
-        yield Problem(
+        yield RulesProblem(
             place="quotas",
             value=quoted(f"{attribute} = {value}"),
             reason="this group has more than one quota",
@@ -71,11 +71,11 @@ def _twice(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _target(index: int, target: GroupTarget) -> Iterator[Problem]:
+def _target(index: int, target: GroupTarget) -> Iterator[RulesProblem]:
     place = numbered("targets", index, "")
     yield from at_least(f"{place}, number", target.number, 1)
     if not target.worth > 0:
-        yield Problem(
+        yield RulesProblem(
             place=f"{place}, worth",
             value=f"{target.worth:g}",
             reason="a target that is worth nothing changes nothing",
@@ -83,7 +83,7 @@ def _target(index: int, target: GroupTarget) -> Iterator[Problem]:
         )
 
 
-def _quota(rules: Rules, index: int, quota: GroupQuota) -> Iterator[Problem]:
+def _quota(rules: Rules, index: int, quota: GroupQuota) -> Iterator[RulesProblem]:
     place = numbered("quotas", index, "")
     yield from at_least(f"{place}, minimum", quota.minimum, 0)
     if quota.maximum is not None:
@@ -91,7 +91,7 @@ def _quota(rules: Rules, index: int, quota: GroupQuota) -> Iterator[Problem]:
     for name in ("minimum_share", "maximum_share"):
         share = getattr(quota, name)
         if not 0 <= share <= 1:
-            yield Problem(
+            yield RulesProblem(
                 place=f"{place}, {name}",
                 value=f"{share:g}",
                 reason="a share lies between 0 and 1",
@@ -99,14 +99,14 @@ def _quota(rules: Rules, index: int, quota: GroupQuota) -> Iterator[Problem]:
             )
     most = rules.cohort_size if quota.maximum is None else quota.maximum
     if quota.minimum > most:
-        yield Problem(
+        yield RulesProblem(
             place=f"{place}, minimum",
             value=str(quota.minimum),
             reason=f"no list can hold so many: the most is {most}",
             cure=f"Write {most} or less, or raise the maximum or the places",
         )
     if quota.minimum_share > quota.maximum_share:
-        yield Problem(
+        yield RulesProblem(
             place=f"{place}, minimum_share",
             value=f"{quota.minimum_share:g}",
             reason=f"it is above the largest share, {quota.maximum_share:g}",
@@ -124,10 +124,10 @@ def _named_attributes(rules: Rules) -> Iterator[tuple[str, str]]:
         yield numbered("targets", i, ""), target.attribute
 
 
-def _range(rules: Rules) -> Iterator[Problem]:
+def _range(rules: Rules) -> Iterator[RulesProblem]:
     """How many places may stay empty, and for whom."""
     if rules.fewest is not None and not 1 <= rules.fewest <= rules.cohort_size:
-        yield Problem(
+        yield RulesProblem(
             place="fewest",
             value=str(rules.fewest),
             reason=f"the fewest places to fill lie between 1 and all {rules.cohort_size}",
@@ -135,7 +135,7 @@ def _range(rules: Rules) -> Iterator[Problem]:
             refers=("places",),
         )
     if not 0 <= rules.bar <= 1:
-        yield Problem(
+        yield RulesProblem(
             place="bar",
             value=f"{rules.bar:g}",
             reason="scores lie between 0 and 1",
@@ -143,14 +143,14 @@ def _range(rules: Rules) -> Iterator[Problem]:
         )
     ranged = rules.fewest is not None and rules.fewest != rules.cohort_size
     if rules.bar and not ranged:
-        yield Problem(
+        yield RulesProblem(
             place="bar",
             value=f"{rules.bar:g}",
             reason="every place is filled, so nobody is held against it",
             cure="Write fewest = N, the places that are filled whatever the scores; or remove bar",
         )
     if ranged and not rules.bar:
-        yield Problem(
+        yield RulesProblem(
             place="fewest",
             value=str(rules.fewest),
             reason="without a bar everybody is above it, and all places would be filled",
@@ -158,18 +158,18 @@ def _range(rules: Rules) -> Iterator[Problem]:
         )
 
 
-def _together(rules: Rules) -> Iterator[Problem]:
+def _together(rules: Rules) -> Iterator[RulesProblem]:
     """What does not go together with what."""
     ranged = rules.fewest_places != rules.cohort_size
     if rules.objective.name == "diverse" and (ranged or rules.targets):
-        yield Problem(
+        yield RulesProblem(
             place="objective, name",
             value=quoted("diverse"),
             reason="places that may stay empty, and targets, are for the highest sum of scores",
             cure='Write name = "top-k", or remove fewest, bar and [[targets]]',
         )
     if rules.certificate == "pairwise" and not rules.plain and rules.objective.name == "top-k":
-        yield Problem(
+        yield RulesProblem(
             place="advanced, certificate",
             value=quoted(rules.certificate),
             reason='"pairwise" compares single applicants and knows no quota, target or '

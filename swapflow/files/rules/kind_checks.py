@@ -8,7 +8,7 @@ from swapflow.domain.rules import (
     KindRules,
     Rules,
 )
-from swapflow.files.rules.problem import Problem, at_least, numbered, quoted
+from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted
 
 
 MOST_KINDS = 6
@@ -30,10 +30,10 @@ def kind_place(rules: Rules, index: int, setting: str = "") -> str:
     return numbered("kinds", index, rules.kinds[index].name, setting)
 
 
-def check_kinds(rules: Rules) -> Iterator[Problem]:
+def check_kinds(rules: Rules) -> Iterator[RulesProblem]:
     """Check all kinds of a rules file."""
     if not rules.kinds:
-        yield Problem(
+        yield RulesProblem(
             place="kinds",
             value="",
             reason="there is no way to gather scores",
@@ -41,7 +41,7 @@ def check_kinds(rules: Rules) -> Iterator[Problem]:
             refers=("kinds",),
         )
     if len(rules.kinds) > MOST_KINDS:
-        yield Problem(
+        yield RulesProblem(
             place="kinds",
             value=str(len(rules.kinds)),
             reason=f"there are {len(rules.kinds)} kinds, and {MOST_KINDS} are the most",
@@ -53,12 +53,12 @@ def check_kinds(rules: Rules) -> Iterator[Problem]:
     yield from _circles(rules)
 
 
-def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
+def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[RulesProblem]:
     def place(setting: str) -> str:
         return kind_place(rules, index, setting)
 
     if not KIND_NAME.fullmatch(kind.name):
-        yield Problem(
+        yield RulesProblem(
             place=place("name"),
             value=quoted(kind.name),
             reason="the name of a kind is made of small letters, digits, - and _, begins with a "
@@ -67,7 +67,7 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
         )
     yield from at_least(place("cost"), kind.cost, 1)
     if kind.gain < LEAST_GAIN:
-        yield Problem(
+        yield RulesProblem(
             place=place("gain"),
             value=f"{kind.gain:g}",
             reason="the gain says how many reviews one of these is worth, so it is above 0",
@@ -79,7 +79,7 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
         yield from at_least(place("total"), kind.total, 1)
     yield from at_least(place("seats"), kind.seats, 1)
     if not 1 <= kind.quorum <= max(kind.seats, 1):
-        yield Problem(
+        yield RulesProblem(
             place=place("quorum"),
             value=str(kind.quorum),
             reason=f"a quorum of {kind.quorum} cannot be met with {kind.seats} "
@@ -87,7 +87,7 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
             cure=f"Write a number from 1 to {max(kind.seats, 1)}, or raise seats",
         )
     if kind.window_days < 0:
-        yield Problem(
+        yield RulesProblem(
             place=place("window_days"),
             value=f"{kind.window_days:g}",
             reason="nobody can answer before being asked",
@@ -97,12 +97,14 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[Problem]:
     yield from _form(kind, place)
 
 
-def _prerequisite(rules: Rules, kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
+def _prerequisite(
+    rules: Rules, kind: KindRules, place: Callable[[str], str]
+) -> Iterator[RulesProblem]:
     """What must come first, and how many of it."""
     yield from at_least(place("requires_count"), kind.requires_count, 1)
     if not kind.requires:
         if kind.requires_count > 1:
-            yield Problem(
+            yield RulesProblem(
                 place=place("requires_count"),
                 value=str(kind.requires_count),
                 reason="it counts the kind that must come first, and none is named",
@@ -112,7 +114,7 @@ def _prerequisite(rules: Rules, kind: KindRules, place: Callable[[str], str]) ->
     yield from known_kind(rules, place("requires"), kind.requires)
     index = rules.kind_index(kind.requires)
     if index >= 0 and kind.requires_count > rules.kinds[index].maximum >= 1:
-        yield Problem(
+        yield RulesProblem(
             place=place("requires_count"),
             value=str(kind.requires_count),
             reason=f"an applicant gets {rules.kinds[index].maximum} {kind.requires} at most, so "
@@ -123,10 +125,10 @@ def _prerequisite(rules: Rules, kind: KindRules, place: Callable[[str], str]) ->
         )
 
 
-def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
+def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[RulesProblem]:
     """What reviewers are shown beside the marks."""
     if kind.link and not _is_link(kind.link):
-        yield Problem(
+        yield RulesProblem(
             place=place("link"),
             value=quoted(kind.link),
             reason="a link begins with https:// or http:// and holds nothing in braces but "
@@ -134,7 +136,7 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
             cure='Write e.g. "https://files.example.edu/apply/{external_id}"',
         )
     if len(kind.questions) > MOST_QUESTIONS:
-        yield Problem(
+        yield RulesProblem(
             place=place("questions"),
             value=str(len(kind.questions)),
             reason=f"there are {len(kind.questions)} questions, and {MOST_QUESTIONS} are the most",
@@ -143,7 +145,7 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[Problem]:
     for setting, texts in (("guidance", (kind.guidance,)), ("questions", kind.questions)):
         for text in texts:
             if len(text) > LONGEST_GUIDANCE:
-                yield Problem(
+                yield RulesProblem(
                     place=place(setting),
                     value=quoted(text[:40]),
                     reason=f"it has more than {LONGEST_GUIDANCE} characters",
@@ -163,7 +165,7 @@ def _is_link(link: str) -> bool:
     )
 
 
-def _circles(rules: Rules) -> Iterator[Problem]:
+def _circles(rules: Rules) -> Iterator[RulesProblem]:
     """Find kinds that wait for each other, once per circle."""
     requires = {kind.name: kind.requires for kind in rules.kinds}
     reported: set[str] = set()
@@ -173,7 +175,7 @@ def _circles(rules: Rules) -> Iterator[Problem]:
             path.append(following)
         if following and following == kind.name and kind.name not in reported:
             reported.update(path)
-            yield Problem(
+            yield RulesProblem(
                 place=kind_place(rules, i, "requires"),
                 value=quoted(kind.requires),
                 reason="these kinds wait for each other, so none can ever begin: "
@@ -182,11 +184,11 @@ def _circles(rules: Rules) -> Iterator[Problem]:
             )
 
 
-def known_kind(rules: Rules, place: str, name: str) -> Iterator[Problem]:
+def known_kind(rules: Rules, place: str, name: str) -> Iterator[RulesProblem]:
     """Check that a kind which is referred to exists."""
     if rules.kind_index(name) < 0:
         known = ", ".join(quoted(kind.name) for kind in rules.kinds) or "none"
-        yield Problem(
+        yield RulesProblem(
             place=place,
             value=quoted(name),
             reason=f"there is no kind of that name; the kinds are {known}",
@@ -195,11 +197,11 @@ def known_kind(rules: Rules, place: str, name: str) -> Iterator[Problem]:
         )
 
 
-def named_twice(place: str, names: Iterable[str], what: str) -> Iterator[Problem]:
+def named_twice(place: str, names: Iterable[str], what: str) -> Iterator[RulesProblem]:
     """Find names that are given twice."""
     for name, count in Counter(names).items():
         if count > 1:
-            yield Problem(
+            yield RulesProblem(
                 place=place,
                 value=quoted(name),
                 reason=f"the same {what} stands there {count} times",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class RulesProblem:
     """One thing wrong with rules.
 
     Attributes:
@@ -33,10 +33,10 @@ def numbered(table: str, index: int, name: str, setting: str = "") -> str:
     return f"{table} {index + 1}{title}" + (f", {setting}" if setting else "")
 
 
-def at_least(place: str, value: int, least: int) -> Iterator[Problem]:
+def at_least(place: str, value: int, least: int) -> Iterator[RulesProblem]:
     """Find a number that is too small."""
     if value < least:
-        yield Problem(
+        yield RulesProblem(
             place=place,
             value=str(value),
             reason=f"it must be at least {least}",

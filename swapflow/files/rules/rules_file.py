@@ -14,7 +14,7 @@ from string import Template
 from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules
 from swapflow.errors import InvalidInputError, InvalidRulesError
 from swapflow.files.rules.checks import problems
-from swapflow.files.rules.problem import Problem
+from swapflow.files.rules.problem import RulesProblem
 from swapflow.files.rules.schema import shape
 from swapflow.files.rules.schema_tables import Toml
 
@@ -65,7 +65,7 @@ def parse_rules(text: str, *, source: str = "rules") -> Rules:
     return rules
 
 
-def examine_rules(raw: Mapping[str, Toml]) -> tuple[Rules, list[Problem]]:
+def examine_rules(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem]]:
     """Give the rules that parsed TOML spells, and everything that is wrong with them.
 
     Where something could not be read, the rules hold a harmless stand-in: they are good for
@@ -182,7 +182,7 @@ _DEFAULTS: dict[str, dict[str, float | str]] = {
 }
 
 
-def _refuse(source: str, found: Sequence[Problem]) -> None:
+def _refuse(source: str, found: Sequence[RulesProblem]) -> None:
     if found:
         noun = "problem" if len(found) == 1 else "problems"
         listing = "\n".join(f"  {problem}" for problem in found)

@@ -25,9 +25,9 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
     SeatLine,
-    WayIn,
+    SignInPolicy,
 )
-from swapflow.files.rules.problem import Problem
+from swapflow.files.rules.problem import RulesProblem
 from swapflow.files.rules.schema_errors import broken_tables, mended_tables, rules_problem
 from swapflow.files.rules.schema_tables import (
     AutomaticTable,
@@ -43,7 +43,7 @@ ANYWHERE_ON_EARTH = "Etc/GMT+12"
 """What "AoE" means: a day ends when it has ended everywhere."""
 
 
-def shape(raw: Mapping[str, Toml]) -> tuple[Rules, list[Problem], set[str]]:
+def shape(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem], set[str]]:
     """Give the rules that a parsed TOML file spells, and what is wrong with its shape.
 
     Returns:
@@ -69,7 +69,9 @@ def shape(raw: Mapping[str, Toml]) -> tuple[Rules, list[Problem], set[str]]:
             moments[name] = _moment(value, table.zone)
         except ValueError as error:
             found.append(
-                Problem(place=name, value=str(value), reason=str(error), cure="Write another hour")
+                RulesProblem(
+                    place=name, value=str(value), reason=str(error), cure="Write another hour"
+                )
             )
     return _rules(table, moments), found, broken
 
@@ -127,7 +129,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         language=table.language,
         automatic=_automatic(table.automatic),
         signatures=table.signatures,
-        sign_in=WayIn(table.sign_in),
+        sign_in=SignInPolicy(table.sign_in),
         session_days=table.session_days,
         seed=advanced.seed,
     )

@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 from pydantic_core import ErrorDetails
 
-from swapflow.files.rules.problem import Problem
+from swapflow.files.rules.problem import RulesProblem
 from swapflow.files.rules.schema_tables import TABLES, AdvancedTable, RulesTable, Toml, TomlTable
 
 
 Path: TypeAlias = tuple[str | int, ...]
 
 
-def rules_problem(raw: Mapping[str, Toml], detail: ErrorDetails) -> Problem:
+def rules_problem(raw: Mapping[str, Toml], detail: ErrorDetails) -> RulesProblem:
     """Name place, value and cure of one error of the schema."""
     location = _location(detail)
     place = _spelled(raw, location)
@@ -22,7 +22,7 @@ def rules_problem(raw: Mapping[str, Toml], detail: ErrorDetails) -> Problem:
         case "extra_forbidden":
             return _unknown(place, location, detail["input"])
         case "missing":
-            return Problem(
+            return RulesProblem(
                 place=place,
                 value="",
                 reason="it is missing",
@@ -30,21 +30,21 @@ def rules_problem(raw: Mapping[str, Toml], detail: ErrorDetails) -> Problem:
             )
         case "literal_error":
             choices = str(detail.get("ctx", {}).get("expected", "")).replace("'", '"')
-            return Problem(
+            return RulesProblem(
                 place=place,
                 value=_written(detail["input"]),
                 reason=f"it is one of {choices}",
                 cure="Choose one of them",
             )
         case "finite_number":
-            return Problem(
+            return RulesProblem(
                 place=place,
                 value=_written(detail["input"]),
                 reason="it is no finite number",
                 cure="Write an ordinary number",
             )
         case _:
-            return Problem(
+            return RulesProblem(
                 place=place,
                 value=_written(detail["input"]),
                 reason=f"it should be {_expected(location)}",
@@ -56,7 +56,7 @@ def _location(detail: ErrorDetails) -> Path:
     return tuple(detail["loc"])
 
 
-def _unknown(place: str, location: Path, value: object) -> Problem:
+def _unknown(place: str, location: Path, value: object) -> RulesProblem:
     name = str(location[-1])
     home = next((table for table in _homes(name) if table != _table_of(location)), None)
     if home is not None:
@@ -69,7 +69,7 @@ def _unknown(place: str, location: Path, value: object) -> Problem:
             if near
             else f"Remove it; the settings here are {', '.join(siblings)}"
         )
-    return Problem(
+    return RulesProblem(
         place=place, value=_written(value), reason="there is no such setting here", cure=cure
     )
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.tables.cells import is_missing, shorten
-from swapflow.files.tables.table import Row, Table
+from swapflow.files.tables.table import Table, TableRow
 from swapflow.files.tables.workbook import serial_date
 
 
@@ -75,7 +75,7 @@ def read_date_column(
             )
     bad: list[BadRow] = []
     rows = tuple(
-        Row(row.line, {**row.cells, **_dates(row, headers, order, bad)}) for row in table.rows
+        TableRow(row.line, {**row.cells, **_dates(row, headers, order, bad)}) for row in table.rows
     )
     return replace(table, rows=rows), bad
 
@@ -85,7 +85,9 @@ def _check_order(order: str) -> None:
         raise InvalidInputError(f"there is no order {order!r} of day and month; use dmy or mdy")
 
 
-def _dates(row: Row, headers: Collection[str], order: str, bad: list[BadRow]) -> dict[str, str]:
+def _dates(
+    row: TableRow, headers: Collection[str], order: str, bad: list[BadRow]
+) -> dict[str, str]:
     read: dict[str, str] = {}
     for header in headers:
         if is_missing(row[header]):

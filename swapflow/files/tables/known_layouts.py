@@ -13,7 +13,7 @@ from swapflow.files.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class KnownLayout:
     """A list as some system writes it.
 
     Attributes:
@@ -70,13 +70,13 @@ _SIGNS = 2
 """Headers peculiar to a system that a list has at least."""
 
 
-def shape_of(table: Table) -> Shape | None:
+def shape_of(table: Table) -> KnownLayout | None:
     """Recognise the system that wrote a list; None if none is known."""
     headers = {spelling(header): header for header in reversed(table.headers)}
     return _slate(headers) or _greenhouse(headers)
 
 
-def _slate(headers: Mapping[str, str]) -> Shape | None:
+def _slate(headers: Mapping[str, str]) -> KnownLayout | None:
     application = next((i for i in _APPLICATION_IDS if i in headers), "")
     person = next((i for i in _PERSON_IDS if i in headers), "")
     halves = {"first", "last"} <= headers.keys()
@@ -89,10 +89,10 @@ def _slate(headers: Mapping[str, str]) -> Shape | None:
     for spelled, role in (("first", "first_name"), ("last", "last_name")):
         if halves:
             columns[headers[spelled]] = role
-    return Shape(system="Slate", columns=columns, key="id")
+    return KnownLayout(system="Slate", columns=columns, key="id")
 
 
-def _greenhouse(headers: Mapping[str, str]) -> Shape | None:
+def _greenhouse(headers: Mapping[str, str]) -> KnownLayout | None:
     signs = len(_GREENHOUSE & headers.keys())
     if not {"first_name", "last_name", "email"} <= headers.keys() or signs < _SIGNS:
         return None
@@ -102,4 +102,4 @@ def _greenhouse(headers: Mapping[str, str]) -> Shape | None:
     columns = {headers[ids]: "external_id"} if ids else {}
     if ids == "application_id" and "candidate_id" in headers:
         columns[headers["candidate_id"]] = f"field:{headers['candidate_id']}"
-    return Shape(system="Greenhouse", columns=columns, key="id" if ids else "email")
+    return KnownLayout(system="Greenhouse", columns=columns, key="id" if ids else "email")

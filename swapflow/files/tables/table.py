@@ -29,7 +29,7 @@ _LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One record: cells by header, stripped; a column that the row leaves empty is ""."""
 
     line: int
@@ -60,7 +60,7 @@ class Table:
     source: str
     headers: tuple[str, ...]
     header_line: int
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     encoding: str
     separator: str
     warnings: tuple[str, ...] = ()
@@ -199,7 +199,7 @@ def _table(raw: Raw, name: str) -> Table:
     body = _body(filled[first:], header, warnings)
     kept = head.without_copies(header, body, warnings)
     bad = [*raw.bad, *head.repeated(header_line, header, kept)]
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     unnamed: set[int] = set()
     for line, cells in body:
         problem = None if raw.aligned else head.ragged(line, cells, header)
@@ -214,7 +214,7 @@ def _table(raw: Raw, name: str) -> Table:
         unnamed.update(
             i for i, cell in enumerate(cells) if cell and (i >= len(header) or not header[i])
         )
-        rows.append(Row(line, {header[i]: cells[i] for i in kept if i < len(cells)}))
+        rows.append(TableRow(line, {header[i]: cells[i] for i in kept if i < len(cells)}))
     warnings += [
         f"column {i + 1} has values but no header, so it was left out. "
         f"Name it on line {header_line} if it is needed"

@@ -74,7 +74,7 @@ class _OpenCell(Protocol):
     data_type: str
 
 
-class _Sheet(Protocol):
+class _WorkbookSheet(Protocol):
     """What is used of openpyxl's read-only sheet, whose published types do not fit it."""
 
     title: str
@@ -85,7 +85,7 @@ class _Sheet(Protocol):
 
 
 @dataclass(slots=True)
-class Book:
+class SheetRecords:
     """One sheet's records: (row number, cells), and what was noticed.
 
     Attributes:
@@ -112,7 +112,7 @@ def is_workbook(data: bytes) -> bool:
         return False
 
 
-def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Book:
+def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> SheetRecords:
     """Read one sheet.
 
     Numbers come as shown: zeros of a number format are kept, dates are spelled year-month-day, a
@@ -137,7 +137,7 @@ def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) 
         ) from error
 
 
-def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Book:
+def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> SheetRecords:
     with zipfile.ZipFile(BytesIO(data)) as archive:
         unzipped = sum(info.file_size for info in archive.infolist())
     packed = unzipped > _SMALL and unzipped > MOST_PACKED * len(data)
@@ -146,7 +146,7 @@ def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Book:
             f"{name}: {unzipped // 2**20} MB when unpacked, and {MOST_UNZIPPED // 2**20} MB are "
             "the most. Save the sheet alone, as CSV"
         )
-    book = Book()
+    book = SheetRecords()
     values = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
     worksheet = _sheet(values, name, sheet, book.warnings)
     shown: list[tuple[int, list[_Cell]]] = []
@@ -190,12 +190,12 @@ class _Cell:
 _EMPTY = _Cell("")
 
 
-def _sheets(workbook: Workbook) -> list[_Sheet]:
+def _sheets(workbook: Workbook) -> list[_WorkbookSheet]:
     visible = [s for s in workbook.worksheets if s.sheet_state == "visible"]
-    return cast("list[_Sheet]", visible)
+    return cast("list[_WorkbookSheet]", visible)
 
 
-def _sheet(workbook: Workbook, name: str, wanted: str, warnings: list[str]) -> _Sheet:
+def _sheet(workbook: Workbook, name: str, wanted: str, warnings: list[str]) -> _WorkbookSheet:
     visible = _sheets(workbook)
     named = [s for s in visible if s.title == wanted] if wanted else visible
     if not named:
@@ -214,7 +214,7 @@ def _sheet(workbook: Workbook, name: str, wanted: str, warnings: list[str]) -> _
     return chosen
 
 
-def _words(worksheet: _Sheet) -> int:
+def _words(worksheet: _WorkbookSheet) -> int:
     """Count the words known from headers on the row of a sheet that has most of them."""
     worksheet.reset_dimensions()
     rows = islice(worksheet.iter_rows(), _LOOKED_AT)
@@ -224,7 +224,7 @@ def _words(worksheet: _Sheet) -> int:
     )
 
 
-def _rows(worksheet: _Sheet) -> Iterator[tuple[int, list[_Cell]]]:
+def _rows(worksheet: _WorkbookSheet) -> Iterator[tuple[int, list[_Cell]]]:
     # What the file says of its own size is often wrong, both ways.
     worksheet.reset_dimensions()
     for number, row in enumerate(worksheet.iter_rows(), start=1):
@@ -286,7 +286,9 @@ def _moment(value: datetime) -> str:
     return value.isoformat(sep=" ", timespec="seconds")
 
 
-def _warn_dates(shown: Sequence[tuple[int, list[_Cell]]], book: Book, *, since_1904: bool) -> None:
+def _warn_dates(
+    shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords, *, since_1904: bool
+) -> None:
     """Turn bare serial numbers into dates where the column holds dates, and only there."""
     width = max((len(row) for _, row in shown), default=0)
     for column in range(width):
@@ -313,7 +315,7 @@ def _warn_dates(shown: Sequence[tuple[int, list[_Cell]]], book: Book, *, since_1
             )
 
 
-def _look_at_rows(sheet: bytes, book: Book) -> None:
+def _look_at_rows(sheet: bytes, book: SheetRecords) -> None:
     """Give every row of merged cells their value, and count the rows that are hidden."""
     places = {number: i for i, (number, _) in enumerate(book.records)}
     for match in _MERGED.finditer(sheet):
@@ -349,7 +351,7 @@ def serial_date(serial: float, *, since_1904: bool = False) -> datetime:
     return datetime(1899, 12, 30) + timedelta(seconds=round(serial * 86_400))  # noqa: DTZ001 - a spreadsheet's times have no zone
 
 
-def _warn_digits(shown: Sequence[tuple[int, list[_Cell]]], book: Book) -> None:
+def _warn_digits(shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords) -> None:
     book.warnings.extend(
         f"row {number}, column {column + 1}: {cell.text} is stored as a number, and a "
         "spreadsheet keeps only 15 digits of it; its last digits may be wrong. Store it as text"
@@ -360,7 +362,7 @@ def _warn_digits(shown: Sequence[tuple[int, list[_Cell]]], book: Book) -> None:
 
 
 def _warn_formulas(
-    data: bytes, title: str, shown: Sequence[tuple[int, list[_Cell]]], book: Book
+    data: bytes, title: str, shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords
 ) -> None:
     """Note every formula, and name those whose value the file does not hold.
 

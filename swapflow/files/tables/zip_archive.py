@@ -4,7 +4,7 @@ import io
 import zipfile
 import zlib
 
-from swapflow.engine.reviewing.documents import MOST_BYTES, Upload
+from swapflow.engine.reviewing.documents import MOST_BYTES, DocumentUpload
 from swapflow.errors import InvalidInputError
 
 
@@ -15,7 +15,7 @@ MOST_TOTAL = 500_000_000
 _IGNORED = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 
 
-def read_archive(data: bytes) -> tuple[list[Upload], list[tuple[str, str]]]:
+def read_archive(data: bytes) -> tuple[list[DocumentUpload], list[tuple[str, str]]]:
     """Unpack an archive in memory: the files, and (path, reason) of those left out.
 
     Sizes are counted while unpacking: what an archive says of itself may be untrue.
@@ -33,8 +33,8 @@ def read_archive(data: bytes) -> tuple[list[Upload], list[tuple[str, str]]]:
         ) from error
 
 
-def _unpacked(archive: zipfile.ZipFile) -> tuple[list[Upload], list[tuple[str, str]]]:
-    found: list[Upload] = []
+def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tuple[str, str]]]:
+    found: list[DocumentUpload] = []
     left: list[tuple[str, str]] = []
     members = [info for info in archive.infolist() if not info.is_dir()]
     if len(members) > MOST_FILES:
@@ -60,7 +60,7 @@ def _unpacked(archive: zipfile.ZipFile) -> tuple[list[Upload], list[tuple[str, s
         if len(body) > MOST_BYTES:
             left.append((path, f"it has more than {MOST_BYTES // 1_000_000} MB"))
             continue
-        found.append(Upload(path=path, body=body))
+        found.append(DocumentUpload(path=path, body=body))
     return found, left
 
 

@@ -6,12 +6,20 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.engine.ports.records import Mail
-from swapflow.identity.account import Account, ApiToken, AuditEntry, Door, Session, ShutOut, SignIn
+from swapflow.identity.account import (
+    Account,
+    ApiToken,
+    AuditEntry,
+    RevokedAccess,
+    Session,
+    SignIn,
+    SignInRequirement,
+)
 from swapflow.identity.permissions import Grant
-from swapflow.identity.ports.integration_store import InterfaceLedger
+from swapflow.identity.ports.integration_store import IntegrationStore
 
 
-class OfficeLedger(InterfaceLedger, Protocol):
+class IdentityStore(IntegrationStore, Protocol):
     """The durable record of accounts, sessions, grants and what was done.
 
     Every method is one transaction of its own, and none takes a cycle's lock.
@@ -93,7 +101,7 @@ class OfficeLedger(InterfaceLedger, Protocol):
         """Name the active roster entries (cycle, reviewer number) of an address."""
         ...
 
-    def doors(self) -> tuple[Door, ...]:
+    def doors(self) -> tuple[SignInRequirement, ...]:
         """Read what each cycle that is not final asks of whoever opens its pages."""
         ...
 
@@ -123,7 +131,7 @@ class OfficeLedger(InterfaceLedger, Protocol):
         """Forget every session of an account except one; counts them."""
         ...
 
-    def shut_out(self, account: Account) -> ShutOut:
+    def shut_out(self, account: Account) -> RevokedAccess:
         """Make every session, key and mailed way in of an account useless, all at once."""
         ...
 

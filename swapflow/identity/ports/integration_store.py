@@ -26,7 +26,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookCall:
+class WebhookCallStatus:
     """One thing that one address is told, and how that goes.
 
     Attributes:
@@ -48,7 +48,7 @@ class WebhookCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredResponse:
     """What is known of a request that came under the same key before.
 
     Attributes:
@@ -61,7 +61,7 @@ class Kept:
     body: str
 
 
-class InterfaceLedger(Protocol):
+class IntegrationStore(Protocol):
     """The part of the office's record that programs need; every method is one transaction."""
 
     def add_webhook(self, webhook: Webhook) -> None:
@@ -82,7 +82,7 @@ class InterfaceLedger(Protocol):
 
     def webhook_calls(
         self, webhook_id: str, *, before: tuple[datetime, str] | None = None, at_most: int = 100
-    ) -> tuple[WebhookCall, ...]:
+    ) -> tuple[WebhookCallStatus, ...]:
         """Read what a webhook is told, newest first; `before` is the last one seen."""
         ...
 
@@ -98,7 +98,7 @@ class InterfaceLedger(Protocol):
         *,
         taken_over_after: timedelta,
         kept_for: timedelta,
-    ) -> Kept | None:
+    ) -> StoredResponse | None:
         """Reserve a key for a request; None when the request is to be carried out.
 
         Args:

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 
-from swapflow.identity.principal import User, Visitor, require
-from swapflow.identity.services.api_clients import Programs
-from swapflow.identity.services.sign_in import PROVIDER_FAILURES, Doors
-from swapflow.identity.services.users import People
+from swapflow.identity.services.api_clients import ApiClientService
+from swapflow.identity.services.sign_in import SignInService
+from swapflow.identity.services.users import UserService
 
 
-__all__ = ["PROVIDER_FAILURES", "Office", "User", "Visitor", "require"]
+__all__ = ["Office"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office(Doors, People, Programs):
+class Office(SignInService, UserService, ApiClientService):
     """Accounts, sign-in, rights and the audit log."""

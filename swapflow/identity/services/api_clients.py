@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError, TooManyTriesError
+from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError, RateLimitedError
 from swapflow.identity.account import ApiToken
 from swapflow.identity.api_keys import PREFIX, digest_of, make_token
 from swapflow.identity.ports.integration_store import Webhook
-from swapflow.identity.principal import Visitor
-from swapflow.identity.services.context import TOUCH_EVERY, OfficePart
+from swapflow.identity.principal import Principal
+from swapflow.identity.services.context import TOUCH_EVERY, IdentityContext
 from swapflow.identity.webhooks import Reach, make_webhook
 
 
@@ -17,10 +17,10 @@ REQUESTS_A_MINUTE = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Programs(OfficePart):
+class ApiClientService(IdentityContext):
     """Keys and webhooks."""
 
-    def program(self, key: str) -> Visitor:
+    def program(self, key: str) -> Principal:
         """Recognise a program by its key: it acts for its account, within the key's scopes.
 
         Raises:
@@ -33,7 +33,7 @@ class Programs(OfficePart):
         token, account = found
         wait = self.limiter.hit("api-key", token.id, times=REQUESTS_A_MINUTE, seconds=60)
         if wait:
-            raise TooManyTriesError(
+            raise RateLimitedError(
                 f"a key may ask {REQUESTS_A_MINUTE} times a minute; wait {wait} seconds", wait
             )
         if token.last_used_at is None or self.ledger.now() - token.last_used_at > TOUCH_EVERY:
@@ -41,7 +41,7 @@ class Programs(OfficePart):
         return self._visitor(account, scopes=frozenset(token.scopes))
 
     def make_token(
-        self, visitor: Visitor, *, name: str, scopes: Collection[str], days: int | None
+        self, visitor: Principal, *, name: str, scopes: Collection[str], days: int | None
     ) -> tuple[str, ApiToken]:
         """Make a key for a visitor; gives the key itself, which is stored nowhere.
 
@@ -55,11 +55,11 @@ class Programs(OfficePart):
         self.record(visitor.name, "made a key", about=made[1].id, detail=made[1].name)
         return made
 
-    def tokens(self, visitor: Visitor) -> tuple[ApiToken, ...]:
+    def tokens(self, visitor: Principal) -> tuple[ApiToken, ...]:
         """List a visitor's keys, newest first, used up ones too."""
         return self.ledger.tokens(visitor.account.id)
 
-    def revoke_token(self, visitor: Visitor, token_id: str) -> None:
+    def revoke_token(self, visitor: Principal, token_id: str) -> None:
         """Make one of a visitor's keys useless for good; revoking it again changes nothing.
 
         Raises:
@@ -72,7 +72,7 @@ class Programs(OfficePart):
 
     def make_webhook(
         self,
-        visitor: Visitor,
+        visitor: Principal,
         url: str,
         *,
         events: Collection[str],

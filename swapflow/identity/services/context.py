@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from swapflow.errors import TooManyTriesError
+from swapflow.errors import RateLimitedError
 from swapflow.identity.account import Account, AuditEntry, Session
 from swapflow.identity.api_keys import digest_of
-from swapflow.identity.ports.identity_store import Limiter, OfficeLedger
-from swapflow.identity.principal import Visitor
+from swapflow.identity.ports.identity_store import IdentityStore, Limiter
+from swapflow.identity.principal import Principal
 
 
 TOUCH_EVERY = timedelta(minutes=5)
@@ -15,10 +15,10 @@ TOUCH_EVERY = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfficePart:
+class IdentityContext:
     """What every part of the office has at hand: its record and its limits."""
 
-    ledger: OfficeLedger
+    ledger: IdentityStore
     limiter: Limiter
 
     def record(
@@ -46,7 +46,7 @@ class OfficePart:
         # Counted under a digest: no address of anybody lies in Redis.
         wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
         if wait:
-            raise TooManyTriesError(
+            raise RateLimitedError(
                 f"too many tries; the next one is taken in {wait // 60 + 1} minutes", wait
             )
 
@@ -56,8 +56,8 @@ class OfficePart:
         session: Session | None = None,
         *,
         scopes: frozenset[str] | None = None,
-    ) -> Visitor:
-        return Visitor(
+    ) -> Principal:
+        return Principal(
             account=account,
             session=session.digest if session else "",
             method=session.method if session else None,

@@ -12,18 +12,18 @@ from hmac import compare_digest
 from urllib.parse import quote
 from uuid import uuid4
 
-from swapflow.engine.notifications.mail_text import invitation_letter, sign_in_letter
+from swapflow.engine.notifications.mail_text import invitation_mail, sign_in_mail
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
-from swapflow.i18n.languages import later, speaking
+from swapflow.i18n.languages import gettext_noop, use_language
 from swapflow.identity.account import Account, SignIn
-from swapflow.identity.ports.identity_store import OfficeLedger
+from swapflow.identity.ports.identity_store import IdentityStore
 
 
 LINK_MINUTES = 60
 INVITATION_DAYS = 7
 MOST_WRONG_CODES = 5
 
-WRONG_CODE = later("this code is wrong, used up or out of date; you can ask for a new one")
+WRONG_CODE = gettext_noop("this code is wrong, used up or out of date; you can ask for a new one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,36 +42,36 @@ class MailedLink:
     is_good: bool
 
 
-def is_known(email: str, *, ledger: OfficeLedger) -> bool:
+def is_known(email: str, *, ledger: IdentityStore) -> bool:
     """Say whether an address may sign in: an active account, or a seat on a roster."""
     account = ledger.account_of(email)
     return account.active if account is not None else bool(ledger.seats(email))
 
 
-def mail_link(email: str, path: str, *, site: str, ledger: OfficeLedger) -> bool:
+def mail_link(email: str, path: str, *, site: str, ledger: IdentityStore) -> bool:
     """Store a way in together with its mail; False, and nothing, for an unknown address."""
     if not is_known(email, ledger=ledger):
         return False
     token, code = secrets.token_urlsafe(32), f"{secrets.randbelow(10**6):06d}"
     made = _sign_in(email, path, token, code, timedelta(minutes=LINK_MINUTES), ledger=ledger)
-    letter = sign_in_letter(_address(site, token), code, LINK_MINUTES)
+    letter = sign_in_mail(_address(site, token), code, LINK_MINUTES)
     ledger.add_sign_in(made, letter.to(made.email, mail_id=_mail_id(made)))
     return True
 
 
-def mail_invitation(account: Account, *, by: str, site: str, ledger: OfficeLedger) -> None:
+def mail_invitation(account: Account, *, by: str, site: str, ledger: IdentityStore) -> None:
     """Mail somebody a first way in, which is good for longer and has no code."""
     token = secrets.token_urlsafe(32)
     good = timedelta(days=INVITATION_DAYS)
     made = _sign_in(account.email, "/", token, "", good, ledger=ledger)
-    with speaking():  # not what the administrator reads
-        letter = invitation_letter(
+    with use_language():  # not what the administrator reads
+        letter = invitation_mail(
             by, link=_address(site, token), days=INVITATION_DAYS, again=f"{site}/sign-in"
         )
     ledger.add_sign_in(made, letter.to(made.email, mail_id=_mail_id(made)))
 
 
-def look_at_link(token: str, *, ledger: OfficeLedger) -> MailedLink | None:
+def check_link(token: str, *, ledger: IdentityStore) -> MailedLink | None:
     """Read a mailed link without spending it; None when there never was one."""
     found = ledger.sign_in(_digest(token))
     if found is None:
@@ -84,7 +84,7 @@ def look_at_link(token: str, *, ledger: OfficeLedger) -> MailedLink | None:
     )
 
 
-def spend_link(token: str, *, ledger: OfficeLedger) -> tuple[Account, str]:
+def spend_link(token: str, *, ledger: IdentityStore) -> tuple[Account, str]:
     """Let in whoever holds a mailed link, once; gives the account and where to go.
 
     Raises:
@@ -98,7 +98,7 @@ def spend_link(token: str, *, ledger: OfficeLedger) -> tuple[Account, str]:
     return account_for(found.email, ledger=ledger), found.next
 
 
-def spend_code(email: str, code: str, *, ledger: OfficeLedger) -> tuple[Account, str]:
+def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account, str]:
     """Let in whoever types the newest code mailed to an address; five wrong ones kill it.
 
     Raises:
@@ -116,7 +116,7 @@ def spend_code(email: str, code: str, *, ledger: OfficeLedger) -> tuple[Account,
 
 
 def match_provider(
-    subject: str, email: str, name: str, *, verified: bool, ledger: OfficeLedger
+    subject: str, email: str, name: str, *, verified: bool, ledger: IdentityStore
 ) -> Account:
     """Find whom an identity provider has recognised; makes the account of a reviewer.
 
@@ -148,7 +148,7 @@ def match_provider(
     return account
 
 
-def account_for(email: str, *, ledger: OfficeLedger, name: str = "") -> Account:
+def account_for(email: str, *, ledger: IdentityStore, name: str = "") -> Account:
     """Find the account of a proven address, or make it for somebody on a roster.
 
     Raises:
@@ -172,7 +172,7 @@ def masked(email: str) -> str:
     return f"{email[:1]}…@{email.rpartition('@')[2]}"
 
 
-def _made(email: str, name: str, *, ledger: OfficeLedger) -> Account:
+def _made(email: str, name: str, *, ledger: IdentityStore) -> Account:
     account = Account(
         id=uuid4().hex,
         email=email.strip().lower(),
@@ -194,7 +194,7 @@ def _made(email: str, name: str, *, ledger: OfficeLedger) -> Account:
 
 
 def _sign_in(
-    email: str, path: str, token: str, code: str, good: timedelta, *, ledger: OfficeLedger
+    email: str, path: str, token: str, code: str, good: timedelta, *, ledger: IdentityStore
 ) -> SignIn:
     now, digest = ledger.now(), _digest(token)
     return SignIn(

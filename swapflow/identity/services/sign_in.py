@@ -4,15 +4,15 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 
-from swapflow.domain.rules import Rules, WayIn
-from swapflow.errors import NotFoundError, NotSignedInError, WayInRefusedError
+from swapflow.domain.rules import Rules, SignInPolicy
+from swapflow.errors import NotFoundError, NotSignedInError, SignInMethodRefusedError
 from swapflow.identity.account import LONGEST_ADDRESS, Account, Method, Session, check_address
 from swapflow.identity.api_keys import digest_of
 from swapflow.identity.passwords import check_password
 from swapflow.identity.permissions import rights_in
-from swapflow.identity.principal import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.identity.services import one_time_links
-from swapflow.identity.services.context import TOUCH_EVERY, OfficePart
+from swapflow.identity.services.context import TOUCH_EVERY, IdentityContext
 from swapflow.identity.services.one_time_links import MailedLink
 
 
@@ -30,10 +30,10 @@ PROVIDER_FAILURES = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doors(OfficePart):
+class SignInService(IdentityContext):
     """Sign-in and sessions."""
 
-    def visitor(self, secret: str) -> Visitor | None:
+    def visitor(self, secret: str) -> Principal | None:
         """Recognise a device by the secret in its cookie; None when nobody is signed in."""
         if not secret:
             return None
@@ -84,13 +84,13 @@ class Doors(OfficePart):
         self._limit("link-address", address, times=30, seconds=3600)
         one_time_links.mail_link(email, path, site=site, ledger=self.ledger)
 
-    def look_at_link(self, token: str) -> MailedLink:
+    def check_link(self, token: str) -> MailedLink:
         """Read a mailed link without spending it.
 
         Raises:
             NotFoundError: If there never was such a link.
         """
-        found = one_time_links.look_at_link(token, ledger=self.ledger)
+        found = one_time_links.check_link(token, ledger=self.ledger)
         if found is None:
             raise NotFoundError("there is no such link; perhaps the mail broke it in two")
         return found
@@ -193,7 +193,7 @@ class Doors(OfficePart):
             default=SESSION_DAYS,
         )
 
-    def check_way_in(self, visitor: Visitor, rules: Rules) -> None:
+    def check_sign_in_method(self, visitor: Principal, rules: Rules) -> None:
         """Refuse a session that is not good enough, or too old, for a cycle's pages.
 
         A program's key counts as a sign-in through the provider if its account has had one.
@@ -205,8 +205,8 @@ class Doors(OfficePart):
         recognised = (
             visitor.method is Method.PROVIDER if visitor.session else bool(visitor.account.subject)
         )
-        if rules.sign_in is WayIn.PROVIDER and not recognised:
-            raise WayInRefusedError(
+        if rules.sign_in is SignInPolicy.PROVIDER and not recognised:
+            raise SignInMethodRefusedError(
                 "this program opens only to whoever signs in through their organisation"
             )
         if visitor.since is None or rules.session_days >= SESSION_DAYS:
@@ -214,11 +214,11 @@ class Doors(OfficePart):
         if self.ledger.now() - visitor.since > timedelta(days=rules.session_days):
             raise NotSignedInError("you signed in too long ago for this program; please do again")
 
-    def sessions(self, visitor: Visitor) -> tuple[Session, ...]:
+    def sessions(self, visitor: Principal) -> tuple[Session, ...]:
         """List the devices on which an account is signed in, newest first."""
         return self.ledger.sessions(visitor.account.id)
 
-    def end_session(self, visitor: Visitor, digest: str) -> None:
+    def end_session(self, visitor: Principal, digest: str) -> None:
         """Sign one of the visitor's devices out.
 
         Raises:
@@ -233,7 +233,7 @@ class Doors(OfficePart):
         if secret:
             self.ledger.end_session(digest_of(secret))
 
-    def sign_out(self, visitor: Visitor, *, everywhere: bool = False) -> None:
+    def sign_out(self, visitor: Principal, *, everywhere: bool = False) -> None:
         """End this device's session, or those of every device."""
         if everywhere:
             self.ledger.end_sessions(visitor.account.id)

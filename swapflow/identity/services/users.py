@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.identity.account import Account, ShutOut, check_address
+from swapflow.identity.account import Account, RevokedAccess, check_address
 from swapflow.identity.passwords import check_password, hash_password
 from swapflow.identity.permissions import Grant, Role, Scope
-from swapflow.identity.principal import User, Visitor
+from swapflow.identity.principal import Principal, UserAccount
 from swapflow.identity.services import one_time_links
-from swapflow.identity.services.context import OfficePart
+from swapflow.identity.services.context import IdentityContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People(OfficePart):
+class UserService(IdentityContext):
     """Accounts, passwords and grants."""
 
     def add_account(self, email: str, *, name: str = "", password: str = "") -> Account:
@@ -46,7 +46,7 @@ class People(OfficePart):
         self.ledger.set_password(account.id, hash_password(password))
         self.ledger.end_sessions(account.id)
 
-    def change_password(self, visitor: Visitor, *, old: str, new: str) -> None:
+    def change_password(self, visitor: Principal, *, old: str, new: str) -> None:
         """Let somebody change their own password; their other devices are signed out.
 
         Raises:
@@ -72,13 +72,13 @@ class People(OfficePart):
             raise NotFoundError(f"there is no account for {email!r}")
         return found
 
-    def users(self) -> tuple[User, ...]:
+    def users(self) -> tuple[UserAccount, ...]:
         """List every account with its grants, by address."""
         grants: dict[str, list[Grant]] = {}
         for grant in self.ledger.grants():
             grants.setdefault(grant.account, []).append(grant)
         return tuple(
-            User(account=account, grants=tuple(grants.get(account.id, ())))
+            UserAccount(account=account, grants=tuple(grants.get(account.id, ())))
             for account in self.ledger.accounts()
         )
 
@@ -104,7 +104,7 @@ class People(OfficePart):
         self.ledger.close_account(account.id)
         self.record(by, "closed the account", about=account.email)
 
-    def shut_out(self, account: Account, *, by: str) -> ShutOut:
+    def shut_out(self, account: Account, *, by: str) -> RevokedAccess:
         """Take every way in from whoever holds one, where a key, a link or a device got lost.
 
         The owner signs in anew and makes new keys; the password stays as it is.

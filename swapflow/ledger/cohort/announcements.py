@@ -17,7 +17,7 @@ from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
 from swapflow.ledger.core.statements import insert_all
@@ -65,7 +65,7 @@ _ANSWERS = select(
 ).join(OFFER_ANSWER, OFFER_ANSWER.c.offer_id == OFFER.c.id, isouter=True)
 
 
-class Announcements:
+class SqlAnnouncements:
     """The part of the ledger that reads announcements, and lets their letters go."""
 
     _database: Database
@@ -124,7 +124,7 @@ class Announcements:
             return moved.rowcount
 
 
-class AnnouncementWrites(LockedCycle):
+class AnnouncementWrites(CycleLock):
     """The part of a transaction that writes announcements."""
 
     def announcements(self) -> tuple[Announcement, ...]:

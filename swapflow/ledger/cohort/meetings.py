@@ -3,13 +3,13 @@
 from sqlalchemy import Connection, insert, select
 
 from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Turn, Word
-from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.schema import CONFLICT, ENDORSEMENT, MEETING, MEETING_OUTCOME, MEETING_TURN
 
 
-class Meetings:
+class SqlMeetings:
     """The part of the ledger that reads meetings."""
 
     _database: Database
@@ -34,7 +34,7 @@ class Meetings:
             return tuple((row.application, row.reviewer) for row in connection.execute(query))
 
 
-class MeetingWrites(LockedCycle):
+class MeetingWrites(CycleLock):
     """The part of a transaction that writes meetings."""
 
     def meeting(self, version: int) -> Meeting | None:

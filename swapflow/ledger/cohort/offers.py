@@ -6,13 +6,13 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, func, insert, select
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
-from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.statements import insert_all
 from swapflow.ledger.schema import OFFER, OFFER_ANSWER, YIELD_RATE
 
 
-class Offers:
+class SqlOffers:
     """The part of the ledger that reads offers."""
 
     _database: Database
@@ -36,7 +36,7 @@ class Offers:
             return None if row is None else YieldRate(**row._asdict())
 
 
-class OfferWrites(LockedCycle):
+class OfferWrites(CycleLock):
     """The part of a transaction that writes offers."""
 
     def offers(self) -> tuple[Offer, ...]:

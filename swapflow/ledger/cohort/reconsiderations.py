@@ -11,7 +11,7 @@ from swapflow.domain.cohort.reconsideration import (
     Reconsideration,
     Result,
 )
-from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
 from swapflow.ledger.schema import RECONSIDERATION
@@ -21,7 +21,7 @@ from swapflow.ledger.schema.cohort import STILL_OPEN
 _OPEN = select(RECONSIDERATION.c.cycle_id).where(STILL_OPEN).distinct()
 
 
-class Reconsiderations:
+class SqlReconsiderations:
     """The part of the ledger that reads reconsiderations."""
 
     _database: Database
@@ -37,7 +37,7 @@ class Reconsiderations:
             return frozenset(connection.execute(_OPEN).scalars())
 
 
-class ReconsiderationWrites(LockedCycle):
+class ReconsiderationWrites(CycleLock):
     """The part of a transaction that writes reconsiderations."""
 
     def reconsiderations(self) -> tuple[Reconsideration, ...]:

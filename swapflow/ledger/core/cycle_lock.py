@@ -54,7 +54,7 @@ _TYPES_AFTER = (
 )
 
 
-class LockedCycle:
+class CycleLock:
     """A transaction that holds the lock of its cycle's row; `save` writes what it gathered.
 
     Events are hashed when they are recorded and written together at the end, with one update of

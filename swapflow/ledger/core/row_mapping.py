@@ -17,11 +17,11 @@ from swapflow.domain.reviewing.assignment import (
     Assignment,
     AssignmentStatus,
     Pull,
+    PullReason,
     PullStatus,
-    PullWhy,
 )
 from swapflow.domain.reviewing.score import Late, Origin, Score
-from swapflow.engine.ports.records import DecisionRecord, Mail, Wish
+from swapflow.engine.ports.records import DecisionRecord, Mail, StaffRequest
 from swapflow.ledger import schema
 
 
@@ -40,7 +40,7 @@ def columns(table: Table, kind: type[Any]) -> list[Column[Any]]:
 PULL_COLUMNS = columns(schema.PULL, Pull)
 ASSIGNMENT_COLUMNS = columns(schema.ASSIGNMENT, Assignment)
 SCORE_COLUMNS = columns(schema.SCORE, Score)
-WISH_COLUMNS = columns(schema.WISH, Wish)
+WISH_COLUMNS = columns(schema.WISH, StaffRequest)
 MAIL_COLUMNS = columns(schema.MESSAGE, Mail)
 OUTCOME_COLUMNS = columns(schema.OUTCOME, Outcome)
 
@@ -48,7 +48,7 @@ _PULL_NAMES = [column.name for column in PULL_COLUMNS]
 _ASSIGNMENT_NAMES = [column.name for column in ASSIGNMENT_COLUMNS]
 _SCORE_NAMES = [column.name for column in SCORE_COLUMNS]
 _PULL_STATUS = {status.value: status for status in PullStatus}
-_PULL_WHY = {why.value: why for why in PullWhy}
+_PULL_WHY = {why.value: why for why in PullReason}
 _ASSIGNMENT_STATUS = {status.value: status for status in AssignmentStatus}
 _EVENT_TYPE = {kind.value: kind for kind in EventType}
 
@@ -282,9 +282,9 @@ def to_outcome(row: AnyRow) -> Outcome:
     return Outcome(**(dict(row._mapping) | {"verdict": Verdict(row.verdict)}))  # noqa: SLF001 - SQLAlchemy's public name for it
 
 
-def to_wish(row: AnyRow) -> Wish:
+def to_staff_request(row: AnyRow) -> StaffRequest:
     """Read a row of `WISH_COLUMNS`."""
-    return Wish(**row._asdict())
+    return StaffRequest(**row._asdict())
 
 
 def to_mail(row: AnyRow) -> Mail:

@@ -15,7 +15,7 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, P
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
 from swapflow.domain.rules_text import from_text
-from swapflow.engine.ports.records import DecisionRecord, Wish
+from swapflow.engine.ports.records import DecisionRecord, StaffRequest
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import read_rules
@@ -32,7 +32,7 @@ from swapflow.ledger.core.row_mapping import (
     to_pull,
     to_score,
     to_sheet,
-    to_wish,
+    to_staff_request,
 )
 from swapflow.ledger.core.statements import no_cycle, require_cycle
 from swapflow.ledger.schema import (
@@ -106,7 +106,7 @@ FITTED = "prior_variance"
 _CHAIN_BATCH = 2000
 
 
-class Views:
+class SqlCycleReads:
     """The reading half of the ledger; every answer is as of one moment.
 
     Raises:
@@ -285,10 +285,10 @@ class Views:
         rows = self._all(cycle_id, query)
         return rows[0][0] if rows else None
 
-    def wishes(self, cycle_id: str) -> tuple[Wish, ...]:
+    def wishes(self, cycle_id: str) -> tuple[StaffRequest, ...]:
         """Read the open wishes of staff, oldest first."""
         query = select(*WISH_COLUMNS).filter_by(cycle_id=cycle_id, done="").order_by(WISH.c.id)
-        return tuple(to_wish(row) for row in self._all(cycle_id, query))
+        return tuple(to_staff_request(row) for row in self._all(cycle_id, query))
 
     def has_overdue(self, cycle_id: str) -> bool:
         """Say whether an open assignment's due time has passed."""

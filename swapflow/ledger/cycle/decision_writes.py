@@ -6,7 +6,7 @@ from sqlalchemy import func, insert, select, update
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
 from swapflow.engine.ports.records import DecisionRecord, Mail
-from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import from_decision, from_place, from_sheet
 from swapflow.ledger.core.statements import insert_all, insert_ignoring
 from swapflow.ledger.schema import (
@@ -24,7 +24,7 @@ from swapflow.ledger.schema import (
 )
 
 
-class ConclusionWrites(LockedCycle):
+class DecisionWrites(CycleLock):
     """The part of a transaction that keeps what was decided, by the rule and by people."""
 
     def insert_decision(self, decision: DecisionRecord) -> None:
@@ -113,7 +113,9 @@ class ConclusionWrites(LockedCycle):
         rows = [{"approval_id": key[0], "pull_id": pull} for pull in sorted(set(pulls))]
         insert_all(self._connection, APPROVAL_PULL, rows)
 
-    def add_wish(self, *, what: str, application: int, kind: int, by: str, reason: str) -> int:
+    def add_staff_request(
+        self, *, what: str, application: int, kind: int, by: str, reason: str
+    ) -> int:
         """Store a wish of staff; gives its id."""
         wish = {
             "cycle_id": self._id,
@@ -129,7 +131,7 @@ class ConclusionWrites(LockedCycle):
         assert key is not None
         return int(key[0])
 
-    def close_wish(self, wish_id: int, done: str) -> None:
+    def close_staff_request(self, wish_id: int, done: str) -> None:
         """Say what became of a wish."""
         self._connection.execute(
             update(WISH).where(WISH.c.id == wish_id, WISH.c.cycle_id == self._id).values(done=done)

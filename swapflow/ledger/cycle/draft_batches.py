@@ -61,7 +61,7 @@ class _Save:
     told: Future[Draft] = field(default_factory=Future)
 
 
-class DraftSaves:
+class DraftBatches:
     """The saves of one process, written by one thread of its own; safe for threads and forks."""
 
     _writing: bool

@@ -39,7 +39,7 @@ def read_list_reading(connection: Connection, cycle_id: str, what: str) -> dict[
     return dict(found or {})
 
 
-class ListWrites(PeopleWrites):
+class ImportedListWrites(PeopleWrites):
     """The part of a transaction that writes what lists bring."""
 
     def add_applications(

@@ -152,7 +152,7 @@ _STATE_OF_MAIL = select(MESSAGE.c.state).where(MESSAGE.c.id == bindparam("which"
 _MAIL = select(*MAIL_COLUMNS).where(MESSAGE.c.id == bindparam("which"))
 
 
-class Outbox:
+class SqlOutbox:
     """The relaying half of the ledger; every method may be repeated and run twice at once."""
 
     _database: Database

@@ -13,7 +13,15 @@ from sqlalchemy import Select, bindparam, case, delete, func, insert, select
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
-from swapflow.engine.ports.records import DecisionRecord, Load, Named, Pin, Pulse, Step, Waiting
+from swapflow.engine.ports.records import (
+    ApplicantName,
+    DecisionRecord,
+    DecisionStep,
+    Load,
+    Pin,
+    ProcessHealth,
+    Waiting,
+)
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, to_decision
 from swapflow.ledger.core.statements import require_cycle, rows_in
@@ -34,7 +42,7 @@ _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
-class Boards:
+class SqlOverview:
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -43,7 +51,9 @@ class Boards:
 
     _database: Database
 
-    def named(self, cycle_id: str, numbers: Collection[int] | None = None) -> tuple[Named, ...]:
+    def named(
+        self, cycle_id: str, numbers: Collection[int] | None = None
+    ) -> tuple[ApplicantName, ...]:
         """Read who a cycle's applications are, in the order of their numbers; all or some."""
         query = (
             select(
@@ -67,7 +77,7 @@ class Boards:
                 )
             )
             return tuple(
-                Named(
+                ApplicantName(
                     number=number,
                     external_id=external_id or "",
                     name=name or "",
@@ -181,7 +191,7 @@ class Boards:
                 for application, asked, answered in connection.execute(query)
             }
 
-    def pulse(self, cycle_id: str) -> Pulse:
+    def process_health(self, cycle_id: str) -> ProcessHealth:
         """Read whether the processes behind a cycle live."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
@@ -206,11 +216,11 @@ class Boards:
                     ASSIGNMENT.c.created_at < self._database.now(connection) - _STUCK_AFTER,
                 )
             ).scalar_one()
-        return Pulse(
+        return ProcessHealth(
             led_until=cycle.lease_until, event_at=event_at, begun_at=begun_at, stuck=int(stuck)
         )
 
-    def steps(self, cycle_id: str, *, at_most: int) -> tuple[Step, ...]:
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
         """Read the last decisions in numbers, oldest first."""
         query = (
             select(DECISION.c.number, DECISION.c.at, DECISION.c.contested, DECISION.c.look)
@@ -221,7 +231,7 @@ class Boards:
         with self._database.reading() as connection:
             rows = list(connection.execute(query))
         return tuple(
-            Step(number=row.number, at=row.at, too_close=len(row.contested), look=row.look)
+            DecisionStep(number=row.number, at=row.at, too_close=len(row.contested), look=row.look)
             for row in reversed(rows)
         )
 

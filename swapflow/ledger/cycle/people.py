@@ -20,7 +20,7 @@ from swapflow.domain.people.application import (
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.ledger.core import queries
-from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import Values, signed
 from swapflow.ledger.core.statements import insert_all, insert_ignoring, rows_in
 from swapflow.ledger.schema import (
@@ -46,7 +46,7 @@ _PERSONS_BY_EMAIL = select(PERSON.c.id, PERSON.c.email, PERSON.c.name).where(
 )
 
 
-class PeopleWrites(LockedCycle):
+class PeopleWrites(CycleLock):
     """The part of a transaction that writes people."""
 
     def add_applications(

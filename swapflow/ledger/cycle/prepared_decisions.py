@@ -21,7 +21,7 @@ from sqlalchemy import (
 
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules_text import from_text
-from swapflow.engine.ports.records import Mail, MailRecord, Prepared, RulesVersion
+from swapflow.engine.ports.records import Mail, MailRecord, PreparedDecision, RulesVersion
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.database import Database
@@ -38,7 +38,7 @@ _AGAIN = (
 )
 
 
-class Paperwork:
+class SqlPreparedDecisions:
     """The part of the ledger that staff's own pages read and write.
 
     Raises:
@@ -74,7 +74,7 @@ class Paperwork:
 
     # Decisions that wait for signatures
 
-    def prepared(self, cycle_id: str) -> Prepared | None:
+    def prepared(self, cycle_id: str) -> PreparedDecision | None:
         """Read what is prepared in a cycle, and who has signed it so far."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
@@ -91,7 +91,7 @@ class Paperwork:
                 )
                 .order_by(PREPARED_SIGNATURE.c.at, PREPARED_SIGNATURE.c.by)
             )
-            return Prepared(
+            return PreparedDecision(
                 what=row.what,
                 digest=row.digest,
                 body=row.body,
@@ -100,7 +100,7 @@ class Paperwork:
                 signed=tuple(signed.scalars()),
             )
 
-    def prepare(self, cycle_id: str, new: Prepared) -> None:
+    def prepare(self, cycle_id: str, new: PreparedDecision) -> None:
         """Put something up for signature, in the place of what was; its signatures are void."""
         with self._database.writing() as connection:
             require_cycle(connection, cycle_id)

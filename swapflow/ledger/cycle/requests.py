@@ -19,7 +19,7 @@ from swapflow.domain.reviewing.assignment import (
 from swapflow.domain.reviewing.score import Score
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
-from swapflow.ledger.core.cycle_lock import LockedCycle
+from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import (
     Values,
     columns,
@@ -101,7 +101,7 @@ _LAST_ORDINALS = (
 _SINGLE_LOOKS = 10  # whoever asks more often opens a batch: then all are read at once
 
 
-class WorkWrites(LockedCycle):
+class RequestWrites(CycleLock):
     """The part of a transaction that asks for scores and takes them."""
 
     _single_looks = 0

@@ -15,13 +15,13 @@ from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, u
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.document import Document, NewDocument
 from swapflow.domain.people.interview import Interview
-from swapflow.domain.reviewing.score import Draft, Given
+from swapflow.domain.reviewing.score import Draft, ScoreDetails
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import columns
 from swapflow.ledger.core.statements import insert_all, insert_ignoring, require_cycle, rows_in
-from swapflow.ledger.cycle.draft_batches import DraftSaves
+from swapflow.ledger.cycle.draft_batches import DraftBatches
 from swapflow.ledger.cycle.imported_lists import read_brought, read_list_reading
 from swapflow.ledger.schema import (
     DOCUMENT,
@@ -47,7 +47,7 @@ _CONTENT = (
 )
 
 
-class Desk:
+class SqlReviewerTasks:
     """The part of the ledger behind the reviewers' pages.
 
     Raises:
@@ -55,7 +55,7 @@ class Desk:
     """
 
     _database: Database
-    _draft_saves: DraftSaves
+    _draft_saves: DraftBatches
 
     def application(self, cycle_id: str, number: int) -> Application:
         """Read one application.
@@ -134,7 +134,7 @@ class Desk:
 
     # Own answers and slots
 
-    def given(self, assignment_id: str) -> Given | None:
+    def given(self, assignment_id: str) -> ScoreDetails | None:
         """Read the standing score of an assignment and what was written with it."""
         with self._database.reading() as connection:
             found = queries.scores_by_assignment(connection, [assignment_id])
@@ -144,7 +144,7 @@ class Desk:
             marks = connection.execute(select(MARK).filter_by(**key)).all()
             remark = connection.execute(select(REMARK.c.text).filter_by(**key)).scalar()
             notes = connection.execute(select(SCORE_NOTE).filter_by(**key)).all()
-        return Given(
+        return ScoreDetails(
             score=found[0],
             marks={row.criterion: row.mark for row in marks},
             remark=remark or "",

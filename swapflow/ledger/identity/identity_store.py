@@ -17,17 +17,17 @@ from swapflow.identity.account import (
     Account,
     ApiToken,
     AuditEntry,
-    Door,
     Method,
+    RevokedAccess,
     Session,
-    ShutOut,
     SignIn,
+    SignInRequirement,
 )
 from swapflow.identity.permissions import Grant, Role, Scope
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
 from swapflow.ledger.core.statements import insert_ignoring
-from swapflow.ledger.identity.integration_store import Interfaces
+from swapflow.ledger.identity.integration_store import SqlIntegrationStore
 from swapflow.ledger.schema import (
     ACCOUNT,
     API_TOKEN,
@@ -67,7 +67,7 @@ _SEATS = (
 )
 
 
-class SqlOffice(Interfaces):
+class SqlIdentityStore(SqlIntegrationStore):
     """The port `OfficeLedger` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
@@ -188,7 +188,7 @@ class SqlOffice(Interfaces):
         with self._database.reading() as connection:
             return tuple((row.cycle_id, row.number) for row in connection.execute(_SEATS, asked))
 
-    def doors(self) -> tuple[Door, ...]:
+    def doors(self) -> tuple[SignInRequirement, ...]:
         """Read what each cycle that is not final asks of whoever opens its pages."""
         query = (
             select(CYCLE.c.id, CYCLE.c.round_id, RULES.c.body)
@@ -204,7 +204,7 @@ class SqlOffice(Interfaces):
                 (row.id, row.round_id, from_text(row.body)) for row in connection.execute(query)
             ]
         return tuple(
-            Door(
+            SignInRequirement(
                 cycle_id=cycle_id,
                 round_id=round_id,
                 sign_in=rules.sign_in,
@@ -264,7 +264,7 @@ class SqlOffice(Interfaces):
                 delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
             ).rowcount
 
-    def shut_out(self, account: Account) -> ShutOut:
+    def shut_out(self, account: Account) -> RevokedAccess:
         """Make every session, key and mailed way in of an account useless, all at once."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
@@ -277,7 +277,7 @@ class SqlOffice(Interfaces):
                 SIGN_IN.c.expires_at > now,
             )
             ended = delete(SESSION).where(SESSION.c.account_id == account.id)
-            return ShutOut(
+            return RevokedAccess(
                 sessions=connection.execute(ended).rowcount,
                 keys=connection.execute(keys.values(revoked_at=now)).rowcount,
                 links=connection.execute(ways.values(used_at=now)).rowcount,

@@ -14,9 +14,10 @@ from sqlalchemy.exc import IntegrityError
 
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import assignment_id, pull_id
-from swapflow.domain.webhook_call import HELD, TOLD, HookCall, hook_of, next_wait
+from swapflow.domain.webhook_call import HELD, TOLD, next_wait, webhook_event_of
+from swapflow.domain.webhook_call import WebhookCall as HookCall
 from swapflow.errors import NotFoundError
-from swapflow.identity.ports.integration_store import Kept, Webhook, WebhookCall
+from swapflow.identity.ports.integration_store import StoredResponse, Webhook, WebhookCallStatus
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
 from swapflow.ledger.core.statements import insert_ignoring, moved_in
@@ -38,7 +39,7 @@ EVENTS_AT_ONCE = 500
 WAITING, DONE, FAILED = "waiting", "done", "failed"
 
 _WEBHOOK = columns(WEBHOOK, Webhook)
-_CALL = columns(WEBHOOK_CALL, WebhookCall)
+_CALL = columns(WEBHOOK_CALL, WebhookCallStatus)
 _SEEN = func.coalesce(WEBHOOK_POSITION.c.seq, 0)
 _BEHIND = (
     select(CYCLE.c.id, _SEEN.label("seen"))
@@ -94,7 +95,7 @@ _OUTGOING = (
 )
 
 
-class Hooks:
+class SqlWebhooks:
     """The half of webhooks that the relay and the workers turn; safe to repeat and run twice."""
 
     _database: Database
@@ -188,7 +189,7 @@ class Hooks:
             )
 
 
-class Interfaces:
+class SqlIntegrationStore:
     """The half of the office's record that programs need."""
 
     _database: Database
@@ -227,7 +228,7 @@ class Interfaces:
 
     def webhook_calls(
         self, webhook_id: str, *, before: tuple[datetime, str] | None = None, at_most: int = 100
-    ) -> tuple[WebhookCall, ...]:
+    ) -> tuple[WebhookCallStatus, ...]:
         """Read what a webhook is told, newest first; `before` is the last one seen."""
         query = (
             select(*_CALL)
@@ -244,7 +245,7 @@ class Interfaces:
                 )
             )
         with self._database.reading() as connection:
-            return tuple(WebhookCall(**row._asdict()) for row in connection.execute(query))
+            return tuple(WebhookCallStatus(**row._asdict()) for row in connection.execute(query))
 
     def call_again(self, webhook_id: str, call_id: str) -> bool:
         """Make a call due now, with all its attempts again; False when there is none."""
@@ -271,7 +272,7 @@ class Interfaces:
         *,
         taken_over_after: timedelta,
         kept_for: timedelta,
-    ) -> Kept | None:
+    ) -> StoredResponse | None:
         """Reserve a key for a request; None when the request is to be carried out.
 
         A reservation without an answer is taken over once it is so old: its process has died.
@@ -303,7 +304,7 @@ class Interfaces:
             if left.rowcount:
                 return None
             found = connection.execute(select(IDEMPOTENCY).where(mine)).one()
-            return Kept(request=found.request, status=found.status, body=found.body)
+            return StoredResponse(request=found.request, status=found.status, body=found.body)
 
     def end_request(self, account_id: str, key: str, *, status: int, body: str) -> None:
         """Store what a request was answered; status 0 forgets it, so that it may be repeated."""
@@ -321,7 +322,7 @@ def _calls_of(
     event: AnyRow, webhooks: Collection[AnyRow], cycle_id: str, *, queued_at: datetime
 ) -> list[dict[str, Any]]:
     kind = EventType(event.type)
-    told = hook_of(kind, json.loads(event.body)["payload"]) if kind in TOLD else None
+    told = webhook_event_of(kind, json.loads(event.body)["payload"]) if kind in TOLD else None
     if told is None:
         return []
     name, data = told

@@ -8,7 +8,7 @@ from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.people.application import HOLD
 from swapflow.domain.rules import ESTIMATES, Estimates
 from swapflow.domain.rules_text import from_text
-from swapflow.identity.personal_data import Act
+from swapflow.identity.personal_data import ActivityEntry
 from swapflow.ledger.core.row_mapping import AnyRow
 from swapflow.ledger.schema import (
     APPLICATION,
@@ -42,7 +42,7 @@ _INTERVENES = (
 """How a note's subject begins when it gives the reason of an intervention."""
 
 
-def acts(connection: Connection, cycle_id: str) -> tuple[Act, ...]:
+def activity(connection: Connection, cycle_id: str) -> tuple[ActivityEntry, ...]:
     """List what people did in a cycle, oldest first."""
     known = select(APPLICATION.c.number, APPLICATION.c.external_id).filter_by(cycle_id=cycle_id)
     names = {
@@ -59,7 +59,9 @@ def acts(connection: Connection, cycle_id: str) -> tuple[Act, ...]:
     return tuple(sorted(set(found), key=lambda act: (act.at, act.what, act.about)))
 
 
-def _decided(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:
+def _decided(
+    connection: Connection, cycle_id: str, names: Mapping[int, str]
+) -> Iterator[ActivityEntry]:
     proposed = (
         select(OUTCOME, PLACE.c.standing)
         .join(
@@ -96,12 +98,12 @@ def _decided(connection: Connection, cycle_id: str, names: Mapping[int, str]) ->
 
 def _reconsidered(
     connection: Connection, cycle_id: str, names: Mapping[int, str]
-) -> Iterator[Act]:
+) -> Iterator[ActivityEntry]:
     for row in connection.execute(select(RECONSIDERATION).filter_by(cycle_id=cycle_id)):
         about = names.get(row.application, "")
         yield _act(row, f"opened a reconsideration, asked by {row.asked_by}", about, row.reason)
         if row.closed_at is not None:
-            yield Act(
+            yield ActivityEntry(
                 at=row.closed_at,
                 by=" and ".join(row.closed_by),
                 what=f"concluded a reconsideration: {row.result}",
@@ -111,7 +113,9 @@ def _reconsidered(
             )
 
 
-def _asked(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:
+def _asked(
+    connection: Connection, cycle_id: str, names: Mapping[int, str]
+) -> Iterator[ActivityEntry]:
     for row in connection.execute(select(WISH).filter_by(cycle_id=cycle_id)):
         what = "asked for an extra review"
         yield _act(row, what, names.get(row.application, ""), row.reason)
@@ -127,7 +131,7 @@ def _asked(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> I
         yield _act(row, f"{row.verdict} {count}", "", row.reason, departs=struck)
     changed = select(SCORE).where(SCORE.c.cycle_id == cycle_id, SCORE.c.revision > 1)
     for row in connection.execute(changed):
-        yield Act(
+        yield ActivityEntry(
             at=row.submitted_at,
             by=row.typed_by or f"reviewer {row.reviewer}",
             what="changed a score" if row.counts else "took a score out",
@@ -137,7 +141,7 @@ def _asked(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> I
         )
 
 
-def _ruled(connection: Connection, cycle_id: str) -> Iterator[Act]:
+def _ruled(connection: Connection, cycle_id: str) -> Iterator[ActivityEntry]:
     query = select(RULES).filter_by(cycle_id=cycle_id).order_by(RULES.c.version)
     before: Estimates | None = None
     for row in connection.execute(query):
@@ -149,7 +153,9 @@ def _ruled(connection: Connection, cycle_id: str) -> Iterator[Act]:
         yield _act(row, what, f"version {row.version}", row.reason, departs=not first)
 
 
-def _noted(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> Iterator[Act]:
+def _noted(
+    connection: Connection, cycle_id: str, names: Mapping[int, str]
+) -> Iterator[ActivityEntry]:
     for row in connection.execute(select(NOTE).filter_by(cycle_id=cycle_id)):
         about = row.subject
         if row.application is not None and about.startswith("application:"):
@@ -157,7 +163,7 @@ def _noted(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> I
         departs = row.subject.startswith(_INTERVENES)
         yield _act(row, "gave a reason", about, row.text, departs=departs)
     for row in connection.execute(select(AUDIT).filter_by(cycle_id=cycle_id)):
-        yield Act(
+        yield ActivityEntry(
             at=row.at,
             by=row.who,
             what=row.what,
@@ -167,5 +173,9 @@ def _noted(connection: Connection, cycle_id: str, names: Mapping[int, str]) -> I
         )
 
 
-def _act(row: AnyRow, what: str, about: str, reason: str, *, departs: bool = True) -> Act:
-    return Act(at=row.at, by=row.by, what=what, about=about, reason=reason, departs=departs)
+def _act(
+    row: AnyRow, what: str, about: str, reason: str, *, departs: bool = True
+) -> ActivityEntry:
+    return ActivityEntry(
+        at=row.at, by=row.by, what=what, about=about, reason=reason, departs=departs
+    )

@@ -62,7 +62,7 @@ _NO_MAIL = {"to": "", "subject": "", "text": "", "html": "", "calendar": "", "de
 _WAITING = (PullStatus.PROPOSED.value, PullStatus.OPEN.value)
 
 
-class PurgeWrites(PeopleWrites):
+class ErasureWrites(PeopleWrites):
     """The part of a transaction that erases people."""
 
     def erase_application(self, number: int) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, or_, select
 
 from swapflow.errors import NotFoundError
-from swapflow.identity.personal_data import Act, Dossier, Held, HeldFile
+from swapflow.identity.personal_data import ActivityEntry, Held, HeldFile, PersonalDataReport
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.statements import require_cycle
-from swapflow.ledger.privacy.activity import acts
+from swapflow.ledger.privacy.activity import activity
 from swapflow.ledger.schema import (
     ACCOUNT,
     ANNOUNCED,
@@ -47,13 +47,13 @@ Condition = Callable[[Table], ColumnElement[bool] | None]
 """Says which rows of a table are wanted; None: none of it."""
 
 
-class SqlDossiers:
+class SqlPersonalData:
     """The port `DossierRecord` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def applicant(self, cycle_id: str, external_id: str) -> Dossier:
+    def applicant(self, cycle_id: str, external_id: str) -> PersonalDataReport:
         """Gather everything that is held about an applicant."""
         with self._database.reading() as connection:
             found = _one(connection, APPLICATION, cycle_id, external_id)
@@ -71,7 +71,7 @@ class SqlDossiers:
             name = rows["person"][0]["name"] if rows.get("person") else ""
             traces = (external_id, str(name or ""))
             rows |= _mails_about(connection, cycle_id, traces, letters=rows.get("message", ()))
-            return Dossier(
+            return PersonalDataReport(
                 cycle_id=cycle_id,
                 role="applicant",
                 external_id=external_id,
@@ -81,7 +81,7 @@ class SqlDossiers:
                 files=tuple(_files(connection, cycle_id, number)),
             )
 
-    def reviewer(self, cycle_id: str, external_id: str) -> Dossier:
+    def reviewer(self, cycle_id: str, external_id: str) -> PersonalDataReport:
         """Gather everything that is held about a reviewer, account and mails included."""
         with self._database.reading() as connection:
             found = _one(connection, ROSTER, cycle_id, external_id)
@@ -98,7 +98,7 @@ class SqlDossiers:
             held = (known.get("name"), known.get("email"), signed_in.get("name"))
             names = [str(one) for one in (*held, signed_in.get("email"), external_id) if one]
             rows |= _reasons(connection, cycle_id, external_id, names, asked)
-            return Dossier(
+            return PersonalDataReport(
                 cycle_id=cycle_id,
                 role="reviewer",
                 external_id=external_id,
@@ -108,11 +108,11 @@ class SqlDossiers:
                 files=(),
             )
 
-    def acts(self, cycle_id: str) -> tuple[Act, ...]:
+    def acts(self, cycle_id: str) -> tuple[ActivityEntry, ...]:
         """List what people did in a cycle, oldest first."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
-            return acts(connection, cycle_id)
+            return activity(connection, cycle_id)
 
 
 # One person

@@ -6,25 +6,29 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.account import ApiToken
 from swapflow.identity.permissions import SCOPES
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import Signed
 from swapflow.web.http.rendering import render
 
 
 router = APIRouter(prefix="/me/keys")
 
-LIVES = {"30": later("30 days"), "365": later("a year"), "": later("until it is revoked")}
+LIVES = {
+    "30": gettext_noop("30 days"),
+    "365": gettext_noop("a year"),
+    "": gettext_noop("until it is revoked"),
+}
 """How long a key may be good, as the form offers it."""
 
 MEANINGS = {
-    "read": later("read what you may see"),
-    "write": later("change what you may change"),
-    "review": later("act as you in your own reviews"),
-    "webhooks": later("register addresses that are told what happens"),
+    "read": gettext_noop("read what you may see"),
+    "write": gettext_noop("change what you may change"),
+    "review": gettext_noop("act as you in your own reviews"),
+    "webhooks": gettext_noop("register addresses that are told what happens"),
 }
 
 
@@ -46,14 +50,14 @@ def make_key(
     typed: dict[str, object] = {"name": name, "days": days, "scopes": scopes or []}
     problems: dict[str, str] = {}
     if not name.strip() or len(name) > 100 or not name.strip().isprintable():  # noqa: PLR2004
-        problems["name"] = later("Say what the key is for, in up to 100 characters.")
+        problems["name"] = gettext_noop("Say what the key is for, in up to 100 characters.")
     if not scopes or any(scope not in SCOPES for scope in scopes):
-        problems["scopes"] = later("Choose at least one.")
+        problems["scopes"] = gettext_noop("Choose at least one.")
     if days not in LIVES:
-        problems["days"] = later("Choose one of these.")
+        problems["days"] = gettext_noop("Choose one of these.")
     if not problems:
         try:
-            made = parts_of(request).office.make_token(
+            made = app_context(request).office.make_token(
                 visitor, name=name, scopes=scopes or (), days=int(days) if days else None
             )
         except InvalidInputError as error:
@@ -66,19 +70,19 @@ def make_key(
 @router.post("/{key_id}/revoke")
 def revoke_key(request: Request, key_id: str, visitor: Signed) -> Response:
     """Make a key useless for good."""
-    parts_of(request).office.revoke_token(visitor, key_id)
+    app_context(request).office.revoke_token(visitor, key_id)
     return RedirectResponse("/me/keys", status_code=303)
 
 
 def _page(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     *,
     made: tuple[str, ApiToken] | None = None,
     typed: dict[str, object] | None = None,
     problems: dict[str, str] | None = None,
 ) -> Response:
-    parts: Parts = parts_of(request)
+    parts: AppContext = app_context(request)
     now = parts.office.ledger.now()
     keys = [
         (key, key.revoked_at is None and (key.expires_at is None or key.expires_at > now))

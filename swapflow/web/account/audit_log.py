@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import held, visible
 from swapflow.web.http.rendering import render
@@ -17,7 +17,7 @@ router = APIRouter()
 
 PAGE = 50
 
-MayAudit = Annotated[Visitor, Depends(may(Right.SEE_AUDIT))]
+MayAudit = Annotated[Principal, Depends(may(Right.SEE_AUDIT))]
 Before = Annotated[int, Query(ge=0, le=2**62)]
 
 
@@ -33,7 +33,7 @@ def program_log(
     request: Request, cycle_id: str, visitor: MayAudit, before: Before = 0
 ) -> Response:
     """Show what was done in a program."""
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = parts.product.cycle(cycle_id)
     context = {
         "cycle": cycle,
@@ -49,7 +49,7 @@ def program_log(
 def _page(
     request: Request, context: dict[str, object], before: int, cycle_id: str | None
 ) -> Response:
-    found = parts_of(request).office.ledger.audit(
+    found = app_context(request).office.ledger.audit(
         cycle_id=cycle_id, before=before or None, at_most=PAGE + 1
     )
     more = len(found) > PAGE

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.errors import ForbiddenError, InvalidInputError, NotSignedInError, TooManyTriesError
+from swapflow.errors import ForbiddenError, InvalidInputError, NotSignedInError, RateLimitedError
 from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.web.http.context import TheOffice
 from swapflow.web.http.dependencies import Signed
@@ -30,7 +30,7 @@ def change_password(
     """Change one's own password; other devices are signed out."""
     try:
         office.change_password(visitor, old=old, new=new)
-    except (InvalidInputError, NotSignedInError, ForbiddenError, TooManyTriesError) as error:
+    except (InvalidInputError, NotSignedInError, ForbiddenError, RateLimitedError) as error:
         return _page(request, visitor, office, problem=str(error))
     return RedirectResponse("/me?changed=1", status_code=303)
 

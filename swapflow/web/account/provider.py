@@ -11,8 +11,8 @@ from swapflow.errors import (
     ForbiddenError,
     NotFoundError,
     NotSignedInError,
+    RateLimitedError,
     SwapflowError,
-    TooManyTriesError,
     UnavailableError,
 )
 from swapflow.identity.services import Office
@@ -41,7 +41,7 @@ def leave_for_provider(
     try:
         office.count_provider_visit(client_of(request))
         return provider.send(request, path, other=other)
-    except (TooManyTriesError, UnavailableError) as error:
+    except (RateLimitedError, UnavailableError) as error:
         return _refused(request, path, error)
 
 
@@ -62,7 +62,7 @@ def come_back(request: Request, office: TheOffice) -> Response:
             verified=found.verified,
             agent=agent_of(request),
         )
-    except TooManyTriesError as error:
+    except RateLimitedError as error:
         return _refused(request, path, error)
     except Refusal as error:
         return _refused(request, path, _noted(request, office, who, error))
@@ -86,7 +86,7 @@ def _noted(request: Request, office: Office, who: str, error: SwapflowError) -> 
     """Record why somebody did not get in; too many of those are refused without a look."""
     try:
         office.note_provider_failure(who, str(error), address=client_of(request))
-    except TooManyTriesError as often:
+    except RateLimitedError as often:
         return often
     return error
 

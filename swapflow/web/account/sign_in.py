@@ -15,14 +15,14 @@ from swapflow.errors import (
     InvalidInputError,
     NotFoundError,
     NotSignedInError,
+    RateLimitedError,
     SwapflowError,
-    TooManyTriesError,
 )
 from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.i18n.told import told
 from swapflow.identity.account import Session
-from swapflow.web.http.context import Product, TheOffice, TheSettings, parts_of
-from swapflow.web.http.dependencies import Signed, anybody, cookie_name, safe_path, visitor_of
+from swapflow.web.http.context import Product, TheOffice, TheSettings, app_context
+from swapflow.web.http.dependencies import Signed, anybody, cookie_name, principal_of, safe_path
 from swapflow.web.http.error_handlers import problem as answer_problem
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.rendering import render
@@ -33,7 +33,7 @@ router = APIRouter()
 Email = Annotated[str, Form(max_length=254)]
 Next = Annotated[str, Form(alias="next", max_length=2000)]
 
-Refusal = (NotSignedInError, TooManyTriesError, ForbiddenError, InvalidInputError)
+Refusal = (NotSignedInError, RateLimitedError, ForbiddenError, InvalidInputError)
 """What a way in may be refused with; shown on the sign-in page."""
 
 UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
@@ -110,10 +110,10 @@ def sign_in_with_code(
 def show_link(request: Request, token: str, office: TheOffice) -> Response:
     """Show whom a mailed link lets in, and a button; opening it changes nothing."""
     try:
-        link = office.look_at_link(token)
+        link = office.check_link(token)
     except NotFoundError as error:
         return show_ways(request, "/", problem=as_sentence(error), status=404, headers=UNSEEN)
-    visitor = visitor_of(request)
+    visitor = principal_of(request)
     if visitor is not None and visitor.account.email == link.email:
         return RedirectResponse(safe_path(link.next), status_code=303, headers=UNSEEN)
     return _link_page(request, token, office)
@@ -139,11 +139,11 @@ def mail_link_again(
 ) -> Response:
     """Mail a new link to the address of an old one, which leads to the same place."""
     try:
-        link = office.look_at_link(token)
+        link = office.check_link(token)
         office.mail_link(
             link.email, safe_path(link.next), address=client_of(request), site=settings.address
         )
-    except (NotFoundError, TooManyTriesError) as error:
+    except (NotFoundError, RateLimitedError) as error:
         return show_ways(
             request, "/", problem=as_sentence(error), status=status_of(error)[0], headers=UNSEEN
         )
@@ -165,7 +165,7 @@ def sign_out(
 
 def enter(request: Request, secret: str, session: Session, path: str) -> Response:
     """Hand a device its cookie, end the session that it had, and lead on."""
-    parts = parts_of(request)
+    parts = app_context(request)
     secure = parts.settings.secure
     parts.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
     response: Response = (
@@ -188,7 +188,7 @@ def enter(request: Request, secret: str, session: Session, path: str) -> Respons
 def leave(request: Request) -> Response:
     """Take a device's cookie away and lead to the sign-in."""
     response = RedirectResponse("/sign-in", status_code=303)
-    secure = parts_of(request).settings.secure
+    secure = app_context(request).settings.secure
     response.delete_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True)
     return response
 
@@ -247,7 +247,7 @@ def _code_page(
 
 
 def _link_page(request: Request, token: str, office: TheOffice) -> Response:
-    link = office.look_at_link(token)
+    link = office.check_link(token)
     context = {"token": token, "link": link, "next": safe_path(link.next)}
     template = "account/sign_in_link.html" if link.is_good else "account/sign_in_used.html"
     return render(request, template, context, status=200 if link.is_good else 410, headers=UNSEEN)

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.account import Account
 from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
 from swapflow.web.http.rendering import render
@@ -18,7 +18,7 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/setup/users")
 
-MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_USERS))]
+MayManage = Annotated[Principal, Depends(may(Right.MANAGE_USERS))]
 
 _LONGEST = 254
 
@@ -30,11 +30,11 @@ def list_users(request: Request, visitor: MayManage, done: str = "") -> Response
 
 
 _DONE = {
-    "invited": later("The invitation is on its way."),
-    "given": later("The role is given."),
-    "taken": later("The role is taken away."),
-    "closed": later("The account is closed, and signed out everywhere."),
-    "opened": later("The account is open again."),
+    "invited": gettext_noop("The invitation is on its way."),
+    "given": gettext_noop("The role is given."),
+    "taken": gettext_noop("The role is taken away."),
+    "closed": gettext_noop("The account is closed, and signed out everywhere."),
+    "opened": gettext_noop("The account is open again."),
 }
 
 
@@ -45,7 +45,7 @@ def invite(request: Request, visitor: MayManage, form: TheForm) -> Response:
     for name in ("email", "name"):
         if problem := unwritable(view.value(name), most=_LONGEST):
             view.note(name, problem)
-    parts = parts_of(request)
+    parts = app_context(request)
     try:
         role, scope, scope_id = _grant(parts, view.value("role"), view.value("where"))
     except InvalidInputError as error:
@@ -69,7 +69,7 @@ def invite(request: Request, visitor: MayManage, form: TheForm) -> Response:
 @router.post("/{account_id}/grants")
 def give(request: Request, account_id: str, visitor: MayManage, form: TheForm) -> Response:
     """Give an account one more role."""
-    parts = parts_of(request)
+    parts = app_context(request)
     account = _account(parts, account_id)
     try:
         role, scope, scope_id = _grant(parts, text(form, "role"), text(form, "where"))
@@ -82,7 +82,7 @@ def give(request: Request, account_id: str, visitor: MayManage, form: TheForm) -
 @router.post("/{account_id}/grants/remove")
 def take(request: Request, account_id: str, visitor: MayManage, form: TheForm) -> Response:
     """Take a role away."""
-    parts = parts_of(request)
+    parts = app_context(request)
     account = _account(parts, account_id)
     try:
         role, scope, scope_id = _grant(parts, text(form, "role"), text(form, "where"))
@@ -95,7 +95,7 @@ def take(request: Request, account_id: str, visitor: MayManage, form: TheForm) -
 @router.post("/{account_id}/close")
 def close(request: Request, account_id: str, visitor: MayManage) -> Response:
     """Close an account: nobody signs in with it any more."""
-    parts = parts_of(request)
+    parts = app_context(request)
     account = _account(parts, account_id)
     try:
         _not_oneself(account, visitor)
@@ -108,7 +108,7 @@ def close(request: Request, account_id: str, visitor: MayManage) -> Response:
 @router.post("/{account_id}/open")
 def reopen(request: Request, account_id: str, visitor: MayManage) -> Response:
     """Open a closed account again."""
-    parts = parts_of(request)
+    parts = app_context(request)
     parts.office.activate(_account(parts, account_id), by=visitor.name)
     return RedirectResponse("/setup/users?done=opened", 303)
 
@@ -116,7 +116,7 @@ def reopen(request: Request, account_id: str, visitor: MayManage) -> Response:
 @router.post("/{account_id}/invite")
 def invite_again(request: Request, account_id: str, visitor: MayManage) -> Response:
     """Mail an account's owner another way in."""
-    parts = parts_of(request)
+    parts = app_context(request)
     account = _account(parts, account_id)
     try:
         parts.office.invite(
@@ -127,19 +127,19 @@ def invite_again(request: Request, account_id: str, visitor: MayManage) -> Respo
     return RedirectResponse("/setup/users?done=invited", 303)
 
 
-def _account(parts: Parts, account_id: str) -> Account:
+def _account(parts: AppContext, account_id: str) -> Account:
     found = next((u.account for u in parts.office.users() if u.account.id == account_id), None)
     if found is None:
         raise NotFoundError("there is no such account")
     return found
 
 
-def _not_oneself(account: Account, visitor: Visitor) -> None:
+def _not_oneself(account: Account, visitor: Principal) -> None:
     if account.id == visitor.account.id:
         raise InvalidInputError("somebody else must close your account")
 
 
-def _grant(parts: Parts, role: str, where: str) -> tuple[Role, Scope, str]:
+def _grant(parts: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
     """Read a role and where it reaches: "office", "round:ID" or "cycle:ID"."""
     if role not in set(Role):
         raise InvalidInputError("choose a role")
@@ -154,16 +154,16 @@ def _grant(parts: Parts, role: str, where: str) -> tuple[Role, Scope, str]:
     return Role(role), Scope(kind), scope_id
 
 
-def _refused(request: Request, visitor: Visitor, error: InvalidInputError) -> Response:
+def _refused(request: Request, visitor: Principal, error: InvalidInputError) -> Response:
     view = FormView({})
     view.note("", str(error))
     return _page(request, visitor, view, status=422)
 
 
 def _page(
-    request: Request, visitor: Visitor, form: FormView, *, said: str = "", status: int = 200
+    request: Request, visitor: Principal, form: FormView, *, said: str = "", status: int = 200
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     places = {
         f"round:{r.id}": gettext("round %(name)s") % {"name": r.name}
         for r in parts.product.rounds()

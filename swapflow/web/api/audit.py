@@ -2,13 +2,13 @@
 
 from fastapi import Request
 
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import app_context
 
 
 def note(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     what: str,
     *,
     about: str = "",
@@ -17,7 +17,7 @@ def note(
 ) -> None:
     """Write a line into the audit log; the path names the cycle, unless it is named here."""
     by = visitor.name if visitor.scopes is None else f"{visitor.name} (by a key)"
-    parts_of(request).office.record(
+    app_context(request).office.record(
         by,
         what,
         cycle_id=cycle_id or request.path_params.get("cycle_id"),

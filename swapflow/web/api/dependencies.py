@@ -12,16 +12,16 @@ from fastapi import Depends, Request
 from swapflow.domain.ids import CYCLE_ID
 from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError
 from swapflow.identity.permissions import SCOPES, Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.http import dependencies
-from swapflow.web.http.context import parts_of
+from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import OwnSeat, OwnTask
 
 
 READ, WRITE, REVIEW, WEBHOOKS = SCOPES
 
 
-def caller(request: Request) -> Visitor:
+def caller(request: Request) -> Principal:
     """Recognise whoever asks, once per request.
 
     Raises:
@@ -34,12 +34,12 @@ def caller(request: Request) -> Visitor:
     scheme, _, key = header.partition(" ")
     if scheme.lower() != "bearer":
         raise NotSignedInError("write the key as `Authorization: Bearer sf_…`")
-    visitor = parts_of(request).office.program(key.strip())
+    visitor = app_context(request).office.program(key.strip())
     request.state.visitor = visitor
     return visitor
 
 
-def may(right: Right, *, scope: str = "") -> Callable[[Request], Visitor]:
+def may(right: Right, *, scope: str = "") -> Callable[[Request], Principal]:
     """Require a right, and of a key the scope that lets it through.
 
     Args:
@@ -48,7 +48,7 @@ def may(right: Right, *, scope: str = "") -> Callable[[Request], Visitor]:
     """
     allowed = dependencies.may(right)
 
-    def check(request: Request) -> Visitor:
+    def check(request: Request) -> Principal:
         _require_scope(caller(request), scope or _scope_of(right))
         _require_cycle_name(request)
         return allowed(request)
@@ -57,11 +57,11 @@ def may(right: Right, *, scope: str = "") -> Callable[[Request], Visitor]:
     return check
 
 
-def may_anywhere(right: Right, *, scope: str = "") -> Callable[[Request], Visitor]:
+def may_anywhere(right: Right, *, scope: str = "") -> Callable[[Request], Principal]:
     """Require a right in at least one cycle: for lists of what the caller may see."""
     allowed = dependencies.may_anywhere(right)
 
-    def check(request: Request) -> Visitor:
+    def check(request: Request) -> Principal:
         _require_scope(caller(request), scope or _scope_of(right))
         return allowed(request)
 
@@ -69,12 +69,12 @@ def may_anywhere(right: Right, *, scope: str = "") -> Callable[[Request], Visito
     return check
 
 
-def signed(request: Request) -> Visitor:
+def signed(request: Request) -> Principal:
     """Require somebody, whatever they may do."""
     return caller(request)
 
 
-def reviewer(request: Request) -> Visitor:
+def reviewer(request: Request) -> Principal:
     """Require somebody who may act as a reviewer: a person, or a key with that scope."""
     visitor = caller(request)
     _require_scope(visitor, REVIEW)
@@ -98,7 +98,7 @@ def _scope_of(right: Right) -> str:
     return READ if right in SCOPES[READ] else WRITE
 
 
-def _require_scope(visitor: Visitor, scope: str) -> None:
+def _require_scope(visitor: Principal, scope: str) -> None:
     if visitor.scopes is not None and scope not in visitor.scopes:
         raise ForbiddenError(f"this needs a key with the scope {scope!r}; make another key")
 
@@ -110,24 +110,24 @@ def _require_cycle_name(request: Request) -> None:
         raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
 
 
-Signed = Annotated[Visitor, Depends(signed)]
-Reviewer = Annotated[Visitor, Depends(reviewer)]
+Signed = Annotated[Principal, Depends(signed)]
+Reviewer = Annotated[Principal, Depends(reviewer)]
 Own = Annotated[OwnTask, Depends(own_task)]
 Seat = Annotated[OwnSeat, Depends(own_seat)]
-MaySeeProgress = Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))]
-MaySeeApplicants = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MaySeeReviewers = Annotated[Visitor, Depends(may(Right.SEE_REVIEWERS))]
-MaySeeMail = Annotated[Visitor, Depends(may(Right.SEE_MAIL))]
-MaySeeAudit = Annotated[Visitor, Depends(may(Right.SEE_AUDIT))]
-MayManageApplicants = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
-MayManageReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
-MayEnterReviews = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
-MayExport = Annotated[Visitor, Depends(may(Right.EXPORT))]
-MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
-MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
-MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
-MaySign = Annotated[Visitor, Depends(may(Right.SIGN))]
-MayManageUsers = Annotated[Visitor, Depends(may(Right.MANAGE_USERS))]
-MaySetUpSomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SET_UP))]
-MaySetWebhooks = Annotated[Visitor, Depends(may_anywhere(Right.SET_UP, scope=WEBHOOKS))]
+MaySeeProgress = Annotated[Principal, Depends(may(Right.SEE_PROGRESS))]
+MaySeeApplicants = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MaySeeReviewers = Annotated[Principal, Depends(may(Right.SEE_REVIEWERS))]
+MaySeeMail = Annotated[Principal, Depends(may(Right.SEE_MAIL))]
+MaySeeAudit = Annotated[Principal, Depends(may(Right.SEE_AUDIT))]
+MayManageApplicants = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
+MayManageReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
+MayEnterReviews = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
+MayExport = Annotated[Principal, Depends(may(Right.EXPORT))]
+MayApprove = Annotated[Principal, Depends(may(Right.APPROVE))]
+MayRun = Annotated[Principal, Depends(may(Right.RUN))]
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
+MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
+MayManageUsers = Annotated[Principal, Depends(may(Right.MANAGE_USERS))]
+MaySetUpSomewhere = Annotated[Principal, Depends(may_anywhere(Right.SET_UP))]
+MaySetWebhooks = Annotated[Principal, Depends(may_anywhere(Right.SET_UP, scope=WEBHOOKS))]

@@ -20,9 +20,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from swapflow.errors import ConflictError, InvalidInputError, SwapflowError
-from swapflow.identity.ports.integration_store import Kept
+from swapflow.identity.ports.integration_store import StoredResponse
 from swapflow.web.api.dependencies import caller
-from swapflow.web.http.context import parts_of
+from swapflow.web.http.context import app_context
 
 
 HEADER = "Idempotency-Key"
@@ -67,10 +67,10 @@ async def _once(
         raise InvalidInputError(f"{HEADER}: 1 to {LONGEST_KEY} plain characters")
     visitor = await run_in_threadpool(caller, request)
     digest = _digest(request, await request.body())
-    record = parts_of(request).office.ledger
+    record = app_context(request).office.ledger
     account = visitor.account.id
 
-    def begin() -> Kept | None:
+    def begin() -> StoredResponse | None:
         return record.begin_request(
             account, key, digest, taken_over_after=TAKEN_OVER_AFTER, kept_for=KEPT_FOR
         )
@@ -102,7 +102,7 @@ async def _answered(request: Request, handle: _Handler) -> Response:
         return response
 
 
-def _replayed(known: Kept, digest: str) -> Response:
+def _replayed(known: StoredResponse, digest: str) -> Response:
     if known.request != digest:
         raise InvalidInputError(f"{HEADER}: this key came with another request before")
     if known.status == 0:

@@ -9,12 +9,12 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.announcement import Announcement, Group, LetterState, Wording
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.offers.announcements import USUAL_HOLD, Draft
+from swapflow.engine.offers.announcements import USUAL_HOLD, AnnouncementDraft
 from swapflow.errors import InvalidInputError, SwapflowError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
@@ -24,8 +24,8 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide/{cycle_id}/letters")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 LISTED = 200
 """Letters named on the page; the others are counted."""
@@ -37,24 +37,24 @@ FIELDS = {Group.OFFERED: "offered", Group.WAITLISTED: "waitlisted", Group.NOT_SE
 """How a group's fields are called in the form."""
 
 TITLES = {
-    Group.OFFERED: later("Those with an open offer"),
-    Group.WAITLISTED: later("Those on the waitlist"),
-    Group.NOT_SELECTED: later("Those who were not selected"),
+    Group.OFFERED: gettext_noop("Those with an open offer"),
+    Group.WAITLISTED: gettext_noop("Those on the waitlist"),
+    Group.NOT_SELECTED: gettext_noop("Those who were not selected"),
 }
 
 STATES = {
-    LetterState.HELD: later("held"),
-    LetterState.QUEUED: later("on their way"),
-    LetterState.SENDING: later("on their way"),
-    LetterState.SENT: later("sent"),
-    LetterState.FAILED: later("failed"),
-    LetterState.TAKEN_BACK: later("taken back"),
-    LetterState.VOID: later("not sent, for they were no longer true"),
+    LetterState.HELD: gettext_noop("held"),
+    LetterState.QUEUED: gettext_noop("on their way"),
+    LetterState.SENDING: gettext_noop("on their way"),
+    LetterState.SENT: gettext_noop("sent"),
+    LetterState.FAILED: gettext_noop("failed"),
+    LetterState.TAKEN_BACK: gettext_noop("taken back"),
+    LetterState.VOID: gettext_noop("not sent, for they were no longer true"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ShownAnnouncement:
     """An announcement as the page shows it.
 
     Attributes:
@@ -91,7 +91,7 @@ def look_at_letters(
     typed = _read(view)
     if typed is None:
         return _page(request, cycle_id, visitor, view, status=422)
-    product = parts_of(request).product
+    product = app_context(request).product
     try:
         draft = product.draft_letters(cycle_id, typed.wording, waitlist=typed.waitlist)
     except InvalidInputError as error:
@@ -110,7 +110,7 @@ def announce(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm)
         view.note("", "look at the letters first")
     if typed is None or not seen:
         return _page(request, cycle_id, visitor, view, status=422)
-    parts = parts_of(request)
+    parts = app_context(request)
     try:
         made = parts.product.announce(
             cycle_id,
@@ -135,7 +135,7 @@ def announce(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm)
 @router.post("/take-back")
 def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
     """Take back the letters that are held, and the offers they tell of."""
-    product = parts_of(request).product
+    product = app_context(request).product
     return act(
         request,
         visitor,
@@ -159,7 +159,7 @@ def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
 
 def _usual_form(request: Request, cycle_id: str) -> FormView:
     values = {"waitlist": "", "minutes": f"{USUAL_HOLD.total_seconds() / 60:.0f}"}
-    for group, words in parts_of(request).product.usual_letters(cycle_id).items():
+    for group, words in app_context(request).product.usual_letters(cycle_id).items():
         name = FIELDS[group]
         values |= {name: "yes", f"{name}_subject": words.subject, f"{name}_text": words.text}
     return FormView(values, prefix="letters")
@@ -184,7 +184,7 @@ def _read(view: FormView) -> Typed | None:
             (f"{name}_subject", words.subject, 200),
             (f"{name}_text", words.text, 10_000),
         ):
-            missing = "" if value else later("write what it says")
+            missing = "" if value else gettext_noop("write what it says")
             if problem := unwritable(value, most=most) or missing:
                 view.note(field, problem)
         wording[group] = words
@@ -215,14 +215,14 @@ def _whole(view: FormView, name: str, most: int) -> int | None:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     view: FormView,
     *,
-    draft: Draft | None = None,
+    draft: AnnouncementDraft | None = None,
     refused: Refused = NOTHING_REFUSED,
     status: int = 200,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     product = parts.product
     announcements = product.announcements(cycle_id)
     return render(
@@ -246,9 +246,9 @@ def _page(
     )
 
 
-def _told(announcement: Announcement) -> Told:
+def _told(announcement: Announcement) -> ShownAnnouncement:
     letters = announcement.letters
-    return Told(
+    return ShownAnnouncement(
         announcement=announcement,
         groups={g: n for g in Group if (n := sum(one.group is g for one in letters))},
         states={s: n for s in LetterState if (n := sum(one.state is s for one in letters))},

@@ -17,11 +17,11 @@ from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.cohort.prepared_decisions import needed_signatures
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.cohort.result import MaySign, decision_again, open_decision, show_result
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import TheForm, text, texts, unwritable
 from swapflow.web.http.program_page import about, act, visible
@@ -30,13 +30,13 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
-MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
+MayRun = Annotated[Principal, Depends(may(Right.RUN))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class TypedChange:
     """A place that people decide otherwise than proposed, as it is typed."""
 
     place: Place
@@ -53,10 +53,10 @@ class Change:
 
 @router.get("")
 def choose_program(
-    request: Request, visitor: Annotated[Visitor, Depends(may_anywhere(Right.SEE_APPLICANTS))]
+    request: Request, visitor: Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
 ) -> Response:
     """Lead to the one program, or let one be chosen."""
-    cycles = visible(parts_of(request), visitor, Right.SEE_APPLICANTS)
+    cycles = visible(app_context(request), visitor, Right.SEE_APPLICANTS)
     if len(cycles) == 1:
         return RedirectResponse(f"/decide/{cycles[0].id}", status_code=303)
     return render(request, "cohort/programs.html", {"cycles": cycles})
@@ -71,7 +71,7 @@ def show_decision(
     everybody: Annotated[bool, Query(alias="all")] = False,  # noqa: FBT002 - the query's name
 ) -> Response:
     """Show what is to be decided, or what was."""
-    cycle = parts_of(request).product.cycle(cycle_id)
+    cycle = app_context(request).product.cycle(cycle_id)
     if version or cycle.status is CycleStatus.FINALIZED:
         return show_result(request, cycle, visitor, version or cycle.cohort_version)
     return open_decision(request, cycle, visitor, everybody=everybody)
@@ -80,10 +80,10 @@ def show_decision(
 @router.post("/{cycle_id}/stop")
 def stop(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Response:
     """End the asking, so that it can be decided."""
-    product = parts_of(request).product
+    product = app_context(request).product
     reason = text(form, "reason")
     cycle = product.cycle(cycle_id)
-    if problem := unwritable(reason) or ("" if reason else later("Say why asking ends.")):
+    if problem := unwritable(reason) or ("" if reason else gettext_noop("Say why asking ends.")):
         return open_decision(request, cycle, visitor, problem=problem, typed={"stop": reason})
     return act(
         request,
@@ -100,7 +100,7 @@ def stop(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Res
 @router.post("/{cycle_id}/changes")
 def show_changes(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
     """Ask for the reasons of what was ticked; stores nothing."""
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = _undecided(parts, cycle_id)
     proposal = parts.product.propose(cycle_id)
     reasons = {pin.application: pin.reason for pin in parts.product.pins(cycle_id)}
@@ -115,7 +115,7 @@ def show_changes(request: Request, cycle_id: str, visitor: MayDecide, form: TheF
 @router.post("/{cycle_id}/prepare")
 def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
     """Put the decision up for signature."""
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = _undecided(parts, cycle_id)
     proposal = parts.product.propose(cycle_id)
     typed = dict(texts(form))
@@ -123,7 +123,9 @@ def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) 
     waiver = text(form, "waiver")
     waiver_problem = unwritable(waiver)
     if not waiver and any(place.floor_missing for place in proposal.places):
-        waiver_problem = later("say why it is accepted that these lack a review they should have")
+        waiver_problem = gettext_noop(
+            "say why it is accepted that these lack a review they should have"
+        )
     if not problem and not waiver_problem and not any(change.problem for change in changes):
         try:
             parts.product.prepare_decision(
@@ -157,7 +159,7 @@ def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) 
 @router.post("/{cycle_id}/take-back")
 def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
     """Take back what was put up for signature."""
-    product = parts_of(request).product
+    product = app_context(request).product
     return act(
         request,
         visitor,
@@ -172,7 +174,7 @@ def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
 @router.post("/{cycle_id}/sign")
 def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
     """Sign what is prepared; the last signature carries it out."""
-    product = parts_of(request).product
+    product = app_context(request).product
     digest = text(form, "digest")
     return act(
         request,
@@ -185,7 +187,7 @@ def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Re
     )
 
 
-def _undecided(parts: Parts, cycle_id: str) -> Cycle:
+def _undecided(parts: AppContext, cycle_id: str) -> Cycle:
     cycle = parts.product.cycle(cycle_id)
     if cycle.status not in {CycleStatus.PROPOSED, CycleStatus.ENDED}:
         raise InvalidInputError(
@@ -200,7 +202,7 @@ def _changes(
     reasons: Mapping[int, str],
     *,
     checked: bool = False,
-) -> tuple[list[Change], str]:
+) -> tuple[list[TypedChange], str]:
     """Read which places are changed, and what is wrong with the changes as a whole.
 
     Args:
@@ -218,7 +220,9 @@ def _changes(
     for name in typed.get("extra", "").replace(";", ",").split(","):
         if name.strip():
             if name.strip() not in names:
-                return [], later(f"{name.strip()[:60]!r} is no applicant who can be on the list")
+                return [], gettext_noop(
+                    f"{name.strip()[:60]!r} is no applicant who can be on the list"
+                )
             wanted[names[name.strip()].application] = "in"
     changes = []
     for place in proposal.places:
@@ -226,13 +230,15 @@ def _changes(
         if to and (to == "in") != (place.standing is Standing.COHORT):
             reason = typed.get(f"reason.{place.application}", "").strip()
             reason = reason or ("" if checked else reasons.get(place.application, ""))
-            missing = "" if reason or not checked else later("say why")
+            missing = "" if reason or not checked else gettext_noop("say why")
             changes.append(
-                Change(place=place, to=to, reason=reason, problem=unwritable(reason) or missing)
+                TypedChange(
+                    place=place, to=to, reason=reason, problem=unwritable(reason) or missing
+                )
             )
     moved = sum(1 if change.to == "in" else -1 for change in changes)
     if moved:
-        return changes, later(
+        return changes, gettext_noop(
             f"The number of places must stay {len(proposal.cohort)}: "
             f"{'leave out' if moved > 0 else 'put in'} {abs(moved)} more."
         )
@@ -245,15 +251,15 @@ def _changes(
 def _reasons(
     request: Request,
     cycle: Cycle,
-    visitor: Visitor,
+    visitor: Principal,
     proposal: Proposal,
-    changes: list[Change],
+    changes: list[TypedChange],
     *,
     waiver: str = "",
     waiver_problem: str = "",
     problem: str = "",
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     wrong = bool(problem or waiver_problem) or any(change.problem for change in changes)
     return render(
         request,

@@ -9,14 +9,14 @@ from swapflow.errors import NotFoundError
 from swapflow.files.exports.decision_card import card_document, card_json
 from swapflow.files.exports.document import html, pdf
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 
 
 router = APIRouter(prefix="/applicants/{cycle_id}/{number}/card")
 
-MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
+MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 
 
 @router.get("/{form}")
@@ -28,13 +28,13 @@ def download(
     A page and a PDF are in the language of whoever asks.
     """
     del visitor
-    content, media = card_file(parts_of(request), cycle_id, number, form)
+    content, media = card_file(app_context(request), cycle_id, number, form)
     name = f"{cycle_id}-{number}-card.{form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media, headers=headers)
 
 
-def card_file(parts: Parts, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
+def card_file(parts: AppContext, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
     """Make an applicant's card and say what media type it is; reviewers are numbers on it.
 
     Raises:

@@ -22,19 +22,19 @@ from swapflow.files.exports.sheets import (
     outcomes_sheet,
     scores_sheet,
 )
-from swapflow.files.exports.writers import Format, Sheet, sheet_bytes
+from swapflow.files.exports.writers import ExportSheet, Format, sheet_bytes
 from swapflow.files.rules.rules_file import rules_text
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.cohort.result import stored
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.rendering import MEDIA
 
 
 router = APIRouter(prefix="/decide/{cycle_id}/files")
 
-MayExport = Annotated[Visitor, Depends(may(Right.EXPORT))]
+MayExport = Annotated[Principal, Depends(may(Right.EXPORT))]
 
 Raw = Annotated[bool, Query(description="For programs: nothing is put before would-be formulas.")]
 
@@ -52,7 +52,7 @@ def download(
     raw: Raw = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
     """Give one file: a list in a format, the method, the rules, the record, or all in a ZIP."""
-    parts = parts_of(request)
+    parts = app_context(request)
     stem, _, suffix = name.partition(".")
     cycle = parts.product.cycle(cycle_id)
     names_too = Right.SEE_APPLICANTS in visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
@@ -72,7 +72,7 @@ def download(
     return Response(content, media_type=media, headers=_named(cycle_id, name))
 
 
-def record_bundle(parts: Parts, cycle_id: str, *, names: bool = False) -> bytes:
+def record_bundle(parts: AppContext, cycle_id: str, *, names: bool = False) -> bytes:
     """Give a finished program's record as a signed file.
 
     Args:
@@ -97,7 +97,7 @@ def _named(cycle_id: str, name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{cycle_id}-{name}"'}
 
 
-def _content(parts: Parts, cycle_id: str, stem: str, suffix: str, version: int) -> bytes:
+def _content(parts: AppContext, cycle_id: str, stem: str, suffix: str, version: int) -> bytes:
     match stem, suffix:
         case "rules", "toml":
             return rules_text(parts.product.rules(cycle_id)).encode()
@@ -115,18 +115,18 @@ def _content(parts: Parts, cycle_id: str, stem: str, suffix: str, version: int) 
             raise NotFoundError(f"there is no file {stem[:40]}.{suffix[:10]} here")
 
 
-def _proposal(parts: Parts, cycle_id: str, version: int) -> Proposal:
+def _proposal(parts: AppContext, cycle_id: str, version: int) -> Proposal:
     """Give the stored list, or the one that is proposed now while none is."""
     return stored(parts, cycle_id, version) if version else parts.product.propose(cycle_id)
 
 
-def _outcomes(parts: Parts, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+def _outcomes(parts: AppContext, cycle_id: str, version: int) -> tuple[Outcome, ...]:
     if not version:
         raise NotFoundError("nothing is decided yet; the proposed list is in proposed.csv")
     return parts.product.outcomes(cycle_id, version)
 
 
-def _decided(verdict: Verdict, name: str) -> Callable[[Parts, str, int], Sheet]:
+def _decided(verdict: Verdict, name: str) -> Callable[[AppContext, str, int], ExportSheet]:
     return lambda parts, cycle_id, version: decided_sheet(
         _proposal(parts, cycle_id, version),
         _outcomes(parts, cycle_id, version),
@@ -135,7 +135,7 @@ def _decided(verdict: Verdict, name: str) -> Callable[[Parts, str, int], Sheet]:
     )
 
 
-def _scores(parts: Parts, cycle_id: str, version: int) -> Sheet:
+def _scores(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
     del version
     product = parts.product
     return scores_sheet(
@@ -147,7 +147,7 @@ def _scores(parts: Parts, cycle_id: str, version: int) -> Sheet:
     )
 
 
-def _outcome_sheet(parts: Parts, cycle_id: str, version: int) -> Sheet:
+def _outcome_sheet(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
     return outcomes_sheet(
         _proposal(parts, cycle_id, version),
         _outcomes(parts, cycle_id, version),
@@ -155,15 +155,15 @@ def _outcome_sheet(parts: Parts, cycle_id: str, version: int) -> Sheet:
     )
 
 
-def _proposed(parts: Parts, cycle_id: str, version: int) -> Sheet:
+def _proposed(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
     return cohort_sheet(_proposal(parts, cycle_id, version))
 
 
-def _evidence(parts: Parts, cycle_id: str, version: int) -> Sheet:
+def _evidence(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
     return evidence_sheet(_proposal(parts, cycle_id, version))
 
 
-_SHEETS: Mapping[str, Callable[[Parts, str, int], Sheet]] = {
+_SHEETS: Mapping[str, Callable[[AppContext, str, int], ExportSheet]] = {
     "cohort": _decided(Verdict.SELECTED, "cohort"),
     "waitlist": _decided(Verdict.WAITLISTED, "waitlist"),
     "proposed": _proposed,
@@ -173,7 +173,7 @@ _SHEETS: Mapping[str, Callable[[Parts, str, int], Sheet]] = {
 }
 
 
-def _everything(parts: Parts, cycle_id: str, version: int) -> bytes:
+def _everything(parts: AppContext, cycle_id: str, version: int) -> bytes:
     names = [
         *(f"{stem}.csv" for stem in _SHEETS if version or stem in {"proposed", "evidence"}),
         "method.md",

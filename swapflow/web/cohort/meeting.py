@@ -14,8 +14,8 @@ from swapflow.files.exports.document import can_make_pdf, html, pdf
 from swapflow.files.exports.minutes import minutes_document, minutes_json
 from swapflow.identity.committee_members import members_in_conflict
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
@@ -25,8 +25,8 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide/{cycle_id}/meeting")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 OTHERS_SHOWN = 60
 """Of those that are not close to the cut, so many are projected below the list."""
@@ -41,7 +41,7 @@ def show_meeting(request: Request, cycle_id: str, visitor: MaySee) -> Response:
 @router.post("/open")
 def open_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
     """Open the meeting; from now on the decision follows it."""
-    parts = parts_of(request)
+    parts = app_context(request)
     try:
         opened = parts.product.open_meeting(cycle_id, by=visitor.name)
     except InvalidInputError as error:
@@ -54,7 +54,7 @@ def open_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Respons
 @router.post("/close")
 def close_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
     """Close the meeting; nothing is recorded until it is reopened."""
-    parts = parts_of(request)
+    parts = app_context(request)
     try:
         closed = parts.product.close_meeting(cycle_id, by=visitor.name)
     except InvalidInputError as error:
@@ -67,7 +67,7 @@ def close_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Respon
 @router.post("/reopen")
 def reopen_meeting(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
     """Let outcomes be recorded again, for a reason."""
-    parts = parts_of(request)
+    parts = app_context(request)
     view = FormView({"reason": text(form, "reason")}, prefix="reopen")
     reason = view.value("reason")
     if problem := unwritable(reason):
@@ -87,7 +87,7 @@ def reopen_meeting(request: Request, cycle_id: str, visitor: MayDecide, form: Th
 def download_minutes(request: Request, cycle_id: str, form: str, visitor: MaySee) -> Response:
     """Give the minutes as `html`, `pdf` or `json`."""
     del visitor
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = _launched(parts, cycle_id)
     agenda = parts.product.agenda(cycle_id)
     content, media = _minutes(parts, cycle, agenda, form)
@@ -113,7 +113,7 @@ def record_outcome(
     request: Request, cycle_id: str, number: int, visitor: MayDecide, form: TheForm
 ) -> Response:
     """Save what the meeting says about an applicant, at once."""
-    parts = parts_of(request)
+    parts = app_context(request)
     view = FormView({"reason": text(form, "reason")}, prefix="outcome")
     said = text(form, "outcome")
     if problem := unwritable(view.value("reason")):
@@ -153,7 +153,7 @@ def endorse(
     request: Request, cycle_id: str, number: int, visitor: MaySee, form: TheForm
 ) -> Response:
     """Keep words in favour of an applicant."""
-    parts = parts_of(request)
+    parts = app_context(request)
     view = FormView({"words": text(form, "words")}, prefix="favour")
     if problem := unwritable(view.value("words")):
         view.note("words", problem)
@@ -184,7 +184,7 @@ def _refused(
     request: Request,
     cycle_id: str,
     number: int,
-    visitor: Visitor,
+    visitor: Principal,
     view: FormView,
     act: Callable[[], None],
 ) -> Response | None:
@@ -208,12 +208,12 @@ def _refused(
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     *,
     problem: str = "",
     view: FormView | None = None,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = parts.product.cycle(cycle_id)
     agenda = None if cycle.status is CycleStatus.DRAFT else parts.product.agenda(cycle_id)
     close = list(agenda.close) if agenda else []
@@ -257,13 +257,13 @@ def _applicant(
     request: Request,
     cycle_id: str,
     number: int,
-    visitor: Visitor,
+    visitor: Principal,
     view: FormView,
     *,
     shown: bool,
     status: int = 200,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = _launched(parts, cycle_id)
     agenda = parts.product.agenda(cycle_id)
     place = agenda.place(number)
@@ -300,7 +300,7 @@ def _following(agenda: Agenda, number: int) -> int | None:
     return next(iter(later or waiting), None)
 
 
-def _reviews(parts: Parts, cycle_id: str, number: int) -> list[dict[str, object]]:
+def _reviews(parts: AppContext, cycle_id: str, number: int) -> list[dict[str, object]]:
     """Give what reviewers said, without who they are and without what is for staff alone."""
     found: list[dict[str, object]] = []
     for one in parts.product.asked_about(cycle_id, number):
@@ -317,7 +317,7 @@ def _reviews(parts: Parts, cycle_id: str, number: int) -> list[dict[str, object]
     return found
 
 
-def _members(parts: Parts, cycle: Cycle, agenda: Agenda) -> Mapping[int, tuple[str, ...]]:
+def _members(parts: AppContext, cycle: Cycle, agenda: Agenda) -> Mapping[int, tuple[str, ...]]:
     """Name the members in conflict, by applicant: those who may see applicants in the program."""
     return members_in_conflict(
         agenda.conflicts,
@@ -327,14 +327,14 @@ def _members(parts: Parts, cycle: Cycle, agenda: Agenda) -> Mapping[int, tuple[s
     )
 
 
-def _launched(parts: Parts, cycle_id: str) -> Cycle:
+def _launched(parts: AppContext, cycle_id: str) -> Cycle:
     cycle = parts.product.cycle(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
         raise NotFoundError("the program is not launched yet, so there is no list")
     return cycle
 
 
-def _minutes(parts: Parts, cycle: Cycle, agenda: Agenda, form: str) -> tuple[bytes, str]:
+def _minutes(parts: AppContext, cycle: Cycle, agenda: Agenda, form: str) -> tuple[bytes, str]:
     if form == "json":
         return minutes_json(agenda), "application/json"
     if form not in {"html", "pdf"}:

@@ -15,9 +15,9 @@ from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.files.exports.monitoring_report import as_plain, report_archive
 from swapflow.files.exports.writers import Format
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.monitoring.report import Report
-from swapflow.web.http.context import parts_of
+from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import held, visible
 from swapflow.web.http.rendering import render
@@ -25,7 +25,7 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/today/{cycle_id}/monitoring")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_MONITORING))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_MONITORING))]
 
 DECIDES = frozenset({Right.DECIDE, Right.SIGN})
 """Whoever holds one of these in a program does not see its groups, whatever else they are."""
@@ -50,7 +50,7 @@ def look(
         report = made(request, cycle_id, visitor, cross or ())
     except InvalidInputError as error:
         return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
-    names = monitoring_beside(parts_of(request).product).attributes(cycle_id)
+    names = monitoring_beside(app_context(request).product).attributes(cycle_id)
     shown = {
         "report": as_plain(report),
         "names": names,
@@ -87,7 +87,7 @@ def take(
     )
 
 
-def made(request: Request, cycle_id: str, visitor: Visitor, cross: Iterable[str]) -> Report:
+def made(request: Request, cycle_id: str, visitor: Principal, cross: Iterable[str]) -> Report:
     """Write down who looks, then make the report.
 
     Raises:
@@ -95,7 +95,7 @@ def made(request: Request, cycle_id: str, visitor: Visitor, cross: Iterable[str]
         InvalidInputError: If an attribute is not known.
     """
     _keep_apart(request, cycle_id, visitor)
-    parts = parts_of(request)
+    parts = app_context(request)
     monitoring = monitoring_beside(parts.product)
     names, crossed = monitoring.attributes(cycle_id), sorted(set(cross))
     pairs = " × ".join(name for name in crossed if name in names)
@@ -103,13 +103,13 @@ def made(request: Request, cycle_id: str, visitor: Visitor, cross: Iterable[str]
     return monitoring.report(cycle_id, crossed=crossed)
 
 
-def _keep_apart(request: Request, cycle_id: str, visitor: Visitor) -> None:
+def _keep_apart(request: Request, cycle_id: str, visitor: Principal) -> None:
     """Refuse whoever decides in this program.
 
     Raises:
         ForbiddenError: If they may decide or sign there.
     """
-    parts = parts_of(request)
+    parts = app_context(request)
     if held(parts, visitor, parts.product.cycle(cycle_id)) & DECIDES:
         raise ForbiddenError(
             "whoever decides or signs in a program does not see its groups of applicants, before "
@@ -120,12 +120,12 @@ def _keep_apart(request: Request, cycle_id: str, visitor: Visitor) -> None:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     *,
     status: int = 200,
     shown: Mapping[str, object] | None = None,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = parts.product.cycle(cycle_id)
     content = {
         "cycle": cycle,

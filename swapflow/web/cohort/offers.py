@@ -11,13 +11,13 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cohort.offer import Offer, OfferAnswer
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
-from swapflow.engine.offers.offer_plan import Round, Wave
-from swapflow.engine.ports.records import Named
+from swapflow.engine.offers.offer_plan import OfferRound, OfferWave
+from swapflow.engine.ports.records import ApplicantName
 from swapflow.errors import InvalidInputError, SwapflowError
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
@@ -27,8 +27,8 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide/{cycle_id}/offers")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 USUAL_RISK = "5"
 """Percent of rounds in which more accept than there are places, unless somebody says otherwise."""
@@ -43,7 +43,7 @@ LEAST_SHOWN = 0.0001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class OfferLine:
     """An offer and whose it is.
 
     Attributes:
@@ -52,7 +52,7 @@ class Row:
     """
 
     offer: Offer
-    who: Named
+    who: ApplicantName
     late: bool
 
     @property
@@ -74,7 +74,7 @@ def show_offers(request: Request, cycle_id: str, visitor: MaySee) -> Response:
 def make_offers(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
     """Record that the places that are free are offered to those who were shown as next."""
     view = _typed(form, "until", "at_most", "seen", prefix="make")
-    parts = parts_of(request)
+    parts = app_context(request)
     until = _until(view, parts.product.rules(cycle_id).zone)
     at_most = _whole(view, "at_most", low=1) or 0
     seen = [int(n) for n in view.value("seen").split(",") if n.isdecimal() and len(n) < 10]  # noqa: PLR2004 - what a number can be
@@ -105,7 +105,7 @@ def make_offers(request: Request, cycle_id: str, visitor: MayDecide, form: TheFo
 def answer_offer(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
     """Record what an applicant answered."""
     view = _typed(form, "applicant", "answer", "reason", prefix="answer")
-    parts = parts_of(request)
+    parts = app_context(request)
     number, said = view.value("applicant"), view.value("answer")
     if said not in {OfferAnswer.ACCEPTED.value, OfferAnswer.DECLINED.value}:
         view.note("answer", "choose what they answered")
@@ -138,9 +138,11 @@ def set_rate(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm)
     rate, source = _rate(view)
     risk = _share(view, "risk", needed=True)
     if rate is not None and risk is not None and not view.problems:
-        parts = parts_of(request)
+        parts = app_context(request)
         try:
-            parts.product.set_yield(cycle_id, rate, risk=risk, source=source, by=visitor.name)
+            parts.product.set_acceptance_rate(
+                cycle_id, rate, risk=risk, source=source, by=visitor.name
+            )
         except InvalidInputError as error:
             view.note("risk", str(error))
         else:
@@ -221,8 +223,10 @@ def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
             return None, ""
     try:
         if accepted is not None and of is not None:
-            return from_counts(accepted, of), later(f"{accepted} of {of} accepted")
-        return from_interval(low or 0.0, high or 0.0), later(f"between {low:g} and {high:g}")
+            return from_counts(accepted, of), gettext_noop(f"{accepted} of {of} accepted")
+        return from_interval(low or 0.0, high or 0.0), gettext_noop(
+            f"between {low:g} and {high:g}"
+        )
     except InvalidInputError as error:
         view.note("accepted" if any(counted) else "low", str(error))
         return None, ""
@@ -234,13 +238,13 @@ def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     view: FormView,
     *,
     which: str = "",
     status: int = 200,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     product = parts.product
     fixed = product.cycle(cycle_id).status is CycleStatus.FINALIZED
     stands = product.offers(cycle_id) if fixed else None
@@ -269,12 +273,14 @@ def _page(
     )
 
 
-def _rows(stands: Round | None, wave: Wave | None, names: dict[int, Named]) -> list[Row]:
+def _rows(
+    stands: OfferRound | None, wave: OfferWave | None, names: dict[int, ApplicantName]
+) -> list[OfferLine]:
     if stands is None or wave is None:
         return []
     late = {offer.id for offer in wave.lapsed}
     return [
-        Row(offer=offer, who=names[offer.application], late=offer.id in late)
+        OfferLine(offer=offer, who=names[offer.application], late=offer.id in late)
         for offer in stands.offers
     ]
 
@@ -286,5 +292,5 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"  # noqa: PLR2004 - more digits below
 
 
-def _named(parts: Parts, cycle_id: str) -> dict[int, Named]:
+def _named(parts: AppContext, cycle_id: str) -> dict[int, ApplicantName]:
     return {one.number: one for one in parts.product.named(cycle_id)}

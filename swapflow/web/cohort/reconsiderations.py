@@ -16,14 +16,14 @@ from swapflow.domain.cohort.reconsideration import (
 )
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.cohort.prepared_decisions import RECONSIDERATION, UNDOING
-from swapflow.engine.ports.records import Named
-from swapflow.engine.reconsideration.evidence import HOW, Weighed
-from swapflow.engine.reconsideration.reconsider import Wanted
+from swapflow.engine.ports.records import ApplicantName
+from swapflow.engine.reconsideration.evidence import HOW, ReconsiderationEvidence
+from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
 from swapflow.errors import NotFoundError, SwapflowError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, text
 from swapflow.web.http.program_page import (
@@ -40,23 +40,23 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide/{cycle_id}/reconsiderations")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
-MaySign = Annotated[Visitor, Depends(may(Right.SIGN))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
+MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 
 LONGEST_NAME = 200
 
 RESULTS = {
-    Result.ADDED: later("added to the list"),
-    Result.WAITLISTED: later("put on the waitlist"),
-    Result.STAYS: later("stays as it was"),
-    Result.WITHDRAWN: later("taken back"),
-    Result.UNDONE: later("undone"),
+    Result.ADDED: gettext_noop("added to the list"),
+    Result.WAITLISTED: gettext_noop("put on the waitlist"),
+    Result.STAYS: gettext_noop("stays as it was"),
+    Result.WITHDRAWN: gettext_noop("taken back"),
+    Result.UNDONE: gettext_noop("undone"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ReconsiderationLine:
     """A reconsideration and whose it is.
 
     Attributes:
@@ -65,9 +65,9 @@ class Row:
     """
 
     one: Reconsideration
-    who: Named
+    who: ApplicantName
     kind: str
-    weighed: Weighed | None
+    weighed: ReconsiderationEvidence | None
     undoable: bool
 
     @property
@@ -91,11 +91,13 @@ def show_reconsiderations(
 
 
 @router.post("/open")
-def open_again(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def open_reconsideration(
+    request: Request, cycle_id: str, visitor: MayDecide, form: TheForm
+) -> Response:
     """Open a reconsideration: fresh reviews are asked for at once."""
     names = ("applicant", "reason", "asked_by", "asked_on", "reviews", "kind")
     typed = {name: text(form, name) for name in names}
-    product = parts_of(request).product
+    product = app_context(request).product
 
     def deed() -> None:
         who = next(
@@ -106,7 +108,7 @@ def open_again(request: Request, cycle_id: str, visitor: MayDecide, form: TheFor
         asked_by = plain_line(typed["asked_by"], named="asked_by", most=LONGEST_NAME)
         if not asked_by:
             raise FieldError("asked_by", "write who asked for it")
-        wanted = Wanted(
+        wanted = ReconsiderationRequest(
             reason=said_why(typed["reason"]),
             asked_by=asked_by,
             asked_on=_day(typed["asked_on"]),
@@ -124,14 +126,14 @@ def prepare(
 ) -> Response:
     """Sign what becomes of it, and put it up for the other signatures."""
     typed = {name: text(form, name) for name in ("result", "reason", "beyond")}
-    product = parts_of(request).product
+    product = app_context(request).product
 
     def deed() -> None:
         if typed["result"] not in set(Result):
             raise FieldError("result", "choose what becomes of it")
         product.prepare_reconsideration(
             cycle_id,
-            _name(parts_of(request), cycle_id, number),
+            _name(app_context(request), cycle_id, number),
             by=visitor.name,
             result=Result(typed["result"]),
             reason=plain_line(typed["reason"], named="reason"),
@@ -147,7 +149,7 @@ def take_back(
     request: Request, cycle_id: str, number: int, visitor: MayDecide, form: TheForm
 ) -> Response:
     """End a reconsideration without a decision."""
-    act_on = parts_of(request).product.take_back_reconsideration
+    act_on = app_context(request).product.take_back_reconsideration
     done = "took a reconsideration back"
     return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "take-back")
 
@@ -157,7 +159,7 @@ def ask_to_undo(
     request: Request, cycle_id: str, number: int, visitor: MaySign, form: TheForm
 ) -> Response:
     """Ask that what it made of the list be undone; another person must agree."""
-    act_on = parts_of(request).product.prepare_undoing
+    act_on = app_context(request).product.prepare_undoing
     done = "asked to undo a reconsideration"
     return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "undo")
 
@@ -165,7 +167,7 @@ def ask_to_undo(
 @router.post("/sign")
 def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
     """Sign what another person prepared; the last signature carries it out."""
-    product, digest = parts_of(request).product, text(form, "digest")
+    product, digest = app_context(request).product, text(form, "digest")
     return _do(
         request,
         cycle_id,
@@ -181,7 +183,7 @@ def _with_reason(
     request: Request,
     cycle_id: str,
     number: int,
-    visitor: Visitor,
+    visitor: Principal,
     form: TheForm,
     done: str,
     act_on: Callable[..., object],
@@ -192,7 +194,7 @@ def _with_reason(
 
     def deed() -> None:
         why = said_why(typed["reason"])
-        name = _name(parts_of(request), cycle_id, number)
+        name = _name(app_context(request), cycle_id, number)
         act_on(cycle_id, name, by=visitor.name, reason=why)
 
     return _do(request, cycle_id, visitor, done, deed, f"{which}-{number}", typed)
@@ -201,7 +203,7 @@ def _with_reason(
 def _do(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     done: str,
     deed: Callable[[], object],
     form: str,
@@ -222,12 +224,12 @@ def _do(
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     *,
     applicant: int | None = None,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     product = parts.product
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
     fixed = cycle.status is CycleStatus.FINALIZED
@@ -240,7 +242,7 @@ def _page(
         )
     }
     rows = [
-        Row(
+        ReconsiderationLine(
             one=one,
             who=people[one.application],
             kind=rules.kinds[one.new.kind].name,
@@ -278,7 +280,9 @@ def _page(
     )
 
 
-def _weighed(parts: Parts, cycle_id: str, who: Named) -> Weighed | None:
+def _weighed(
+    parts: AppContext, cycle_id: str, who: ApplicantName
+) -> ReconsiderationEvidence | None:
     """Give where one stands; None where it ended a moment ago."""
     try:
         return parts.product.weigh(cycle_id, who.external_id)
@@ -286,7 +290,7 @@ def _weighed(parts: Parts, cycle_id: str, who: Named) -> Weighed | None:
         return None
 
 
-def _name(parts: Parts, cycle_id: str, number: int) -> str:
+def _name(parts: AppContext, cycle_id: str, number: int) -> str:
     who = next(iter(parts.product.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
         raise NotFoundError("there is no such applicant in this program")

@@ -18,14 +18,14 @@ from swapflow.domain.cohort.proposal import (
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatures
-from swapflow.engine.cohort.signing import Pending
+from swapflow.engine.cohort.signing import PendingSignatures
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.exports.method_sheet import method_told
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.i18n.told import told
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, text, unwritable
 from swapflow.web.http.program_page import Again, Refused, about, act
@@ -37,16 +37,18 @@ router = APIRouter(prefix="/decide")
 WAITLIST_SHOWN = 100
 
 
-MaySign = Annotated[Visitor, Depends(may(Right.SIGN))]
+MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 
 
 @router.post("/{cycle_id}/reopen")
 def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
     """Ask that a fixed list be reopened; another person must agree."""
-    product = parts_of(request).product
+    product = app_context(request).product
     reason = text(form, "reason")
     cycle = product.cycle(cycle_id)
-    if problem := unwritable(reason) or ("" if reason else later("Say why it is to be reopened.")):
+    if problem := unwritable(reason) or (
+        "" if reason else gettext_noop("Say why it is to be reopened.")
+    ):
         if cycle.status is not CycleStatus.FINALIZED:
             raise InvalidInputError(problem)
         typed = {"reopen": reason}
@@ -65,7 +67,7 @@ def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> 
     )
 
 
-def decision_again(request: Request, cycle: Cycle, visitor: Visitor) -> Again:
+def decision_again(request: Request, cycle: Cycle, visitor: Principal) -> Again:
     """Show the page as it stands, above it what was refused."""
 
     def show(refused: Refused) -> Response:
@@ -84,14 +86,14 @@ def decision_again(request: Request, cycle: Cycle, visitor: Visitor) -> Again:
 def open_decision(
     request: Request,
     cycle: Cycle,
-    visitor: Visitor,
+    visitor: Principal,
     *,
     everybody: bool = False,
     problem: str = "",
     typed: Mapping[str, str] | None = None,
 ) -> Response:
     """Render the page on which the list is prepared and signed."""
-    parts = parts_of(request)
+    parts = app_context(request)
     product = parts.product
     proposal = None if cycle.status is CycleStatus.DRAFT else product.propose(cycle.id)
     pending = product.pending(cycle.id, proposal=proposal) if proposal else None
@@ -140,14 +142,14 @@ def open_decision(
 def show_result(
     request: Request,
     cycle: Cycle,
-    visitor: Visitor,
+    visitor: Principal,
     version: int,
     *,
     problem: str = "",
     typed: Mapping[str, str] | None = None,
 ) -> Response:
     """Render a final list, or an earlier version of it."""
-    parts = parts_of(request)
+    parts = app_context(request)
     product = parts.product
     proposal = stored(parts, cycle.id, version)
     outcomes = product.outcomes(cycle.id, version)
@@ -176,7 +178,7 @@ def show_result(
     )
 
 
-def _reopening(parts: Parts, cycle: Cycle) -> Pending | None:
+def _reopening(parts: AppContext, cycle: Cycle) -> PendingSignatures | None:
     """Read what waits to be reopened; a reconsideration has a page of its own."""
     fixed = cycle.status is CycleStatus.FINALIZED
     pending = parts.product.pending(cycle.id) if fixed else None
@@ -193,7 +195,7 @@ def _decided(
     ]
 
 
-def stored(parts: Parts, cycle_id: str, version: int) -> Proposal:
+def stored(parts: AppContext, cycle_id: str, version: int) -> Proposal:
     """Read a stored proposal.
 
     Raises:

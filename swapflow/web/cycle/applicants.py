@@ -11,10 +11,10 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.document import can_make_pdf
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Product, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
@@ -32,11 +32,11 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/applicants")
 
-MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
-MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
-MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_APPLICANTS))]
+MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
+MaySomewhere = Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
 Word = Annotated[str, Query(max_length=100)]
 
 PAGE = 100
@@ -50,28 +50,28 @@ _MOVES = {
 }
 
 _WHY = {
-    "floor": later("Everybody gets this review."),
-    "rule": later("At that moment this review was expected to do most to settle the list."),
-    "staff": later("Staff asked for it."),
-    "chance": later("It was drawn near the cut, so that kinds can be compared."),
-    "appeal": later("It belongs to an appeal."),
-    "late": later("A late answer was taken."),
+    "floor": gettext_noop("Everybody gets this review."),
+    "rule": gettext_noop("At that moment this review was expected to do most to settle the list."),
+    "staff": gettext_noop("Staff asked for it."),
+    "chance": gettext_noop("It was drawn near the cut, so that kinds can be compared."),
+    "appeal": gettext_noop("It belongs to an appeal."),
+    "late": gettext_noop("A late answer was taken."),
 }
 
 _SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    later("rank"): lambda row: row["rank"] or 10**9,
-    later("name"): lambda row: (row["name"].casefold(), row["external_id"]),
-    later("score"): lambda row: -(row["score"] if row["score"] is not None else -1.0),
-    later("margin"): lambda row: -(row["margin"] if row["margin"] is not None else -1.0),
-    later("reviews"): lambda row: -sum(row["closed"]),
-    later("state"): lambda row: row["state"],
+    gettext_noop("rank"): lambda row: row["rank"] or 10**9,
+    gettext_noop("name"): lambda row: (row["name"].casefold(), row["external_id"]),
+    gettext_noop("score"): lambda row: -(row["score"] if row["score"] is not None else -1.0),
+    gettext_noop("margin"): lambda row: -(row["margin"] if row["margin"] is not None else -1.0),
+    gettext_noop("reviews"): lambda row: -sum(row["closed"]),
+    gettext_noop("state"): lambda row: row["state"],
 }
 
 
 @router.get("")
 def show_programs(request: Request, visitor: MaySomewhere) -> Response:
     """Lead to the applicants of the newest program, or say that there is none."""
-    cycles = visible(parts_of(request), visitor, Right.SEE_APPLICANTS)
+    cycles = visible(app_context(request), visitor, Right.SEE_APPLICANTS)
     address = f"/applicants/{cycles[0].id}" if cycles else "/today"
     return RedirectResponse(address, status_code=303)
 
@@ -108,8 +108,8 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
         "cycle/applicants.html",
         {
             "cycle": cycle,
-            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
-            "may_change": Right.MANAGE_APPLICANTS in held(parts_of(request), visitor, cycle),
+            "cycles": visible(app_context(request), visitor, Right.SEE_APPLICANTS),
+            "may_change": Right.MANAGE_APPLICANTS in held(app_context(request), visitor, cycle),
             "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
             "rows": shown,
             "moves": product.last_moves(cycle_id, [row["number"] for row in shown]),
@@ -136,7 +136,7 @@ def show_card(
 
 def _card(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     product: Product,
     cycle_id: str,
     number: int,
@@ -144,7 +144,7 @@ def _card(
 ) -> Response:
     application = product.application(cycle_id, number)
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
-    rights = held(parts_of(request), visitor, cycle)
+    rights = held(app_context(request), visitor, cycle)
     (row,) = _rows(product, cycle_id, number)
     asked = product.asked_about(cycle_id, number) if row["external_id"] else ()
     staff = Right.SEE_REVIEWERS in rights
@@ -169,7 +169,7 @@ def _card(
         "cycle/applicant.html",
         {
             "cycle": cycle,
-            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
+            "cycles": visible(app_context(request), visitor, Right.SEE_APPLICANTS),
             "words": {right.name for right in rights},
             "rules": rules,
             "application": application,
@@ -187,7 +187,7 @@ def _card(
 
 
 def _card_again(
-    request: Request, visitor: Visitor, product: Product, cycle_id: str, number: int
+    request: Request, visitor: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
     return lambda refused: _card(request, visitor, product, cycle_id, number, refused)
 

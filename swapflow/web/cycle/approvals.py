@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import Response
 
-from swapflow.engine.lifecycle.approvals import Awaited
-from swapflow.engine.read_models.dashboard import Board
+from swapflow.engine.lifecycle.approvals import PendingApproval
+from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Product, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
@@ -28,7 +28,7 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/today")
 
-MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
+MayApprove = Annotated[Principal, Depends(may(Right.APPROVE))]
 Text = Annotated[str, Form()]
 
 KEEP = "keep"
@@ -85,7 +85,7 @@ def swap(
     )
 
 
-def reasons(waiting: tuple[Awaited, ...], board: Board) -> list[dict[str, Any]]:
+def reasons(waiting: tuple[PendingApproval, ...], board: Dashboard) -> list[dict[str, Any]]:
     """Give requests that wait for approval with what speaks for each, in sentences."""
     where = {number: i for i, number in enumerate(board.application.tolist())}
     return [
@@ -93,7 +93,7 @@ def reasons(waiting: tuple[Awaited, ...], board: Board) -> list[dict[str, Any]]:
     ]
 
 
-def why(one: Awaited, board: Board, row: int | None) -> list[str]:
+def why(one: PendingApproval, board: Dashboard, row: int | None) -> list[str]:
     """Say in sentences what speaks for a request."""
     told = []
     if one.decision and one.why == "rule":
@@ -141,7 +141,7 @@ def why(one: Awaited, board: Board, row: int | None) -> list[str]:
 
 def _page(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     product: Product,
     cycle_id: str,
     pull: str,
@@ -155,8 +155,8 @@ def _page(
         "cycle/swap.html",
         {
             "cycle": cycle,
-            "cycles": visible(parts_of(request), visitor, Right.SEE_PROGRESS),
-            "rights": held(parts_of(request), visitor, cycle),
+            "cycles": visible(app_context(request), visitor, Right.SEE_PROGRESS),
+            "rights": held(app_context(request), visitor, cycle),
             "one": found.awaited,
             "why": reasons((found.awaited,), board)[0]["why"],
             "applicants": [

@@ -9,14 +9,14 @@ from fastapi.responses import Response
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules import Estimates
-from swapflow.engine.ports.records import Named
+from swapflow.engine.ports.records import ApplicantName
 from swapflow.engine.read_models.calibration import Calibration
-from swapflow.engine.read_models.estimate_comparison import Row
+from swapflow.engine.read_models.estimate_comparison import ComparedCandidate
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, text
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, about, act, said_why
@@ -25,8 +25,8 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide/{cycle_id}/calibration")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayDecide = Annotated[Visitor, Depends(may(Right.DECIDE))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 NEAR = 12
 """Places on either side of the cut that are shown."""
@@ -46,11 +46,11 @@ class Line:
     y: float
     raw: float
     adjusted: float
-    row: Row
+    row: ComparedCandidate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class EstimateFigure:
     """Raw and adjusted estimates around the cut, each applicant a line between two points.
 
     Attributes:
@@ -81,7 +81,7 @@ def ask_for_estimates(
     request: Request, cycle_id: str, visitor: MayDecide, form: TheForm
 ) -> Response:
     """Have the list made by other estimates, or by the rule's own again."""
-    product = parts_of(request).product
+    product = app_context(request).product
     typed = {"estimates": text(form, "estimates"), "reason": text(form, "reason")}
 
     def choose() -> None:
@@ -113,12 +113,12 @@ def _estimates(word: str) -> Estimates:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     *,
     everybody: bool = False,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
     started = cycle.status is not CycleStatus.DRAFT
     seen = parts.product.calibration(cycle_id) if started else None
@@ -143,7 +143,7 @@ def _page(
     )
 
 
-def around_the_cut(seen: Calibration) -> tuple[Row, ...]:
+def around_the_cut(seen: Calibration) -> tuple[ComparedCandidate, ...]:
     """Give the applicants near the cut, and everybody whom other estimates would move."""
     size = sum(row.listed for row in seen.rows)
     moved = {
@@ -158,7 +158,9 @@ def around_the_cut(seen: Calibration) -> tuple[Row, ...]:
     )
 
 
-def figure(seen: Calibration, rows: tuple[Row, ...], people: Mapping[int, Named]) -> Figure:
+def figure(
+    seen: Calibration, rows: tuple[ComparedCandidate, ...], people: Mapping[int, ApplicantName]
+) -> EstimateFigure:
     """Lay out the figure of these applicants."""
     rows = rows[:MOST_DRAWN]
     cuts = [seen.cut(one) for one in (Estimates.RAW, Estimates.ADJUSTED)]
@@ -172,7 +174,7 @@ def figure(seen: Calibration, rows: tuple[Row, ...], people: Mapping[int, Named]
     def kept(cut: float | None) -> float | None:
         return None if cut is None or not low <= 100 * cut <= high else at(cut)
 
-    return Figure(
+    return EstimateFigure(
         height=STEP * (len(rows) + 3),
         lines=tuple(
             Line(
@@ -191,7 +193,7 @@ def figure(seen: Calibration, rows: tuple[Row, ...], people: Mapping[int, Named]
 
 
 def reviewer_names(
-    parts: Parts, cycle_id: str, visitor: Visitor, seen: Calibration
+    parts: AppContext, cycle_id: str, visitor: Principal, seen: Calibration
 ) -> dict[int, str]:
     """Call reviewers by name, or by a number to those who may not know who they are."""
     cycle = parts.product.cycle(cycle_id)
@@ -209,5 +211,5 @@ def reviewer_names(
     }
 
 
-def _who(known: Named | None) -> str:
+def _who(known: ApplicantName | None) -> str:
     return (known.external_id if known else "") or gettext("erased")

@@ -11,18 +11,18 @@ from fastapi.responses import Response
 
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.records import Step
-from swapflow.engine.read_models.dashboard import Board
+from swapflow.engine.ports.records import DecisionStep
+from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.errors import NotFoundError
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
 
 
 router = APIRouter(prefix="/today")
 
-MayWatch = Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))]
+MayWatch = Annotated[Principal, Depends(may(Right.SEE_PROGRESS))]
 Row = dict[str, Any]
 
 BELOW_THE_LINE = 3
@@ -87,7 +87,7 @@ def chart_csv(
     return Response(out.getvalue(), media_type="text/csv", headers={"Content-Disposition": name})
 
 
-def intervals(board: Board) -> list[Row]:
+def intervals(board: Dashboard) -> list[Row]:
     """Give the applicants around the cut line: rank, score, margin and standing, by rank."""
     most = min(board.application.size, max(20, BELOW_THE_LINE * board.places), MOST_SHOWN)
     rows = []
@@ -108,7 +108,7 @@ def intervals(board: Board) -> list[Row]:
     return rows
 
 
-def decisions(steps: tuple[Step, ...]) -> list[Row]:
+def decisions(steps: tuple[DecisionStep, ...]) -> list[Row]:
     """Give the decisions since the first marks in numbers, oldest first."""
     return [
         {
@@ -122,7 +122,9 @@ def decisions(steps: tuple[Step, ...]) -> list[Row]:
     ]
 
 
-def budget(steps: tuple[Step, ...], cycle: Cycle, rules: Rules, now: datetime) -> list[Row]:
+def budget(
+    steps: tuple[DecisionStep, ...], cycle: Cycle, rules: Rules, now: datetime
+) -> list[Row]:
     """Give what was spent, asked for and left at every decision and now, oldest first.
 
     What is left is always told from the budget in force now.
@@ -143,7 +145,7 @@ def budget(steps: tuple[Step, ...], cycle: Cycle, rules: Rules, now: datetime) -
     ]
 
 
-def load(product: Product, visitor: Visitor, cycle: Cycle, board: Board) -> list[Row]:
+def load(product: Product, visitor: Principal, cycle: Cycle, board: Dashboard) -> list[Row]:
     """Give what waits for each reviewer and what they have done, most to do first."""
     rights = visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     # Read before the roster: whoever joins in between has nothing waiting yet.

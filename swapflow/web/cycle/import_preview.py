@@ -7,11 +7,15 @@ from typing import Literal
 from swapflow.engine.intake.list_import import Known
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.imports.applicant_list import LookedAt, look_at_applicants, take_applicants
+from swapflow.files.imports.applicant_list import (
+    ListPreview,
+    preview_applicant_list,
+    take_applicants,
+)
 from swapflow.files.imports.import_settings import LEFT_OUT, Reading
-from swapflow.files.imports.possible_duplicates import Alike
-from swapflow.files.imports.reviewer_list import Roster, look_at_reviewers, take_reviewers
-from swapflow.files.imports.uploads import Upload
+from swapflow.files.imports.possible_duplicates import PossibleDuplicate
+from swapflow.files.imports.reviewer_list import Roster, preview_reviewer_list, take_reviewers
+from swapflow.files.imports.uploads import PendingUpload
 from swapflow.files.tables.table import Table, read_table
 
 
@@ -55,8 +59,8 @@ class Found:
     known: int
     changed: int = 0
     changes: tuple[Known, ...] = ()
-    alike: tuple[Alike, ...]
-    looked: LookedAt | None = None
+    alike: tuple[PossibleDuplicate, ...]
+    looked: ListPreview | None = None
     roster: Roster | None = None
 
 
@@ -70,7 +74,7 @@ class Done:
 
 
 def look(
-    product: Swapflow, cycle_id: str, upload: Upload, what: What, typed: Mapping[str, str]
+    product: Swapflow, cycle_id: str, upload: PendingUpload, what: What, typed: Mapping[str, str]
 ) -> Found:
     """Read a kept file as the form says; nothing is written.
 
@@ -128,11 +132,11 @@ def find_applicants(
         propose: Whether to take the mail address for the key where the list's shape has no other,
             as a proposal that staff see before they import.
     """
-    looked = look_at_applicants(
+    looked = preview_applicant_list(
         table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
     )
     if propose and looked.shape is not None and looked.shape.key == "email":
-        looked = look_at_applicants(
+        looked = preview_applicant_list(
             table, looked.reading.over(Reading(key="email")), product=product, cycle_id=cycle_id
         )
     plan = looked.plan
@@ -162,7 +166,7 @@ def find_reviewers(
     as_last_time: bool = True,
 ) -> Found:
     """Say what a table of reviewers would bring."""
-    roster = look_at_reviewers(
+    roster = preview_reviewer_list(
         table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
     )
     return Found(

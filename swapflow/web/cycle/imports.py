@@ -18,11 +18,11 @@ from swapflow.files.imports.reviewers import REVIEWER_ROLES
 from swapflow.files.imports.uploads import Uploads
 from swapflow.files.tables.table import read_table
 from swapflow.i18n.formatting import counted
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.cycle.import_preview import ENCODINGS, SEPARATORS, Found, What, look, take
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, file_of, text, texts
 from swapflow.web.http.program_page import about
@@ -34,8 +34,8 @@ router = APIRouter(prefix="/setup/{cycle_id}")
 SHOWN_ROWS = 20
 SHOWN_BAD = 200
 
-MayApplicants = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
-MayReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
+MayApplicants = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
+MayReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
 
 
 @router.get("/applicants")
@@ -113,20 +113,20 @@ def _right(what: What) -> Right:
     return Right.MANAGE_APPLICANTS if what == "applicants" else Right.MANAGE_REVIEWERS
 
 
-def _uploads(parts: Parts) -> Uploads:
+def _uploads(parts: AppContext) -> Uploads:
     return Uploads(parts.settings.data_dir / "uploads")
 
 
 def _start(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     what: What,
     *,
     said: str = "",
     problem: str = "",
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     product = parts.product
     there = product.applications(cycle_id) if what == "applicants" else product.reviewers(cycle_id)
     return render(
@@ -162,9 +162,9 @@ def _done(noun: str, imported: int, changed: int, known: int) -> str:
 
 
 def _keep(
-    request: Request, cycle_id: str, visitor: Visitor, what: What, form: TheForm
+    request: Request, cycle_id: str, visitor: Principal, what: What, form: TheForm
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     try:
         name, data = file_of(form, "file")
         read_table(data, name=name)  # what is no table at all is not worth keeping
@@ -184,13 +184,13 @@ def _preview(
     request: Request,
     cycle_id: str,
     key: str,
-    visitor: Visitor,
+    visitor: Principal,
     what: What,
     typed: Mapping[str, str],
     *,
     problem: str = "",
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
     found: Found | None = None
     try:
@@ -222,9 +222,9 @@ def _preview(
 
 
 def _apply(
-    request: Request, cycle_id: str, key: str, visitor: Visitor, what: What, form: TheForm
+    request: Request, cycle_id: str, key: str, visitor: Principal, what: What, form: TheForm
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     typed = dict(texts(form))
     uploads = _uploads(parts)
     if text(form, "do") == "drop":
@@ -307,31 +307,31 @@ def named(what: str) -> str:
 
 
 _KINDS: Mapping[str, str] = {
-    "select": later("attribute %(name)s"),
-    "field": later("field %(name)s"),
-    "document": later("document %(name)s"),
+    "select": gettext_noop("attribute %(name)s"),
+    "field": gettext_noop("field %(name)s"),
+    "document": gettext_noop("document %(name)s"),
 }
-_SAID: Mapping[str, str] = {"ready": later("complete")}
+_SAID: Mapping[str, str] = {"ready": gettext_noop("complete")}
 
 _WORDS: Mapping[str, str] = {
-    "external_id": later("id"),
-    "name": later("name"),
-    "first_name": later("first name"),
-    "last_name": later("last name"),
-    "email": later("mail address"),
-    "ready": later("ready"),
-    "topic": later("topic"),
-    "field": later("shown to reviewers, unless they must not see it"),
-    "document": later("document (address or file name)"),
-    "monitor": later("for monitoring reports only"),
-    "redacted": later("whether documents are redacted"),
-    "packet": later("packet"),
-    "topics": later("topics"),
-    "conflicts": later("conflicts"),
-    "away": later("away"),
-    "reserve": later("reserve"),
-    "group": later("group"),
-    "kinds": later("kinds"),
-    "capacity": later("capacity"),
-    "automatic": later("automatic"),
+    "external_id": gettext_noop("id"),
+    "name": gettext_noop("name"),
+    "first_name": gettext_noop("first name"),
+    "last_name": gettext_noop("last name"),
+    "email": gettext_noop("mail address"),
+    "ready": gettext_noop("ready"),
+    "topic": gettext_noop("topic"),
+    "field": gettext_noop("shown to reviewers, unless they must not see it"),
+    "document": gettext_noop("document (address or file name)"),
+    "monitor": gettext_noop("for monitoring reports only"),
+    "redacted": gettext_noop("whether documents are redacted"),
+    "packet": gettext_noop("packet"),
+    "topics": gettext_noop("topics"),
+    "conflicts": gettext_noop("conflicts"),
+    "away": gettext_noop("away"),
+    "reserve": gettext_noop("reserve"),
+    "group": gettext_noop("group"),
+    "kinds": gettext_noop("kinds"),
+    "capacity": gettext_noop("capacity"),
+    "automatic": gettext_noop("automatic"),
 }

@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Depends, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.engine.reviewing.interviews import Requested, Slot
+from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, may
 from swapflow.web.http.rendering import render
@@ -21,7 +21,7 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter()
 
-Manager = Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))]
+Manager = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 
 
 @router.get("/tasks/{task}/invitation.ics")
@@ -60,7 +60,7 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     """Set one date and invite whoever sits there."""
     typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
     try:
-        slot = Slot(
+        slot = InterviewSlot(
             pull_id=pull,
             starts_at=_moment(starts, product.rules(cycle_id).zone),
             minutes=_minutes(minutes),
@@ -142,7 +142,7 @@ def _undated_first(one: Requested) -> tuple[bool, float]:
     return stands, one.interview.starts_at.timestamp() if one.interview and stands else 0.0
 
 
-def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[Slot]:
+def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[InterviewSlot]:
     """Read a table with the columns applicant, starts, minutes, place, link."""
     if file is None or not file.filename:
         raise InvalidInputError("choose a file: CSV or XLSX")
@@ -152,7 +152,7 @@ def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[
     for one in product.interview_requests(cycle_id):
         open_for.setdefault(one.external_id, []).append(one)
     headers = {header.strip().lower(): header for header in table.headers}
-    slots: list[Slot] = []
+    slots: list[InterviewSlot] = []
     bad = list(table.bad)
     if missing := [name for name in ("applicant", "starts") if name not in headers]:
         raise InvalidInputError(
@@ -175,7 +175,7 @@ def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[
             )
             continue
         slots.append(
-            Slot(
+            InterviewSlot(
                 pull_id=open_for[cells["applicant"]][0].pull.id,
                 starts_at=_moment(cells["starts"], zone),
                 minutes=_minutes(cells.get("minutes") or "30"),

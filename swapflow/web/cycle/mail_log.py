@@ -12,10 +12,10 @@ from fastapi.responses import HTMLResponse, Response
 
 from swapflow.engine.ports.records import MailRecord
 from swapflow.errors import NotReadyError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, act, held, visible
 from swapflow.web.http.rendering import render
@@ -25,18 +25,18 @@ router = APIRouter(prefix="/today/{cycle_id}/mail")
 
 PAGE = 50
 
-MaySeeMail = Annotated[Visitor, Depends(may(Right.SEE_MAIL))]
-MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+MaySeeMail = Annotated[Principal, Depends(may(Right.SEE_MAIL))]
+MayRun = Annotated[Principal, Depends(may(Right.RUN))]
 
 STATES = (
-    ("", later("All")),
-    ("sent", later("Sent")),
-    ("queued", later("Waiting")),
-    ("sending", later("On their way")),
-    ("failed", later("Failed")),
-    ("held", later("Held")),
-    ("taken back", later("Taken back")),
-    ("void", later("No longer true")),
+    ("", gettext_noop("All")),
+    ("sent", gettext_noop("Sent")),
+    ("queued", gettext_noop("Waiting")),
+    ("sending", gettext_noop("On their way")),
+    ("failed", gettext_noop("Failed")),
+    ("held", gettext_noop("Held")),
+    ("taken back", gettext_noop("Taken back")),
+    ("void", gettext_noop("No longer true")),
 )
 
 FRAME_POLICY = (
@@ -61,7 +61,7 @@ def list_mails(
 @router.post("/again")
 def send_all_again(request: Request, cycle_id: str, visitor: MayRun) -> Response:
     """Let every mail that failed be sent again."""
-    product = parts_of(request).product
+    product = app_context(request).product
 
     def deed() -> None:
         if not product.queue_all_again(cycle_id):
@@ -81,12 +81,12 @@ def send_all_again(request: Request, cycle_id: str, visitor: MayRun) -> Response
 def _list(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     state: str,
     page: int,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    product = parts_of(request).product
+    product = app_context(request).product
     state = state if state in dict(STATES) else ""
     found = product.cycle_mails(cycle_id, state=state, skip=(page - 1) * PAGE, at_most=PAGE + 1)
     return render(
@@ -116,12 +116,12 @@ def _mail(
     request: Request,
     cycle_id: str,
     mail_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
     context = {
         **_context(request, cycle_id, visitor),
-        "record": parts_of(request).product.cycle_mail(cycle_id, mail_id),
+        "record": app_context(request).product.cycle_mail(cycle_id, mail_id),
         "states": dict(STATES),
         "refused": refused,
     }
@@ -132,7 +132,7 @@ def _mail(
 def show_html(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
     """Give a mail's HTML, to be shown in a frame that can do nothing."""
     del visitor
-    mail = parts_of(request).product.cycle_mail(cycle_id, mail_id).mail
+    mail = app_context(request).product.cycle_mail(cycle_id, mail_id).mail
     return HTMLResponse(mail.html, headers={"Content-Security-Policy": FRAME_POLICY})
 
 
@@ -140,7 +140,7 @@ def show_html(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail
 def download_mail(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
     """Give a mail as a file that mail programs open."""
     del visitor
-    parts = parts_of(request)
+    parts = app_context(request)
     record = parts.product.cycle_mail(cycle_id, mail_id)
     content = eml(record, sender=parts.settings.mail_from)
     headers = {"Content-Disposition": 'attachment; filename="mail.eml"'}
@@ -150,7 +150,7 @@ def download_mail(request: Request, cycle_id: str, mail_id: str, visitor: MaySee
 @router.post("/{mail_id}/again")
 def send_again(request: Request, cycle_id: str, mail_id: str, visitor: MayRun) -> Response:
     """Let a mail that failed be sent again."""
-    product = parts_of(request).product
+    product = app_context(request).product
 
     def deed() -> None:
         product.cycle_mail(cycle_id, mail_id)
@@ -184,8 +184,8 @@ def eml(record: MailRecord, *, sender: str) -> bytes:
     return bytes(message)
 
 
-def _context(request: Request, cycle_id: str, visitor: Visitor) -> dict[str, object]:
-    parts = parts_of(request)
+def _context(request: Request, cycle_id: str, visitor: Principal) -> dict[str, object]:
+    parts = app_context(request)
     cycle = parts.product.cycle(cycle_id)
     rights = held(parts, visitor, cycle)
     return {

@@ -17,9 +17,9 @@ from swapflow.files.imports.uploads import Uploads
 from swapflow.files.tables.table import read_table
 from swapflow.i18n.formatting import counted
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.cycle.score_imports import ScoresFound, find_scores, store_scores, told
-from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, file_of, text, texts, unwritable
 from swapflow.web.http.program_page import visible
@@ -34,7 +34,7 @@ LONGEST_TYPED = 40
 SHOWN_BAD = 200
 SHOWN_ROWS = 500
 
-MayEnter = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
+MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
 Typed = Annotated[str, Query(max_length=200)]
 
 
@@ -47,7 +47,7 @@ def show_sheets(request: Request, cycle_id: str, visitor: MayEnter, stored: int 
 @router.post("/sheets")
 def upload_sheet(request: Request, cycle_id: str, visitor: MayEnter, form: TheForm) -> Response:
     """Keep a file of reviews and lead to what it would bring."""
-    parts = parts_of(request)
+    parts = app_context(request)
     typed = {name: text(form, name) for name in ("kind", "scale")}
     problems = _misread(parts, cycle_id, typed)
     try:
@@ -81,7 +81,7 @@ def apply_sheet(
     request: Request, cycle_id: str, key: str, visitor: MayEnter, form: TheForm
 ) -> Response:
     """Store what a kept file holds, read it in another way, or throw it away."""
-    parts = parts_of(request)
+    parts = app_context(request)
     typed = dict(texts(form))
     uploads, purpose = _uploads(parts), f"{cycle_id}:scores"
     upload = uploads.find(key, owner=visitor.account.id, purpose=purpose)
@@ -139,11 +139,11 @@ def find_reviewer(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
     raise NotFoundError(f"this program has no reviewer with the number {number}")
 
 
-def _uploads(parts: Parts) -> Uploads:
+def _uploads(parts: AppContext) -> Uploads:
     return Uploads(parts.settings.data_dir / "uploads")
 
 
-def _misread(parts: Parts, cycle_id: str, typed: Mapping[str, str]) -> dict[str, str]:
+def _misread(parts: AppContext, cycle_id: str, typed: Mapping[str, str]) -> dict[str, str]:
     """Say what is wrong with how a file is to be read, by field."""
     problems = {}
     kind, scale = typed.get("kind", "").strip(), typed.get("scale", "").strip()
@@ -159,12 +159,17 @@ def _misread(parts: Parts, cycle_id: str, typed: Mapping[str, str]) -> dict[str,
     return problems
 
 
-def _kinds(parts: Parts, cycle_id: str) -> list[str]:
+def _kinds(parts: AppContext, cycle_id: str) -> list[str]:
     return [kind.name for kind in parts.product.rules(cycle_id).kinds]
 
 
 def _found(
-    parts: Parts, cycle_id: str, data: bytes, name: str, visitor: Visitor, typed: Mapping[str, str]
+    parts: AppContext,
+    cycle_id: str,
+    data: bytes,
+    name: str,
+    visitor: Principal,
+    typed: Mapping[str, str],
 ) -> ScoresFound:
     return find_scores(
         parts.product,
@@ -180,13 +185,13 @@ def _found(
 def _start(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     *,
     typed: Mapping[str, str] | None = None,
     stored: int = -1,
     problems: Mapping[str, str] | None = None,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     product = parts.product
     waiting: dict[int, int] = {}
     for one in product.waiting(cycle_id):
@@ -216,12 +221,12 @@ def _preview(
     request: Request,
     cycle_id: str,
     key: str,
-    visitor: Visitor,
+    visitor: Principal,
     typed: Mapping[str, str],
     *,
     problem: str = "",
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:scores")
     found: ScoresFound | None = None
     problems = _misread(parts, cycle_id, typed)
@@ -247,7 +252,7 @@ def _preview(
     )
 
 
-def _about(parts: Parts, cycle_id: str, visitor: Visitor) -> dict[str, object]:
+def _about(parts: AppContext, cycle_id: str, visitor: Principal) -> dict[str, object]:
     return {
         "cycle": parts.product.cycle(cycle_id),
         "cycles": visible(parts, visitor, Right.ENTER_REVIEWS),

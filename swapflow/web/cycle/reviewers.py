@@ -11,13 +11,13 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.people.reviewer import Absence, DeclineKind, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
-from swapflow.engine.ports.records import Named
-from swapflow.engine.selection.reviewer_severity import Judging
+from swapflow.engine.ports.records import ApplicantName
+from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
@@ -35,11 +35,11 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/reviewers")
 
-MaySee = Annotated[Visitor, Depends(may(Right.SEE_REVIEWERS))]
-MayManage = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
-MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
-MayEnter = Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))]
-MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_REVIEWERS))]
+MaySee = Annotated[Principal, Depends(may(Right.SEE_REVIEWERS))]
+MayManage = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
+MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
+MaySomewhere = Annotated[Principal, Depends(may_anywhere(Right.SEE_REVIEWERS))]
 Text = Annotated[str, Form()]
 
 PAGE = 25
@@ -59,7 +59,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class SeverityView:
     """How a reviewer judges, in points of 100 and in words."""
 
     points: float
@@ -78,14 +78,14 @@ class Manner:
     def words(self) -> str:
         """Say whether the reviewer is strict or generous, as far as that is clear."""
         if abs(self.points) < CLEAR * self.error:
-            return later("like the others")
-        return later("generous") if self.points > 0 else later("strict")
+            return gettext_noop("like the others")
+        return gettext_noop("generous") if self.points > 0 else gettext_noop("strict")
 
 
 @router.get("")
 def show_programs(request: Request, visitor: MaySomewhere) -> Response:
     """Lead to the reviewers of the newest program."""
-    cycles = visible(parts_of(request), visitor, Right.SEE_REVIEWERS)
+    cycles = visible(app_context(request), visitor, Right.SEE_REVIEWERS)
     return RedirectResponse(f"/reviewers/{cycles[0].id}" if cycles else "/today", status_code=303)
 
 
@@ -94,14 +94,14 @@ def show_table(request: Request, visitor: MaySee, product: Product, cycle_id: st
     """Show how busy everybody is, and how they judge."""
     loads, rules = product.loads(cycle_id), product.rules(cycle_id)
     board, _ = product.board(cycle_id)
-    seen = _last_seen(parts_of(request))
+    seen = _last_seen(app_context(request))
     today = product.now().date()
     return render(
         request,
         "cycle/reviewers.html",
         {
             "cycle": product.cycle(cycle_id),
-            "cycles": visible(parts_of(request), visitor, Right.SEE_REVIEWERS),
+            "cycles": visible(app_context(request), visitor, Right.SEE_REVIEWERS),
             "rows": [
                 {
                     "reviewer": one,
@@ -262,7 +262,13 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
 
 
 def _pass_on(
-    product: Product, visitor: Visitor, cycle_id: str, number: int, task: str, what: str, why: str
+    product: Product,
+    visitor: Principal,
+    cycle_id: str,
+    number: int,
+    task: str,
+    what: str,
+    why: str,
 ) -> None:
     waiting = product.waiting_for(cycle_id, number)
     if what == "release":
@@ -277,7 +283,7 @@ def _pass_on(
 
 def _card(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     product: Product,
     cycle_id: str,
     number: int,
@@ -301,12 +307,12 @@ def _card(
         "cycle/reviewer.html",
         {
             "cycle": cycle,
-            "cycles": visible(parts_of(request), visitor, Right.SEE_REVIEWERS),
-            "words": {right.name for right in held(parts_of(request), visitor, cycle)},
+            "cycles": visible(app_context(request), visitor, Right.SEE_REVIEWERS),
+            "words": {right.name for right in held(app_context(request), visitor, cycle)},
             "reviewer": reviewer,
             "load": product.loads(cycle_id).get(number),
             "manner": manner_of(board.judging, number),
-            "seen": _last_seen(parts_of(request)).get(reviewer.email.casefold())
+            "seen": _last_seen(app_context(request)).get(reviewer.email.casefold())
             if reviewer.email
             else None,
             "tasks": [
@@ -324,7 +330,7 @@ def _card(
 
 
 def _review(
-    product: Product, one: Assignment, names: Mapping[int, Named], kind: str
+    product: Product, one: Assignment, names: Mapping[int, ApplicantName], kind: str
 ) -> dict[str, Any]:
     given = product.given(one.id)
     return {
@@ -339,17 +345,17 @@ def _review(
 
 
 def _again(
-    request: Request, visitor: Visitor, product: Product, cycle_id: str, number: int
+    request: Request, visitor: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
     return lambda refused: _card(request, visitor, product, cycle_id, number, refused=refused)
 
 
-def manner_of(judging: Judging, number: int) -> Manner | None:
+def manner_of(judging: SeverityEstimates, number: int) -> SeverityView | None:
     """Say how a reviewer judges; None before the first score that counts."""
     if number >= judging.severity.size or math.isnan(judging.severity[number]):
         return None
     shared = int(judging.shared[number])
-    return Manner(
+    return SeverityView(
         points=100 * float(judging.severity[number]),
         error=100 * float(judging.error[number]),
         apart=100 * float(judging.apart[number]) if shared else None,
@@ -357,7 +363,7 @@ def manner_of(judging: Judging, number: int) -> Manner | None:
     )
 
 
-def _last_seen(parts: Parts) -> dict[str, datetime]:
+def _last_seen(parts: AppContext) -> dict[str, datetime]:
     """When whoever has an address was last signed in."""
     return {
         user.account.email.casefold(): user.account.last_seen_at

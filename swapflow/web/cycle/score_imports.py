@@ -5,7 +5,7 @@ The pages and the API read them alike: looked at first, then all of it is stored
 
 from dataclasses import dataclass, field
 
-from swapflow.engine.scoring.sheet_plan import Fate, Plan, Planned
+from swapflow.engine.scoring.sheet_plan import PlannedRow, RowOutcome, SheetPlan
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, BadRowsError
@@ -25,21 +25,21 @@ class ScoresFound:
     """
 
     source: str
-    plan: Plan | None = None
+    plan: SheetPlan | None = None
     unasked: tuple[Volunteered, ...] = ()
     missing: int = 0
     bad: tuple[BadRow, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
     @property
-    def rows(self) -> tuple[Planned, ...]:
+    def rows(self) -> tuple[PlannedRow, ...]:
         """What becomes of each row of a sheet that holds something."""
         rows = self.plan.rows if self.plan else ()
-        return tuple(row for row in rows if row.fate is not Fate.BLANK)
+        return tuple(row for row in rows if row.fate is not RowOutcome.BLANK)
 
     def count(self, fate: str) -> int:
         """Count the rows of a sheet that end so."""
-        return self.plan.count(Fate(fate)) if self.plan else 0
+        return self.plan.count(RowOutcome(fate)) if self.plan else 0
 
     @property
     def stores(self) -> int:
@@ -123,6 +123,6 @@ def told(found: ScoresFound) -> str:
     """Spell what was stored, for the audit log."""
     if found.plan is None:
         return f"{len(found.unasked)} that nobody asked for"
-    counts = (f"{found.count(fate.value)} {fate.value}" for fate in Fate)
+    counts = (f"{found.count(fate.value)} {fate.value}" for fate in RowOutcome)
     people = sorted({row.reviewer for row in found.rows})
     return f"{', '.join(counts)}; of {', '.join(people)}" if people else ", ".join(counts)

@@ -9,18 +9,18 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.records import Pulse
-from swapflow.engine.read_models.dashboard import Board
+from swapflow.engine.ports.records import ProcessHealth
+from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
-from swapflow.engine.selection.assign import Obstacle
+from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
 from swapflow.web.cycle.approvals import reasons
-from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
@@ -37,13 +37,13 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/today")
 
-MayWatch = Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))]
-MayRead = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))]
-MayApprove = Annotated[Visitor, Depends(may(Right.APPROVE))]
-MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
-MaySomewhere = Annotated[Visitor, Depends(may_anywhere(Right.SEE_PROGRESS))]
+MayWatch = Annotated[Principal, Depends(may(Right.SEE_PROGRESS))]
+MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayApprove = Annotated[Principal, Depends(may(Right.APPROVE))]
+MayRun = Annotated[Principal, Depends(may(Right.RUN))]
+MaySomewhere = Annotated[Principal, Depends(may_anywhere(Right.SEE_PROGRESS))]
 
-MayManageReviewers = Annotated[Visitor, Depends(may(Right.MANAGE_REVIEWERS))]
+MayManageReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
 
 PAGE = 25
 """Decisions on a page of the log."""
@@ -55,34 +55,42 @@ TABLE = 60
 """Rows of a chart's table on the page; the download has all of them."""
 
 _CURES = {
-    Obstacle.NO_REVIEWER: ("/setup/{cycle}/reviewers", later("Import a reviewer of this kind")),
-    Obstacle.CONFLICTS: ("/setup/{cycle}/reviewers", later("Add a reviewer")),
-    Obstacle.CAPACITY: ("/setup/{cycle}/reviewers", later("Raise capacities or add a reviewer")),
-    Obstacle.AWAY: ("/reviewers/{cycle}", later("Look at who is away")),
-    Obstacle.BUSY: ("/reviewers/{cycle}", later("Look at who is busy")),
+    NoReviewer.NO_REVIEWER: (
+        "/setup/{cycle}/reviewers",
+        gettext_noop("Import a reviewer of this kind"),
+    ),
+    NoReviewer.CONFLICTS: ("/setup/{cycle}/reviewers", gettext_noop("Add a reviewer")),
+    NoReviewer.CAPACITY: (
+        "/setup/{cycle}/reviewers",
+        gettext_noop("Raise capacities or add a reviewer"),
+    ),
+    NoReviewer.AWAY: ("/reviewers/{cycle}", gettext_noop("Look at who is away")),
+    NoReviewer.BUSY: ("/reviewers/{cycle}", gettext_noop("Look at who is busy")),
 }
 """Where each obstacle is cured, and what the button says."""
 
 _WORDS = {
-    "floor": later("everybody gets these reviews"),
-    "rule": later("reviews of those too close to call are expected to change the list most"),
-    "staff": later("staff asked"),
-    "chance": later("kinds are compared by a draw"),
-    "appeal": later("an appeal"),
-    "late": later("a late answer was taken"),
+    "floor": gettext_noop("everybody gets these reviews"),
+    "rule": gettext_noop(
+        "reviews of those too close to call are expected to change the list most"
+    ),
+    "staff": gettext_noop("staff asked"),
+    "chance": gettext_noop("kinds are compared by a draw"),
+    "appeal": gettext_noop("an appeal"),
+    "late": gettext_noop("a late answer was taken"),
 }
 
 
 @router.get("")
 def show_programs(request: Request, visitor: MaySomewhere) -> Response:
     """List the programs that the visitor may see."""
-    cycles = visible(parts_of(request), visitor, Right.SEE_PROGRESS)
+    cycles = visible(app_context(request), visitor, Right.SEE_PROGRESS)
     if len(cycles) == 1:
         return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
-    product = parts_of(request).product
+    product = app_context(request).product
     live, now = product.state_answers(), product.now()
     health = {
-        cycle.id: _health(product.pulse(cycle.id), now, live=live)
+        cycle.id: _health(product.process_health(cycle.id), now, live=live)
         for cycle in cycles
         if cycle.status is CycleStatus.RUNNING
     }
@@ -96,16 +104,16 @@ def show_today(request: Request, visitor: MayWatch, cycle_id: str) -> Response:
 
 
 def _page(
-    request: Request, visitor: Visitor, cycle_id: str, refused: Refused = NOTHING_REFUSED
+    request: Request, visitor: Principal, cycle_id: str, refused: Refused = NOTHING_REFUSED
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     standing = _standing(parts, visitor, parts.product.cycle(cycle_id))
     return render(
         request, "cycle/today.html", {**standing, "refused": refused}, status=refused.status
     )
 
 
-def _again(request: Request, visitor: Visitor, cycle_id: str) -> Again:
+def _again(request: Request, visitor: Principal, cycle_id: str) -> Again:
     return lambda refused: _page(request, visitor, cycle_id, refused)
 
 
@@ -147,8 +155,8 @@ def show_decisions(
         "cycle/decisions.html",
         {
             "cycle": product.cycle(cycle_id),
-            "cycles": visible(parts_of(request), visitor, Right.SEE_APPLICANTS),
-            "rights": held(parts_of(request), visitor, product.cycle(cycle_id)),
+            "cycles": visible(app_context(request), visitor, Right.SEE_APPLICANTS),
+            "rights": held(app_context(request), visitor, product.cycle(cycle_id)),
             "decisions": shown,
             "zone": rules.zone,
             "older": found[PAGE - 1][0].number if len(found) > PAGE else 0,
@@ -242,12 +250,16 @@ def change_course(
     )
 
 
-def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
+def _standing(parts: AppContext, visitor: Principal, cycle: Cycle) -> dict[str, Any]:
     product, rights = parts.product, held(parts, visitor, cycle)
     rules = product.rules(cycle.id)
     board, live = product.board(cycle.id)
     received = board.received(len(rules.kinds))
-    waiting, pulse, now = product.waiting(cycle.id), product.pulse(cycle.id), product.now()
+    waiting, pulse, now = (
+        product.waiting(cycle.id),
+        product.process_health(cycle.id),
+        product.now(),
+    )
     mails = product.count_mails(cycle.id)
     steps = product.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
@@ -305,7 +317,7 @@ def _standing(parts: Parts, visitor: Visitor, cycle: Cycle) -> dict[str, Any]:
     }
 
 
-def _health(pulse: Pulse, now: datetime, *, live: bool) -> dict[str, Any]:
+def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any]:
     """Say whether what a program runs on is at work; `live`: whether Redis answers."""
     return {
         "live": live,
@@ -342,12 +354,12 @@ def _chart_words() -> dict[str, str]:
 
 
 def _blocked(
-    product: Product, cycle: Cycle, board: Board, rules: Rules, *, named: bool
+    product: Product, cycle: Cycle, board: Dashboard, rules: Rules, *, named: bool
 ) -> list[dict[str, Any]]:
     """Say what cannot go out, by kind and reason; what waits for an answer is left out."""
-    found: dict[tuple[int, Obstacle], list[int]] = {}
+    found: dict[tuple[int, NoReviewer], list[int]] = {}
     for one in board.blocked:
-        if one.obstacle is not Obstacle.BUSY and one.kind < len(rules.kinds):
+        if one.obstacle is not NoReviewer.BUSY and one.kind < len(rules.kinds):
             found.setdefault((one.kind, one.obstacle), []).append(one.application)
     wanted = {number for numbers in found.values() for number in numbers}
     people = {n.number: n for n in product.named(cycle.id, wanted)}
@@ -365,7 +377,7 @@ def _blocked(
     ]
 
 
-def _finish(cycle: Cycle, rules: Rules, pulse: Pulse, now: datetime) -> datetime | None:
+def _finish(cycle: Cycle, rules: Rules, pulse: ProcessHealth, now: datetime) -> datetime | None:
     """Say when the budget will be used up at the pace so far; None before there is a pace."""
     if pulse.begun_at is None or cycle.spent <= 0 or cycle.status is not CycleStatus.RUNNING:
         return None

@@ -11,7 +11,7 @@ from swapflow.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class AppContext:
     """The parts that one web process serves; they hang on its application."""
 
     product: Swapflow
@@ -19,10 +19,10 @@ class Parts:
     settings: Settings
 
 
-def parts_of(request: Request) -> Parts:
+def app_context(request: Request) -> AppContext:
     """Give the parts that a request is served from."""
     parts = request.app.state.parts
-    assert isinstance(parts, Parts)
+    assert isinstance(parts, AppContext)
     return parts
 
 
@@ -31,15 +31,15 @@ def parts_of(request: Request) -> Parts:
 
 
 async def _product(request: Request) -> Swapflow:
-    return parts_of(request).product
+    return app_context(request).product
 
 
 async def _office(request: Request) -> Office:
-    return parts_of(request).office
+    return app_context(request).office
 
 
 async def _settings(request: Request) -> Settings:
-    return parts_of(request).settings
+    return app_context(request).settings
 
 
 Product = Annotated[Swapflow, Depends(_product)]

@@ -20,8 +20,8 @@ from swapflow.errors import (
     NotSignedInError,
 )
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor, require
-from swapflow.web.http.context import parts_of
+from swapflow.identity.principal import Principal, require
+from swapflow.web.http.context import app_context
 
 
 def cookie_name(*, secure: bool) -> str:
@@ -29,23 +29,23 @@ def cookie_name(*, secure: bool) -> str:
     return "__Host-swapflow" if secure else "swapflow"
 
 
-def visitor_of(request: Request) -> Visitor | None:
+def principal_of(request: Request) -> Principal | None:
     """Recognise whoever asks, once per request; None when nobody is signed in."""
     if not hasattr(request.state, "visitor"):
-        parts = parts_of(request)
+        parts = app_context(request)
         secret = request.cookies.get(cookie_name(secure=parts.settings.secure), "")
         request.state.visitor = parts.office.visitor(secret)
-    visitor: Visitor | None = request.state.visitor
+    visitor: Principal | None = request.state.visitor
     return visitor
 
 
-def signed_in(request: Request) -> Visitor:
+def signed_in(request: Request) -> Principal:
     """Require that somebody is signed in.
 
     Raises:
         NotSignedInError: If nobody is.
     """
-    visitor = visitor_of(request)
+    visitor = principal_of(request)
     if visitor is None:
         raise NotSignedInError("please sign in to go on")
     return visitor
@@ -63,14 +63,14 @@ def round_of(request: Request, cycle_id: str) -> str | None:
     known: dict[str, Cycle | None] = request.state._state.setdefault("cycles", {})  # noqa: SLF001
     if cycle_id not in known:
         try:
-            known[cycle_id] = parts_of(request).product.cycle(cycle_id)
+            known[cycle_id] = app_context(request).product.cycle(cycle_id)
         except NotFoundError:
             known[cycle_id] = None
     cycle = known[cycle_id]
     return cycle.round_id if cycle else None
 
 
-def check_way_in(request: Request, visitor: Visitor, cycle_id: str) -> Rules:
+def check_sign_in_method(request: Request, visitor: Principal, cycle_id: str) -> Rules:
     """Refuse a sign-in that the rules of a cycle do not take; asked once the right is there.
 
     Gives the rules, which it has to read.
@@ -79,20 +79,20 @@ def check_way_in(request: Request, visitor: Visitor, cycle_id: str) -> Rules:
         ForbiddenError: If the rules want the identity provider and it was something else.
         NotSignedInError: If the rules let no session become as old as this one.
     """
-    parts = parts_of(request)
+    parts = app_context(request)
     rules = parts.product.rules(cycle_id)
-    parts.office.check_way_in(visitor, rules)
+    parts.office.check_sign_in_method(visitor, rules)
     return rules
 
 
-def may(right: Right) -> Callable[[Request], Visitor]:
+def may(right: Right) -> Callable[[Request], Principal]:
     """Require a right: in the cycle that the path's `cycle_id` names, else in the office.
 
     The dependency raises NotSignedInError, ForbiddenError, or NotFoundError for a cycle in which
     the visitor has no right at all, whether there is such a cycle or not.
     """
 
-    def check(request: Request) -> Visitor:
+    def check(request: Request) -> Principal:
         visitor = signed_in(request)
         cycle_id = request.path_params.get("cycle_id")
         round_id = round_of(request, cycle_id) if cycle_id else None
@@ -100,17 +100,17 @@ def may(right: Right) -> Callable[[Request], Visitor]:
             raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
         require(visitor, right, cycle_id=cycle_id, round_id=round_id)
         if cycle_id:
-            check_way_in(request, visitor, cycle_id)
+            check_sign_in_method(request, visitor, cycle_id)
         return visitor
 
     check.__name__ = f"may_{right.name.lower()}"
     return check
 
 
-def may_anywhere(right: Right) -> Callable[[Request], Visitor]:
+def may_anywhere(right: Right) -> Callable[[Request], Principal]:
     """Require a right in at least one cycle: for pages that list what the visitor may see."""
 
-    def check(request: Request) -> Visitor:
+    def check(request: Request) -> Principal:
         visitor = signed_in(request)
         if right not in visitor.rights_anywhere:
             require(visitor, right, cycle_id=None, round_id=None)
@@ -124,7 +124,7 @@ def may_anywhere(right: Right) -> Callable[[Request], Visitor]:
 class OwnTask:
     """A reviewer's own task, the code that names it, its program's rules, and the reviewer."""
 
-    visitor: Visitor
+    visitor: Principal
     assignment: Assignment
     code: str
     rules: Rules
@@ -134,7 +134,7 @@ class OwnTask:
 class OwnSeat:
     """A reviewer's own seat in a cycle."""
 
-    visitor: Visitor
+    visitor: Principal
     cycle_id: str
     number: int
 
@@ -151,9 +151,9 @@ def own_task(request: Request, task: str) -> OwnTask:
     number = visitor.reviews_in(cycle_id)
     if number is None:
         raise NotFoundError("there is no such task among yours")
-    parts = parts_of(request)
+    parts = app_context(request)
     assignment, rules = parts.product.task_and_rules(task, reviewer=number)
-    parts.office.check_way_in(visitor, rules)
+    parts.office.check_sign_in_method(visitor, rules)
     return OwnTask(visitor=visitor, assignment=assignment, code=task, rules=rules)
 
 
@@ -165,7 +165,7 @@ async def own_task_within() -> None:
 
 
 def open_seats(
-    request: Request, visitor: Visitor
+    request: Request, visitor: Principal
 ) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
     """Give the seats whose cycles take this sign-in, and why the others do not.
 
@@ -174,7 +174,7 @@ def open_seats(
     seats, refusals = [], []
     for cycle_id, number in visitor.seats:
         try:
-            check_way_in(request, visitor, cycle_id)
+            check_sign_in_method(request, visitor, cycle_id)
         except ForbiddenError as error:
             refusals.append(str(error))
         else:
@@ -188,7 +188,7 @@ def own_seat(request: Request, cycle_id: str) -> OwnSeat:
     number = visitor.reviews_in(cycle_id)
     if number is None:
         raise NotFoundError("you have no reviewer role there")
-    check_way_in(request, visitor, cycle_id)
+    check_sign_in_method(request, visitor, cycle_id)
     return OwnSeat(visitor=visitor, cycle_id=cycle_id, number=number)
 
 
@@ -198,7 +198,7 @@ Own = Annotated[OwnTask, Depends(own_task)]
 Seat = Annotated[OwnSeat, Depends(own_seat)]
 """A seat of whoever is signed in."""
 
-Signed = Annotated[Visitor, Depends(signed_in)]
+Signed = Annotated[Principal, Depends(signed_in)]
 """Whoever is signed in."""
 
 

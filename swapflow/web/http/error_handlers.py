@@ -19,28 +19,28 @@ from swapflow.errors import (
     InvalidInputError,
     NotFoundError,
     NotSignedInError,
+    RateLimitedError,
+    SignInMethodRefusedError,
     SwapflowError,
-    TooManyTriesError,
     UnavailableError,
-    WayInRefusedError,
 )
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.i18n.told import told
-from swapflow.web.http.context import parts_of
-from swapflow.web.http.dependencies import visitor_of
+from swapflow.web.http.context import app_context
+from swapflow.web.http.dependencies import principal_of
 from swapflow.web.http.rendering import render
 
 
 log = structlog.get_logger()
 
 STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
-    (NotSignedInError, 401, later("Please sign in")),
-    (ForbiddenError, 403, later("This is not yours to do")),
-    (NotFoundError, 404, later("There is nothing here")),
-    (ConflictError, 409, later("Things have moved on")),
-    (InvalidInputError, 422, later("This cannot be used as it is")),
-    (TooManyTriesError, 429, later("Too many tries")),
-    (UnavailableError, 503, later("A part of swapflow does not answer")),
+    (NotSignedInError, 401, gettext_noop("Please sign in")),
+    (ForbiddenError, 403, gettext_noop("This is not yours to do")),
+    (NotFoundError, 404, gettext_noop("There is nothing here")),
+    (ConflictError, 409, gettext_noop("Things have moved on")),
+    (InvalidInputError, 422, gettext_noop("This cannot be used as it is")),
+    (RateLimitedError, 429, gettext_noop("Too many tries")),
+    (UnavailableError, 503, gettext_noop("A part of swapflow does not answer")),
 )
 """Status and heading of each branch of the tree of errors."""
 
@@ -57,7 +57,7 @@ def status_of(error: SwapflowError) -> tuple[int, str]:
     """Give status and heading of an error."""
     return next(
         ((status, title) for kind, status, title in STATUSES if isinstance(error, kind)),
-        (500, later("Something went wrong")),
+        (500, gettext_noop("Something went wrong")),
     )
 
 
@@ -99,7 +99,7 @@ def answer(
     if is_api(request):
         return problem(request, status, title, detail)
     try:
-        visitor_of(request)
+        principal_of(request)
     except UnavailableError:  # the page that says so must not need what is away
         request.state.visitor = None
     whole = "hx-request" not in request.headers
@@ -115,7 +115,7 @@ async def _known(request: Request, error: Exception) -> Response:
     if isinstance(error, NotSignedInError) and wants_page and not is_api(request):
         target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/sign-in?next={quote(target)}", status_code=303)
-    if isinstance(error, WayInRefusedError):
+    if isinstance(error, SignInMethodRefusedError):
         return _other_way(request, error)
     if isinstance(error, BadRowsError) and is_api(request):
         return problem(request, status, title, str(error), errors=_by_row(error))
@@ -129,7 +129,7 @@ async def _known(request: Request, error: Exception) -> Response:
     response = answer(request, status, title, detail)
     if isinstance(error, NotSignedInError) and is_api(request):
         response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
-    if isinstance(error, TooManyTriesError):
+    if isinstance(error, RateLimitedError):
         response.headers["Retry-After"] = str(error.seconds)
     return response
 
@@ -160,16 +160,16 @@ def _by_row(error: BadRowsError) -> list[dict[str, str]]:
     ]
 
 
-def _other_way(request: Request, error: WayInRefusedError) -> Response:
+def _other_way(request: Request, error: SignInMethodRefusedError) -> Response:
     """Say that the identity provider is wanted, and offer it; it leads back to this page."""
     status, _ = status_of(error)
     cure = (
         gettext("your organisation's sign-in brings you back here")
-        if parts_of(request).settings.provider
+        if app_context(request).settings.provider
         else gettext("that is not connected any more; tell whoever runs swapflow")
     )
     place = request.url.path if request.method == "GET" else _came_from(request)
-    title = later("Please sign in through your organisation")
+    title = gettext_noop("Please sign in through your organisation")
     return answer(request, status, title, f"{told(str(error))}; {cure}", back=place)
 
 
@@ -188,15 +188,18 @@ async def _unreadable(request: Request, error: Exception) -> Response:
     detail = "; ".join(f"{one['field']}: {one['message']}" for one in problems)
     if is_api(request):
         return problem(request, 422, "This cannot be used as it is", detail, errors=problems)
-    return answer(request, 422, later("This cannot be used as it is"), detail)
+    return answer(request, 422, gettext_noop("This cannot be used as it is"), detail)
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    titles = {404: later("There is nothing here"), 405: later("This cannot be done here")}
-    title = titles.get(error.status_code, later("This did not work"))
+    titles = {
+        404: gettext_noop("There is nothing here"),
+        405: gettext_noop("This cannot be done here"),
+    }
+    title = titles.get(error.status_code, gettext_noop("This did not work"))
     # The framework's own words, from HTTP's list of phrases.
-    said = {404: later("Not Found"), 405: later("Method Not Allowed")}
+    said = {404: gettext_noop("Not Found"), 405: gettext_noop("Method Not Allowed")}
     detail = said.get(error.status_code, str(error.detail)) if error.detail else ""
     response = answer(request, error.status_code, title, detail)
     response.headers.update(error.headers or {})
@@ -215,7 +218,7 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
     return answer(
         request,
         500,
-        later("Something went wrong"),
+        gettext_noop("Something went wrong"),
         gettext(
             "This is a fault of swapflow. Nothing half-done was stored; please tell whoever runs "
             "it that number %(number)s stands in the log."

@@ -9,9 +9,9 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import SOURCE, chosen_language, known_languages, speaking, wished
+from swapflow.i18n.languages import SOURCE, chosen_language, known_languages, use_language, wished
 from swapflow.settings import Settings
-from swapflow.web.http.context import parts_of
+from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import anybody, safe_path
 
 
@@ -23,7 +23,7 @@ COOKIE = "swapflow-language"
 YEAR = 365 * 86_400
 
 
-class Speaking:
+class LanguageMiddleware:
     """Lets everything that answers a request speak its reader's language.
 
     The language is the one chosen in this browser, else the browser's wish, else the deployment's.
@@ -39,7 +39,7 @@ class Speaking:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        with speaking(self._language(scope)):
+        with use_language(self._language(scope)):
             await self._app(scope, receive, send)
 
     def _language(self, scope: Scope) -> str:
@@ -67,7 +67,7 @@ def choose_language(
         language,
         max_age=YEAR,
         path="/",
-        secure=parts_of(request).settings.secure,
+        secure=app_context(request).settings.secure,
         httponly=True,
         samesite="lax",
     )

@@ -13,7 +13,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 
 
 Tree: TypeAlias = "str | dict[str, Tree] | list[Tree]"
@@ -74,9 +74,13 @@ def file_of(form: FormData, name: str) -> tuple[str, bytes]:
 def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
     """Say what keeps a text from being stored, "" when nothing does."""
     if len(value) > most:
-        return later(f"this has {len(value):,} characters, and {most:,} are the most; shorten it")
+        return gettext_noop(
+            f"this has {len(value):,} characters, and {most:,} are the most; shorten it"
+        )
     if not is_plain(value):
-        return later("this holds invisible control characters; type it instead of pasting it")
+        return gettext_noop(
+            "this holds invisible control characters; type it instead of pasting it"
+        )
     return ""
 
 

@@ -10,8 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import Cycle
 from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import is_plain
 
@@ -91,7 +91,7 @@ def plain_line(text: str, *, named: str, most: int = LONGEST_REASON) -> str:
     return text.strip()
 
 
-def visible(parts: Parts, visitor: Visitor, right: Right) -> tuple[Cycle, ...]:
+def visible(parts: AppContext, visitor: Principal, right: Right) -> tuple[Cycle, ...]:
     """Give the programs in which somebody has a right, newest first."""
     return tuple(
         cycle
@@ -100,7 +100,7 @@ def visible(parts: Parts, visitor: Visitor, right: Right) -> tuple[Cycle, ...]:
     )
 
 
-def held(parts: Parts, visitor: Visitor, cycle: Cycle) -> frozenset[Right]:
+def held(parts: AppContext, visitor: Principal, cycle: Cycle) -> frozenset[Right]:
     """Give what somebody may do in a program."""
     del parts
     return visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
@@ -108,7 +108,7 @@ def held(parts: Parts, visitor: Visitor, cycle: Cycle) -> frozenset[Right]:
 
 def act(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     back: str,
     done: str,
     deed: Callable[[], object],
@@ -147,14 +147,14 @@ def act(
                 status=status,
             )
         )
-    parts_of(request).office.record(
+    app_context(request).office.record(
         visitor.name, done, cycle_id=request.path_params["cycle_id"], about=back
     )
     return RedirectResponse(back, status_code=303)
 
 
 def about(
-    parts: Parts, cycle_id: str, visitor: Visitor, right: Right = Right.SET_UP
+    parts: AppContext, cycle_id: str, visitor: Principal, right: Right = Right.SET_UP
 ) -> dict[str, object]:
     """Give what every page of a program shows: the program, the others, what may be done."""
     cycle = parts.product.cycle(cycle_id)

@@ -12,22 +12,22 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from swapflow.files.exports.writers import Format
 from swapflow.i18n.formatting import clock, counted, date_of, day, moment, number
-from swapflow.i18n.languages import gettext, later, ngettext, spoken
+from swapflow.i18n.languages import current_language, gettext, gettext_noop, ngettext
 from swapflow.i18n.told import told
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import parts_of
-from swapflow.web.http.dependencies import visitor_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import app_context
+from swapflow.web.http.dependencies import principal_of
 
 
 STATIC = Path(__file__).parents[1] / "static"
 
 PLACES: tuple[tuple[str, str, Right], ...] = (
-    ("today", later("Today"), Right.SEE_PROGRESS),
-    ("applicants", later("Applicants"), Right.SEE_APPLICANTS),
-    ("reviewers", later("Reviewers"), Right.SEE_REVIEWERS),
-    ("decide", later("Decide"), Right.SEE_APPLICANTS),
-    ("setup", later("Setup"), Right.SET_UP),
+    ("today", gettext_noop("Today"), Right.SEE_PROGRESS),
+    ("applicants", gettext_noop("Applicants"), Right.SEE_APPLICANTS),
+    ("reviewers", gettext_noop("Reviewers"), Right.SEE_REVIEWERS),
+    ("decide", gettext_noop("Decide"), Right.SEE_APPLICANTS),
+    ("setup", gettext_noop("Setup"), Right.SET_UP),
 )
 """The five places of staff: path, name, and the right without which a place is not shown."""
 
@@ -51,7 +51,7 @@ def render(
         status: HTTP status.
         headers: Further headers.
     """
-    visitor = visitor_of(request)
+    visitor = principal_of(request)
     page = _environment().get_template(template)
     text = page.render(
         {
@@ -59,15 +59,15 @@ def render(
             "visitor": visitor,
             "places": places_of(visitor, request.path_params.get("cycle_id")),
             "place": request.url.path.split("/")[1],
-            "provider": parts_of(request).settings.provider,
-            "language": spoken(),
+            "provider": app_context(request).settings.provider,
+            "language": current_language(),
             **(context or {}),
         }
     )
     return HTMLResponse(text, status_code=status, headers=dict(headers or {}))
 
 
-def places_of(visitor: Visitor | None, cycle_id: str | None) -> list[tuple[str, str, str]]:
+def places_of(visitor: Principal | None, cycle_id: str | None) -> list[tuple[str, str, str]]:
     """Give path, address and name of the places that a visitor may go to, in this cycle."""
     if visitor is None:
         return []

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from swapflow.engine.services import Swapflow
 from swapflow.errors import SwapflowError
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
 
@@ -63,7 +63,7 @@ _POSITIONS = Positions()
 @router.get("/{cycle_id}/events")
 def stream_changes(
     request: Request,
-    visitor: Annotated[Visitor, Depends(may(Right.SEE_PROGRESS))],
+    visitor: Annotated[Principal, Depends(may(Right.SEE_PROGRESS))],
     product: Product,
     cycle_id: str,
 ) -> StreamingResponse:

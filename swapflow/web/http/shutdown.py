@@ -5,11 +5,11 @@ import asyncio
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.web.http.error_handlers import answer
 
 
-class Stopping:
+class ShutdownMiddleware:
     """Answers 503 where the server cuts a request short at its own end; else it would say 500.
 
     What the request began goes on in its thread and may still be stored: to send the same again
@@ -39,8 +39,8 @@ class Stopping:
             said = answer(
                 Request(scope, receive),
                 503,
-                later("swapflow is being started again"),
-                later(
+                gettext_noop("swapflow is being started again"),
+                gettext_noop(
                     "What you sent may have been stored or not. Send it again in a moment: "
                     "nothing counts twice."
                 ),

@@ -12,7 +12,7 @@ from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
 )
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, OwnTask
 from swapflow.web.http.nested_forms import is_plain
@@ -45,13 +45,13 @@ def decline(
     """Say no; the request goes to somebody else."""
     problems: dict[str, str] = {}
     if kind not in {"conflict", "busy", "unqualified"}:
-        problems["kind"] = later("Choose one of the three.")
+        problems["kind"] = gettext_noop("Choose one of the three.")
     today = product.ledger.now().date()
     last = _day(until)
     if kind == "busy" and (last is None or last < today):
-        problems["until"] = later("Give a day from today on.")
+        problems["until"] = gettext_noop("Give a day from today on.")
     if not is_plain(reason):
-        problems["reason"] = later("There is a control character in it.")
+        problems["reason"] = gettext_noop("There is a control character in it.")
     if problems:
         filled = Filled(values={"kind": kind, "until": until, "reason": reason}, problems=problems)
         return _decline_page(request, own, product, filled)
@@ -68,7 +68,7 @@ def decline(
 
 
 @router.post("/tasks/{task}/missed")
-def did_not_come(
+def mark_no_show(
     own: Own,
     product: Product,
     office: TheOffice,
@@ -78,7 +78,7 @@ def did_not_come(
     if not is_plain(note):
         raise InvalidInputError("there is a control character in the note")
     with by_code(own.code):
-        product.did_not_come(own.assignment.id, by=own.visitor.name, note=note.strip())
+        product.mark_no_show(own.assignment.id, by=own.visitor.name, note=note.strip())
     office.record(
         own.visitor.name,
         "applicant did not come to an interview",

@@ -5,11 +5,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request, UploadFile
 from fastapi.responses import Response
 
-from swapflow.engine.reviewing.documents import ENDINGS, PDF, Attached, Upload, neutral_name
+from swapflow.engine.reviewing.documents import (
+    ENDINGS,
+    PDF,
+    Attached,
+    DocumentUpload,
+    neutral_name,
+)
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.tables.zip_archive import read_archive
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, may
 from swapflow.web.http.rendering import render
@@ -37,7 +43,7 @@ def show_file_to_staff(
     application: int,
     position: int,
     product: Product,
-    visitor: Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS))],
+    visitor: Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))],
 ) -> Response:
     """Give a document to staff."""
     del visitor
@@ -53,7 +59,7 @@ def show_upload(
     request: Request,
     cycle_id: str,
     product: Product,
-    visitor: Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))],
+    visitor: Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))],
 ) -> Response:
     """Show the form that takes documents in."""
     del visitor
@@ -66,7 +72,7 @@ def upload(
     cycle_id: str,
     product: Product,
     office: TheOffice,
-    visitor: Annotated[Visitor, Depends(may(Right.MANAGE_APPLICANTS))],
+    visitor: Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))],
     files: list[UploadFile] | None = None,
     redacted: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
 ) -> Response:
@@ -86,13 +92,13 @@ def upload(
     return _page(request, product, cycle_id, attached=attached, left=(*left, *attached.left))
 
 
-def read_uploads(files: list[UploadFile]) -> tuple[list[Upload], list[tuple[str, str]]]:
+def read_uploads(files: list[UploadFile]) -> tuple[list[DocumentUpload], list[tuple[str, str]]]:
     """Give the files that were sent, those in a ZIP singly, and what was left out and why.
 
     Raises:
         InvalidInputError: If there is none.
     """
-    uploads: list[Upload] = []
+    uploads: list[DocumentUpload] = []
     left: list[tuple[str, str]] = []
     for file in files:
         body = file.file.read()
@@ -102,7 +108,7 @@ def read_uploads(files: list[UploadFile]) -> tuple[list[Upload], list[tuple[str,
             uploads += inside
             left += refused
         elif name:
-            uploads.append(Upload(path=name, body=body))
+            uploads.append(DocumentUpload(path=name, body=body))
     if not uploads and not left:
         raise InvalidInputError("choose at least one file, or a ZIP with files in it")
     return uploads, left

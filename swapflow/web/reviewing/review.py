@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from swapflow.domain.reviewing.score import Draft
-from swapflow.engine.reviewing.review_page import Sheet
+from swapflow.engine.reviewing.review_page import ReviewPage
 from swapflow.engine.services import Swapflow
 from swapflow.errors import (
     AssignmentClosedError,
@@ -20,7 +20,7 @@ from swapflow.errors import (
 from swapflow.i18n.formatting import clock, moment
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, OwnTask, may, open_seats, own_task, own_task_within
 from swapflow.web.http.rendering import render
@@ -134,7 +134,7 @@ def show_for_reviewer(
     reviewer_number: int,
     task: str,
     product: Product,
-    visitor: Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))],
+    visitor: Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))],
 ) -> Response:
     """Show the form to staff who enter what a reviewer said on paper or by telephone."""
     sheet = _theirs(product, cycle_id, reviewer_number, task)
@@ -151,7 +151,7 @@ async def enter_for_reviewer(
     product: Product,
     office: TheOffice,
     fields: Fields,
-    visitor: Annotated[Visitor, Depends(may(Right.ENTER_REVIEWS))],
+    visitor: Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))],
 ) -> Response:
     """Store what a reviewer said, under both names."""
 
@@ -245,7 +245,7 @@ def _save(
     return own, product.save_draft_soon(own.assignment, body, version=version)
 
 
-def _done(product: Swapflow, own: OwnTask, code: str) -> Sheet | None:
+def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
     """Read what was handed in just now, to echo it above the next form."""
     number = own.visitor.reviews_in(code.split(":", 1)[0])
     if number is None:
@@ -254,7 +254,7 @@ def _done(product: Swapflow, own: OwnTask, code: str) -> Sheet | None:
     return sheet if sheet.given is not None else None
 
 
-def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> Sheet:
+def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> ReviewPage:
     code = task if ":" in task else f"{cycle_id}:{task}"
     if code.split(":", 1)[0] != cycle_id:
         raise InvalidInputError("this task is of another program")
@@ -263,13 +263,13 @@ def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> Sheet:
 
 def _form(
     request: Request,
-    sheet: Sheet,
+    sheet: ReviewPage,
     filled: Filled,
     *,
     own: OwnTask | None = None,
-    staff: Visitor | None = None,
+    staff: Principal | None = None,
     theirs: Mapping[str, str] | None = None,
-    done: Sheet | None = None,
+    done: ReviewPage | None = None,
 ) -> Response:
     """Fill the page of one task, for its reviewer or for staff."""
     status = 422 if filled.problems else 409 if theirs is not None else 200

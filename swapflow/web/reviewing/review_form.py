@@ -9,11 +9,11 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
 from swapflow.domain.reviewing.rubric import utility
-from swapflow.domain.reviewing.score import Answer, Given
+from swapflow.domain.reviewing.score import Answer, ScoreDetails
 from swapflow.domain.rules import Criterion
-from swapflow.engine.reviewing.review_page import Sheet
+from swapflow.engine.reviewing.review_page import ReviewPage
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.web.http.nested_forms import is_plain
 
 
@@ -21,11 +21,11 @@ LONGEST_REMARK = 8000
 LONGEST_NOTE = 4000
 NOT_APPLICABLE = "na"
 RECOMMENDATIONS = (
-    later("definitely not"),
-    later("no"),
-    later("mixed"),
-    later("yes"),
-    later("strong yes"),
+    gettext_noop("definitely not"),
+    gettext_noop("no"),
+    gettext_noop("mixed"),
+    gettext_noop("yes"),
+    gettext_noop("strong yes"),
 )
 """What an interviewer may recommend, weakest first; stored in English, shown in any language."""
 
@@ -48,7 +48,7 @@ Fields = Annotated[dict[str, str], Depends(read_form)]
 
 
 def answer_of(
-    fields: Mapping[str, str], sheet: Sheet, *, typed_by: str = ""
+    fields: Mapping[str, str], sheet: ReviewPage, *, typed_by: str = ""
 ) -> tuple[Answer | None, dict[str, str]]:
     """Read a filled form: the answer, or what is wrong, by the name of the field."""
     problems: dict[str, str] = {}
@@ -60,7 +60,7 @@ def answer_of(
         for index, criterion in enumerate(sheet.rubric.criteria):
             marks[criterion.name] = _mark(fields, f"c{index}", criterion, problems)
         if not problems and all(mark is None for mark in marks.values()):
-            problems["c0"] = later("Give a mark for at least one, or decline.")
+            problems["c0"] = gettext_noop("Give a mark for at least one, or decline.")
     notes = _notes(fields, sheet, problems)
     remark = _text(fields, "remark", LONGEST_REMARK, problems)
     if problems:
@@ -78,7 +78,7 @@ def answer_of(
     return answer, {}
 
 
-def values_of(given: Given, sheet: Sheet) -> dict[str, str]:
+def values_of(given: ScoreDetails, sheet: ReviewPage) -> dict[str, str]:
     """Give the fields of a form that would be read as this answer."""
     values = {"remark": given.remark}
     if sheet.rubric is None or not given.marks:
@@ -103,7 +103,7 @@ def _mark(
     if chosen == NOT_APPLICABLE:
         return None
     if chosen not in allowed:
-        problems[name] = later("Choose a mark, or N/A.")
+        problems[name] = gettext_noop("Choose a mark, or N/A.")
         return None
     return allowed[chosen]
 
@@ -114,20 +114,22 @@ def _hundred(typed: str, problems: dict[str, str]) -> float | None:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
-        problems["score"] = later("Write a number from 0 to 100.")
+        problems["score"] = gettext_noop("Write a number from 0 to 100.")
         return None
     return number / 100
 
 
-def _notes(fields: Mapping[str, str], sheet: Sheet, problems: dict[str, str]) -> dict[str, str]:
+def _notes(
+    fields: Mapping[str, str], sheet: ReviewPage, problems: dict[str, str]
+) -> dict[str, str]:
     notes = {"private": _text(fields, "private", LONGEST_NOTE, problems)}
     if sheet.kind.confidence and (sure := fields.get("confidence", "")):
         if sure not in {"1", "2", "3", "4", "5"}:
-            problems["confidence"] = later("Choose 1 to 5, or nothing.")
+            problems["confidence"] = gettext_noop("Choose 1 to 5, or nothing.")
         notes["confidence"] = sure
     if sheet.kind.questions and (said := fields.get("recommendation", "")):
         if said not in RECOMMENDATIONS:
-            problems["recommendation"] = later("Choose one of the five, or nothing.")
+            problems["recommendation"] = gettext_noop("Choose one of the five, or nothing.")
         notes["recommendation"] = said
     for number in range(1, len(sheet.kind.questions) + 1):
         notes[f"question:{number}"] = _text(fields, f"question{number}", LONGEST_NOTE, problems)
@@ -145,7 +147,7 @@ def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, s
             "most": most,
         }
     if not is_plain(text):
-        problems[name] = later("There is a control character in it; type the text anew.")
+        problems[name] = gettext_noop("There is a control character in it; type the text anew.")
     return text
 
 

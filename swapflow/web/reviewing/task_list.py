@@ -11,7 +11,7 @@ from swapflow.domain.people.reviewer import Absence
 from swapflow.engine.reviewing.task_list import Section
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.formatting import until
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import Seat, Signed, open_seats
 from swapflow.web.http.rendering import render
@@ -22,12 +22,12 @@ router = APIRouter()
 SECTIONS = (
     (
         Section.OVERDUE,
-        later("Overdue"),
-        later("These are still taken until the program closes."),
+        gettext_noop("Overdue"),
+        gettext_noop("These are still taken until the program closes."),
     ),
-    (Section.SOON, later("Due soon"), ""),
-    (Section.STARTED, later("Started"), ""),
-    (Section.NEW, later("New"), ""),
+    (Section.SOON, gettext_noop("Due soon"), ""),
+    (Section.STARTED, gettext_noop("Started"), ""),
+    (Section.NEW, gettext_noop("New"), ""),
 )
 """Parts of the list: what is in them, their heading, and what is said below it."""
 
@@ -42,7 +42,7 @@ def show_inbox(
 ) -> Response:
     """Show everything that waits for whoever is signed in; changes nothing."""
     seats, refusals = open_seats(request, visitor)
-    desk = product.desk_of(seats)
+    desk = product.task_list_of(seats)
     closed = all(
         cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in desk.cycles
     )

@@ -8,15 +8,15 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, Round
-from swapflow.engine.lifecycle.launch import Step
+from swapflow.engine.lifecycle.launch import SetupStep
 from swapflow.errors import InvalidInputError
 from swapflow.files.rules.checks import problems
 from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, template
 from swapflow.i18n.formatting import counted
-from swapflow.i18n.languages import gettext, later
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor, require
-from swapflow.web.http.context import Parts, parts_of
+from swapflow.identity.principal import Principal, require
+from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
 from swapflow.web.http.program_page import about
@@ -50,7 +50,7 @@ class StepView:
 @router.get("")
 def list_programs(
     request: Request,
-    visitor: Annotated[Visitor, Depends(may_anywhere(Right.SET_UP))],
+    visitor: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     made: str = "",
 ) -> Response:
     """List rounds and programs, with forms for new ones."""
@@ -64,11 +64,11 @@ def list_programs(
 
 @router.post("/rounds")
 def new_round(
-    request: Request, visitor: Annotated[Visitor, Depends(may(Right.SET_UP))], form: TheForm
+    request: Request, visitor: Annotated[Principal, Depends(may(Right.SET_UP))], form: TheForm
 ) -> Response:
     """Make a round."""
     view = _typed(form, "id", "name", "unit", "zone")
-    parts = parts_of(request)
+    parts = app_context(request)
     if not view.problems:
         try:
             parts.product.new_round(
@@ -88,20 +88,22 @@ def new_round(
 @router.post("/programs")
 def new_program(
     request: Request,
-    visitor: Annotated[Visitor, Depends(may_anywhere(Right.SET_UP))],
+    visitor: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     form: TheForm,
 ) -> Response:
     """Make a program in a round, from one of the templates."""
     view = _typed(form, "id", "name", "round", "template")
     cycle_id, round_id = view.value("id"), view.value("round")
-    parts = parts_of(request)
+    parts = app_context(request)
     known = {r.id: r for r in parts.product.rounds()}
     if round_id not in known:
-        view.note("round", later("choose the round that it belongs to"))
+        view.note("round", gettext_noop("choose the round that it belongs to"))
     else:
         require(visitor, Right.SET_UP, cycle_id=None, round_id=round_id)
     if view.value("template") not in TEMPLATES:
-        view.note("template", later("choose one to start from; everything in it can be changed"))
+        view.note(
+            "template", gettext_noop("choose one to start from; everything in it can be changed")
+        )
     if cycle_id in TAKEN:
         view.note("id", f"{cycle_id!r} is an address of its own here; choose another id")
     if not view.problems:
@@ -118,13 +120,13 @@ def new_program(
     return RedirectResponse(f"/setup/{cycle_id}", 303)
 
 
-MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 
 
 @router.get("/{cycle_id}")
 def show_steps(request: Request, cycle_id: str, visitor: MaySetUp, done: str = "") -> Response:
     """Show the steps of a program's set-up and how each stands."""
-    parts = parts_of(request)
+    parts = app_context(request)
     return render(
         request,
         "setup/steps.html",
@@ -138,7 +140,7 @@ def show_steps(request: Request, cycle_id: str, visitor: MaySetUp, done: str = "
     )
 
 
-MayRun = Annotated[Visitor, Depends(may(Right.RUN))]
+MayRun = Annotated[Principal, Depends(may(Right.RUN))]
 
 
 @router.get("/{cycle_id}/launch")
@@ -150,7 +152,7 @@ def show_launch(request: Request, cycle_id: str, visitor: MayRun) -> Response:
 @router.post("/{cycle_id}/launch")
 def do_launch(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Response:
     """Launch a program."""
-    parts = parts_of(request)
+    parts = app_context(request)
     if text(form, "sure") != "yes":
         return _launch_page(
             request, cycle_id, visitor, problem="Tick the box first: requests go out at once."
@@ -165,14 +167,14 @@ def do_launch(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -
 
 def _list(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     form: FormView,
     *,
     which: str = "",
     said: str = "",
     status: int = 200,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     held = visitor.rights()
     rounds = [
         (known, cycles)
@@ -205,7 +207,7 @@ def _list(
     )
 
 
-def _cycles_in(parts: Parts, visitor: Visitor, known: Round) -> list[Cycle]:
+def _cycles_in(parts: AppContext, visitor: Principal, known: Round) -> list[Cycle]:
     return [
         cycle
         for cycle in parts.product.cycles()
@@ -214,7 +216,7 @@ def _cycles_in(parts: Parts, visitor: Visitor, known: Round) -> list[Cycle]:
     ]
 
 
-def _may_make(visitor: Visitor, known: Round) -> bool:
+def _may_make(visitor: Principal, known: Round) -> bool:
     return Right.SET_UP in visitor.rights(round_id=known.id)
 
 
@@ -233,7 +235,7 @@ def _zone(typed: str) -> str:
         raise InvalidInputError(f"there is no time zone {typed!r}; write e.g. UTC") from error
 
 
-def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
+def _steps(parts: AppContext, cycle_id: str) -> list[StepView]:
     cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
     # Whom a round had when it began is cured at Today, where what waits for a person stands.
     hindered = set() if cycle.is_launched else {o.step for o in parts.product.obstacles(cycle_id)}
@@ -242,7 +244,7 @@ def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
         sum(r.active for r in parts.product.reviewers(cycle_id)),
     )
     judged = [rubric.kind for rubric in rules.rubrics]
-    wrong = bool(problems(rules)) or Step.RULES in hindered
+    wrong = bool(problems(rules)) or SetupStep.RULES in hindered
     rest: list[tuple[str, str, str, str]] = [
         (
             gettext("Rules"),
@@ -266,7 +268,7 @@ def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
         (
             gettext("Applicants"),
             "applicants",
-            _state(applications, hindered, Step.APPLICANTS),
+            _state(applications, hindered, SetupStep.APPLICANTS),
             counted(applications, "%(count)s applicant ready", "%(count)s applicants ready")
             if applications
             else gettext("none yet"),
@@ -274,7 +276,7 @@ def _steps(parts: Parts, cycle_id: str) -> list[StepView]:
         (
             gettext("Reviewers"),
             "reviewers",
-            _state(reviewers, hindered, Step.REVIEWERS),
+            _state(reviewers, hindered, SetupStep.REVIEWERS),
             counted(reviewers, "%(count)s reviewer", "%(count)s reviewers")
             if reviewers
             else gettext("none yet"),
@@ -298,16 +300,16 @@ def _ready_words(hindered: int) -> str:
     return gettext("everything is in place")
 
 
-def _state(count: int, hindered: set[Step], step: Step) -> str:
+def _state(count: int, hindered: set[SetupStep], step: SetupStep) -> str:
     if not count:
         return "todo"
     return "blocked" if step in hindered else "done"
 
 
 def _launch_page(
-    request: Request, cycle_id: str, visitor: Visitor, *, problem: str = ""
+    request: Request, cycle_id: str, visitor: Principal, *, problem: str = ""
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     return render(
         request,
         "setup/launch.html",

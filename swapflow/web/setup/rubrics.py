@@ -9,8 +9,8 @@ from swapflow.engine.scoring.rubric_versions import RubricEffect
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.rules.rules_file import examine_rules, raw_rules
 from swapflow.files.rules.schema_tables import Toml
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import app_context
 from swapflow.web.http.nested_forms import (
     FormView,
     TheForm,
@@ -25,7 +25,7 @@ from swapflow.web.http.nested_forms import (
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
 from swapflow.web.setup.rules import MaySetUp
-from swapflow.web.setup.rules_form import field_of, read_field, spoken
+from swapflow.web.setup.rules_form import field_of, problem_sentence, read_field
 
 
 router = APIRouter(prefix="/setup/{cycle_id}/rubrics")
@@ -43,7 +43,7 @@ _BLANK: dict[str, Tree] = {
 @router.get("")
 def list_rubrics(request: Request, cycle_id: str, visitor: MaySetUp, saved: str = "") -> Response:
     """List the kinds and their score forms."""
-    parts = parts_of(request)
+    parts = app_context(request)
     rules = parts.product.rules(cycle_id)
     return render(
         request,
@@ -59,7 +59,7 @@ def list_rubrics(request: Request, cycle_id: str, visitor: MaySetUp, saved: str 
 @router.get("/{kind}")
 def show_rubric(request: Request, cycle_id: str, kind: str, visitor: MaySetUp) -> Response:
     """Show a kind's score form, to be changed."""
-    rubric = parts_of(request).product.rules(cycle_id).rubric(kind)
+    rubric = app_context(request).product.rules(cycle_id).rubric(kind)
     return _page(request, cycle_id, kind, visitor, FormView(_shown(rubric)))
 
 
@@ -73,7 +73,7 @@ def save_rubric(
     do = text(form, "do")
     if change_rows(values, do, _BLANK):
         return _page(request, cycle_id, kind, visitor, view)
-    parts = parts_of(request)
+    parts = app_context(request)
     raw = raw_rules(parts.product.rules(cycle_id))
     rubric = _read(raw, kind, values, view)
     launched = parts.product.cycle(cycle_id).status is not CycleStatus.DRAFT
@@ -110,13 +110,13 @@ def _page(
     request: Request,
     cycle_id: str,
     kind: str,
-    visitor: Visitor,
+    visitor: Principal,
     form: FormView,
     *,
     effect: RubricEffect | None = None,
     status: int = 200,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     rules = parts.product.rules(cycle_id)
     if rules.kind_index(kind) < 0:
         raise NotFoundError(f"the rules have no kind {kind!r}")
@@ -185,7 +185,7 @@ def _read(raw: dict[str, Toml], kind: str, values: dict[str, Tree], view: FormVi
         if field not in view.problems and not any(
             k.startswith(field + ".") for k in view.problems
         ):
-            view.note(field, spoken(problem))
+            view.note(field, problem_sentence(problem))
     rubric = rules.rubric(kind)
     return rubric if rubric is not None else Rubric(kind=kind, version=1, criteria=())
 

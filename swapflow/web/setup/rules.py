@@ -15,8 +15,8 @@ from swapflow.errors import InvalidInputError
 from swapflow.files.rules.rules_file import parse_rules, rules_text
 from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
-from swapflow.web.http.context import Parts, Product, parts_of
+from swapflow.identity.principal import Principal
+from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import (
     FormView,
@@ -36,7 +36,7 @@ from swapflow.web.setup.rules_form import read_rules, shown_rules
 
 router = APIRouter(prefix="/setup/{cycle_id}")
 
-MaySetUp = Annotated[Visitor, Depends(may(Right.SET_UP))]
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 
 LONGEST_FILE = 256_000
 """Bytes of a rules file."""
@@ -75,7 +75,7 @@ def save_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheForm
     view = FormView(values)
     if change_rows(values, text(form, "do"), _BLANK):
         return _page(request, cycle_id, visitor, view)
-    parts = parts_of(request)
+    parts = app_context(request)
     old = parts.product.rules(cycle_id)
     new = read_rules(values, old, view)
     reason = _reason(parts, cycle_id, form, view)
@@ -100,7 +100,7 @@ def download_rules(cycle_id: str, visitor: MaySetUp, product: Product) -> Respon
 @router.post("/rules/file")
 def upload_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheForm) -> Response:
     """Put the rules of a file or of the text field in force, or say what that would change."""
-    parts = parts_of(request)
+    parts = app_context(request)
     old = parts.product.rules(cycle_id)
     spelled = text(form, "text")
     view = FormView({**shown_rules(old), "text": spelled, "file_reason": text(form, "reason")})
@@ -152,14 +152,14 @@ def _changes(old: Rules, new: Rules) -> list[str]:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     form: FormView,
     *,
     said: str = "",
     changes: list[str] | None = None,
     status: int = 200,
 ) -> Response:
-    parts = parts_of(request)
+    parts = app_context(request)
     cycle = parts.product.cycle(cycle_id)
     return render(
         request,
@@ -186,13 +186,13 @@ def _page(
 _ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and "Etc" not in z))
 
 
-def unit_of(parts: Parts, cycle: Cycle) -> str:
+def unit_of(parts: AppContext, cycle: Cycle) -> str:
     """Give the unit that costs of a cycle are counted in."""
     return next(r.unit for r in parts.product.rounds() if r.id == cycle.round_id)
 
 
 def _reason(
-    parts: Parts, cycle_id: str, form: TheForm, view: FormView, *, named: str = "reason"
+    parts: AppContext, cycle_id: str, form: TheForm, view: FormView, *, named: str = "reason"
 ) -> str:
     """Read why the rules are changed; after the launch a reason must be given."""
     reason = text(form, "reason")
@@ -205,9 +205,9 @@ def _reason(
 
 
 def _change(
-    parts: Parts,
+    parts: AppContext,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     old: Rules,
     new: Rules,
     reason: str,

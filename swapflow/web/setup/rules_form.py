@@ -6,11 +6,11 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from swapflow.domain.rules import Rules
-from swapflow.files.rules.problem import Problem
+from swapflow.files.rules.problem import RulesProblem
 from swapflow.files.rules.rules_file import examine_rules, raw_rules
 from swapflow.files.rules.schema_tables import Toml
 from swapflow.files.tables.cells import read_number
-from swapflow.i18n.languages import later
+from swapflow.i18n.languages import gettext_noop
 from swapflow.web.http.nested_forms import LONGEST_TEXT, FormView, Tree, rows, unwritable
 
 
@@ -209,7 +209,7 @@ def examined(raw: dict[str, Toml], view: FormView) -> Rules:
     for problem in found:
         name = field_of(problem.place)
         if name not in noted:  # said already, in the words of the form
-            view.note(name, spoken(problem))
+            view.note(name, problem_sentence(problem))
     return rules
 
 
@@ -301,7 +301,7 @@ def read_field(name: str, typed: str) -> "Toml | None":
     plain = typed.strip()
     if name in _YES_NO and plain:
         if plain not in {"yes", "no"}:
-            raise ValueError(later("choose yes or no"))
+            raise ValueError(gettext_noop("choose yes or no"))
         return plain == "yes"
     if problem := unwritable(plain, most=LONGEST.get(name, 200)):
         raise ValueError(problem)
@@ -310,12 +310,12 @@ def read_field(name: str, typed: str) -> "Toml | None":
     if name in _WHOLE:
         digits = re.sub(r"[\s\u202f']", "", plain)
         if not re.fullmatch(r"-?[0-9]{1,12}", digits):
-            raise ValueError(later("this is no whole number; write digits only, e.g. 20"))
+            raise ValueError(gettext_noop("this is no whole number; write digits only, e.g. 20"))
         return int(digits)
     if name in _NUMBER:
         number = read_number(plain)
         if number is None:
-            raise ValueError(later("this is no number; write e.g. 0.05"))
+            raise ValueError(gettext_noop("this is no number; write e.g. 0.05"))
         return number
     if name == "questions":
         return [line.strip() for line in plain.splitlines() if line.strip()]
@@ -333,7 +333,9 @@ def _read_moment(plain: str) -> datetime | date:
     try:
         return date.fromisoformat(plain) if len(plain) == 10 else datetime.fromisoformat(plain)  # noqa: PLR2004 - year-month-day
     except ValueError as error:
-        raise ValueError(later("this is no date and time; write e.g. 2027-01-31T18:00")) from error
+        raise ValueError(
+            gettext_noop("this is no date and time; write e.g. 2027-01-31T18:00")
+        ) from error
 
 
 _PART = re.compile(r"(\w+)(?: (\d+)(?: \(\".*?\"\))?)?(?:, |$)")
@@ -357,7 +359,7 @@ def field_of(place: str) -> str:
 _TOML_TALK = re.compile(r"\[|\btable\b|=|quotes|setting")
 
 
-def spoken(problem: Problem) -> str:
+def problem_sentence(problem: RulesProblem) -> str:
     """Say what is wrong, with the cure where it does not speak of the file's own language."""
     cure = "" if _TOML_TALK.search(problem.cure) else f". {problem.cure}"
     return f"{problem.reason}{cure}"

@@ -6,7 +6,7 @@ import pytest
 from swapflow.bandit.oracles.bounded import Bounded
 from swapflow.bandit.oracles.feasibility import feasible, refuse_infeasible
 from swapflow.bandit.oracles.limits import Limit, Target, Terms
-from swapflow.bandit.oracles.spread import Attribute, Spread
+from swapflow.bandit.oracles.spread import Attribute, SpreadOracle
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.errors import InfeasibleError, InvalidInputError
 from tests.bandit.small_problems import (
@@ -62,9 +62,9 @@ def check_spread(numbers: range) -> dict[int, list[float]]:
         allowed = list(cohorts(terms))
         if not allowed:
             with pytest.raises(InfeasibleError):
-                Spread(terms, attributes)
+                SpreadOracle(terms, attributes)
             continue
-        oracle = Spread(terms, attributes)
+        oracle = SpreadOracle(terms, attributes)
         best = oracle.best(utilities)
 
         assert keeps(terms, best), number
@@ -178,4 +178,4 @@ def test_a_spread_takes_neither_targets_nor_a_range() -> None:
     attribute = (Attribute(groups=np.array([0, 1, 0, 1, 0, 1])),)
 
     with pytest.raises(InvalidInputError, match="top-k"):
-        Spread(some(least=1, bar=0.2), attribute)
+        SpreadOracle(some(least=1, bar=0.2), attribute)

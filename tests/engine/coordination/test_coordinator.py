@@ -11,7 +11,7 @@ import pytest
 
 from swapflow.domain.cycle import START, CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode, Purpose
 from swapflow.engine.coordination import coordinator as coordinator_module
 from swapflow.engine.coordination.coordinator import Coordinator
@@ -294,7 +294,7 @@ def test_several_cycles_are_served_side_by_side() -> None:
     world.turn()
 
     for cycle in (CYCLE, "spring"):
-        floors = [p for p in world.ledger.pulls(cycle) if p.why is PullWhy.FLOOR]
+        floors = [p for p in world.ledger.pulls(cycle) if p.why is PullReason.FLOOR]
         assert len(floors) == 8
 
 

@@ -9,10 +9,10 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
-from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus, PullWhy
+from swapflow.domain.reviewing.assignment import AssignmentStatus, PullReason, PullStatus
 from swapflow.domain.rules import Purpose
 from swapflow.engine.projection.cycle_projection import NOBODY_LEFT
-from swapflow.engine.selection.assign import Obstacle
+from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
@@ -117,7 +117,9 @@ def test_with_nobody_left_to_ask_the_request_is_cancelled_released_and_named() -
 
     assert world.ledger.pulls(CYCLE, application=0)[0].status is PullStatus.CANCELLED
     assert world.cycle.committed == 7
-    assert world.product.progress(CYCLE).blocked == (("A001", "review", Obstacle.CONFLICTS.value),)
+    assert world.product.progress(CYCLE).blocked == (
+        ("A001", "review", NoReviewer.CONFLICTS.value),
+    )
     world.check()
 
 
@@ -292,7 +294,7 @@ def test_staff_get_an_extra_request_from_the_reserve() -> None:
     ask(world)
     world.turn()
 
-    extra = [p for p in world.ledger.pulls(CYCLE) if p.why is PullWhy.STAFF]
+    extra = [p for p in world.ledger.pulls(CYCLE) if p.why is PullReason.STAFF]
     assert [(p.application, p.status) for p in extra] == [(0, PullStatus.OPEN)]
     assert len(world.waiting()) == 1
     assert world.product.progress(CYCLE).wishes == 0
@@ -308,7 +310,7 @@ def test_staffs_extra_requests_never_take_what_floors_need() -> None:
 
     world.run()
 
-    assert len([p for p in world.ledger.pulls(CYCLE) if p.why is PullWhy.STAFF]) <= 1
+    assert len([p for p in world.ledger.pulls(CYCLE) if p.why is PullReason.STAFF]) <= 1
     reviewed = {p.application for p in world.ledger.pulls(CYCLE)}
     assert reviewed == set(range(8))
 

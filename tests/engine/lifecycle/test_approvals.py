@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from swapflow.domain.reviewing.assignment import PullStatus
-from swapflow.engine.lifecycle.approvals import Awaited
+from swapflow.engine.lifecycle.approvals import PendingApproval
 from swapflow.errors import InvalidInputError, NotFoundError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, reviewers
 from tests.engine.intake.test_roster import APPROVED, BOTH
@@ -23,7 +23,7 @@ def with_proposals() -> World:
     return world
 
 
-def first(world: World) -> Awaited:
+def first(world: World) -> PendingApproval:
     return world.product.awaited(CYCLE)[0]
 
 

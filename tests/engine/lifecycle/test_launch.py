@@ -8,7 +8,7 @@ import pytest
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import AutomaticReview, Floor, Purpose, RuleName
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.errors import InvalidInputError, NotFoundError, NotReadyError
@@ -35,7 +35,7 @@ def test_after_the_launch_everyone_who_is_ready_is_reviewed_once_and_nobody_else
     world.turn()
 
     names = world.names()
-    pulls = [p for p in world.ledger.pulls(CYCLE) if p.why is PullWhy.FLOOR]
+    pulls = [p for p in world.ledger.pulls(CYCLE) if p.why is PullReason.FLOOR]
     assert sorted(names[p.application] for p in pulls) == [
         *(f"A00{n}" for n in (1, 3, 4, 5, 6, 7, 8)),
     ]

@@ -9,7 +9,8 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Purpose, Rules, SeatLine
 from swapflow.domain.rules_text import from_text, to_text
-from swapflow.engine.notifications.mail_text import sign_in_letter, waiting_letter
+from swapflow.engine.notifications.mail_text import sign_in_mail
+from swapflow.engine.notifications.mail_text import waiting_mail as waiting_letter
 from swapflow.engine.notifications.review_reminders import STEPS, remind
 from swapflow.engine.ports.records import MailRecord
 from swapflow.errors import (
@@ -20,7 +21,7 @@ from swapflow.errors import (
     NotReadyError,
     UnavailableError,
 )
-from swapflow.i18n.languages import speaking
+from swapflow.i18n.languages import use_language
 from tests.engine.cycle_by_hand import CYCLE, REVIEW, World, applicant, reviewer, rules
 
 
@@ -184,7 +185,7 @@ def test_every_step_comes_before_the_due_time() -> None:
 @pytest.mark.parametrize("tag", ["de", "", "gone"])
 def test_reviewers_are_written_to_in_the_language_of_their_program(tag: str) -> None:
     world = one_reviewer(language=tag)
-    with speaking("en"):  # what whoever presses the button reads
+    with use_language("en"):  # what whoever presses the button reads
         world.product.nudge(CYCLE, "R1", by="Ada of the office")
     pass_time(world, 13 * DAY)
 
@@ -285,7 +286,7 @@ def test_values_are_escaped_in_html_and_cannot_start_a_header() -> None:
 
 
 def test_the_way_in_is_in_both_forms() -> None:
-    letter = sign_in_letter("https://example.org/sign-in/abc", "K7P2-9Q", 15)
+    letter = sign_in_mail("https://example.org/sign-in/abc", "K7P2-9Q", 15)
 
     for words in (letter.text, letter.html):
         assert "https://example.org/sign-in/abc" in words

@@ -223,7 +223,7 @@ def test_two_who_pass_on_places_at_the_same_moment_pass_on_each_one_once(url: st
 
 def test_more_is_offered_than_there_are_places_only_as_far_as_the_risk_goes() -> None:
     world = fixed()
-    world.product.set_yield(
+    world.product.set_acceptance_rate(
         CYCLE, from_counts(30, 60), risk=0.2, source="30 of 60 in 2025", by="ops"
     )
 

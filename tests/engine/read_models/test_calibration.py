@@ -17,7 +17,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Estimates, Floor, RuleName, Rules, SeatLine
 from swapflow.engine.read_models.calibration import Calibration, Lack, measure
-from swapflow.engine.read_models.dashboard_codec import pack_board, unpack_board
+from swapflow.engine.read_models.dashboard_codec import decode_dashboard, encode_dashboard
 from swapflow.errors import CycleFinalizedError, InvalidInputError, NotReadyError
 from swapflow.files.bundles.bundle import bundle
 from swapflow.files.bundles.check import check_bundle
@@ -393,7 +393,7 @@ def test_reviewers_who_share_no_applicant_are_told_apart_and_named() -> None:
     assert set(seen.apart) == set(groups)
     board, _ = world.product.board(CYCLE)
     assert set(board.apart) == set(groups)
-    assert unpack_board(pack_board(board)).apart == board.apart
+    assert decode_dashboard(encode_dashboard(board)).apart == board.apart
 
 
 def test_before_the_launch_the_preview_names_groups_that_will_stay_apart() -> None:

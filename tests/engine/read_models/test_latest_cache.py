@@ -5,13 +5,13 @@ import threading
 
 from swapflow.domain.rules import Purpose
 from swapflow.engine.read_models.calibration import Calibration
-from swapflow.engine.read_models.dashboard import Board
-from swapflow.engine.read_models.latest_cache import MOST_KEPT, Kept
+from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.latest_cache import MOST_KEPT, LatestCache
 from tests.engine.cycle_by_hand import World, applicants, reviewers, rules
 
 
 def test_the_cycles_looked_at_last_are_kept_and_the_others_forgotten() -> None:
-    kept: Kept[str] = Kept(most=2)
+    kept: LatestCache[str] = LatestCache(most=2)
     kept.put("a", "A")
     kept.put("b", "B")
     assert kept.get("a") == "A"
@@ -24,7 +24,7 @@ def test_the_cycles_looked_at_last_are_kept_and_the_others_forgotten() -> None:
 
 
 def test_two_threads_that_ask_for_the_same_make_it_once() -> None:
-    kept: Kept[object] = Kept()
+    kept: LatestCache[object] = LatestCache()
     barrier, found = threading.Barrier(8), []
 
     def ask() -> None:
@@ -43,7 +43,7 @@ def test_two_threads_that_ask_for_the_same_make_it_once() -> None:
 def test_pages_of_many_programs_leave_boards_and_calibrations_of_the_latest_only() -> None:
     world = World(rules=rules(purpose=Purpose.REAL), launch=False)
     product, names = world.product, [f"more{number}" for number in range(MOST_KEPT + 4)]
-    before = {kind: _count(kind) for kind in (Board, Calibration)}
+    before = {kind: _count(kind) for kind in (Dashboard, Calibration)}
 
     for name in names:
         product.new_cycle(name, round_id="round", rules=product.rules("fall"), by="ops")

@@ -9,7 +9,7 @@ import pytest
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event
 from swapflow.domain.rules import Rules
-from swapflow.engine.read_models.snapshot import Folds
+from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError, UnavailableError
 from swapflow.ledger.sql_ledger import SqlLedger
@@ -48,13 +48,13 @@ def world_in(folder: Path) -> World:
 def test_only_what_is_new_is_read_once_a_cycle_was_folded(tmp_path: Path) -> None:
     world = world_in(tmp_path)
     world.run()
-    ledger, folds = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), Folds()
+    ledger, folds = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), SnapshotCache()
     folded(folds, ledger)
     before = world.cycle.position
     world.hire(reviewers(5)[4:])
     ledger.read.clear()
 
-    assert folded(folds, ledger) == folded(Folds(), world.ledger)
+    assert folded(folds, ledger) == folded(SnapshotCache(), world.ledger)
 
     assert before != START
     assert ledger.read[0] == before
@@ -65,15 +65,15 @@ def test_only_what_is_new_is_read_once_a_cycle_was_folded(tmp_path: Path) -> Non
 def test_a_ledger_put_back_from_a_copy_is_folded_anew(tmp_path: Path) -> None:
     for name in ("now", "then"):
         (tmp_path / name).mkdir()
-    world, folds = world_in(tmp_path / "now"), Folds()
+    world, folds = world_in(tmp_path / "now"), SnapshotCache()
     world.turn()
     world.ledger.backup(tmp_path / "then" / "ledger.db")
     world.run()
     folded(folds, world.ledger)
     restored = open_ledger(f"sqlite:///{tmp_path / 'then' / 'ledger.db'}")
 
-    assert folded(folds, restored) == folded(Folds(), restored)
-    assert folded(folds, restored) != folded(Folds(), world.ledger)
+    assert folded(folds, restored) == folded(SnapshotCache(), restored)
+    assert folded(folds, restored) != folded(SnapshotCache(), world.ledger)
 
     # It goes on another way, past the place where the other history stood.
     other = Swapflow(
@@ -87,23 +87,23 @@ def test_a_ledger_put_back_from_a_copy_is_folded_anew(tmp_path: Path) -> None:
     while restored.cycle(CYCLE).position.seq <= world.cycle.position.seq:
         other.pause(CYCLE, by="ops", reason="another history")
         other.resume(CYCLE, by="ops", reason="another history")
-    assert folded(folds, restored) == folded(Folds(), restored)
+    assert folded(folds, restored) == folded(SnapshotCache(), restored)
     restored.dispose()
 
 
 def test_rules_of_a_draft_change_without_an_event_and_are_seen_at_once() -> None:
-    world, folds = World(launch=False), Folds()
+    world, folds = World(launch=False), SnapshotCache()
     folded(folds, world.ledger)
 
     world.product.change_rules(CYCLE, rules(budget=31), by="ops", reason="more")
 
-    assert folded(folds, world.ledger) == folded(Folds(), world.ledger)
+    assert folded(folds, world.ledger) == folded(SnapshotCache(), world.ledger)
     with folds.at_head(CYCLE, ledger=world.ledger) as seen:
         assert seen.book.rules.budget == 31
 
 
 def test_a_fold_that_failed_halfway_is_thrown_away(tmp_path: Path) -> None:
-    world, folds = World(url=file_url(tmp_path), launch=False), Folds()
+    world, folds = World(url=file_url(tmp_path), launch=False), SnapshotCache()
     ledger = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}")
     folded(folds, ledger)
     world.product.launch(CYCLE, by="ops")
@@ -113,12 +113,12 @@ def test_a_fold_that_failed_halfway_is_thrown_away(tmp_path: Path) -> None:
         folded(folds, ledger)
 
     ledger.fails = False
-    assert folded(folds, ledger) == folded(Folds(), world.ledger)
+    assert folded(folds, ledger) == folded(SnapshotCache(), world.ledger)
     ledger.dispose()
 
 
 def test_what_is_believed_is_made_once_and_anew_after_an_event() -> None:
-    world, folds = World(), Folds()
+    world, folds = World(), SnapshotCache()
     world.run()
 
     def belief() -> object:
@@ -133,7 +133,7 @@ def test_what_is_believed_is_made_once_and_anew_after_an_event() -> None:
 
 
 def test_a_second_reader_waits_until_the_first_is_done_and_does_not_fold_beside_it() -> None:
-    world, folds, done = World(), Folds(), threading.Event()
+    world, folds, done = World(), SnapshotCache(), threading.Event()
     world.run()
 
     def read() -> None:
@@ -155,7 +155,7 @@ def test_the_cycle_asked_for_longest_ago_is_dropped_when_there_are_too_many(
 ) -> None:
     world = world_in(tmp_path)
     world.product.new_cycle("spring", round_id="round", rules=rules(), by="ops")
-    ledger, folds = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), Folds(most=1)
+    ledger, folds = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), SnapshotCache(most=1)
     folded(folds, ledger)
     folded(folds, ledger, cycle="spring")
     ledger.read.clear()
@@ -169,5 +169,5 @@ def test_the_cycle_asked_for_longest_ago_is_dropped_when_there_are_too_many(
 def test_a_cycle_that_is_not_there_is_not_found() -> None:
     world = World()
 
-    with pytest.raises(NotFoundError), Folds().at_head("nowhere", ledger=world.ledger):
+    with pytest.raises(NotFoundError), SnapshotCache().at_head("nowhere", ledger=world.ledger):
         pass

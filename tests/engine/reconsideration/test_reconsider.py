@@ -16,12 +16,12 @@ from swapflow.domain.event import EventType
 from swapflow.domain.objective import GroupQuota
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
-from swapflow.domain.reviewing.assignment import Assignment, PullWhy
+from swapflow.domain.reviewing.assignment import Assignment, PullReason
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Purpose, RuleName
 from swapflow.engine.audit import finished_cycle
 from swapflow.engine.offers.announcement_wording import usual_wording
-from swapflow.engine.reconsideration.reconsider import Wanted
+from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
 from swapflow.errors import (
     ConflictError,
     CycleFinalizedError,
@@ -82,7 +82,7 @@ def reopened(world: World, external_id: str, **more: object) -> int:
         "asked_by": "the applicant",
         "asked_on": date(2027, 5, 4),
     }
-    wanted = Wanted(**(settings | more))  # type: ignore[arg-type]  # by name
+    wanted = ReconsiderationRequest(**(settings | more))  # type: ignore[arg-type]  # by name
     opened = world.product.reconsider(CYCLE, external_id, wanted, by="ops")
     world.turn()
     return opened
@@ -127,7 +127,7 @@ def stands(world: World) -> None:
     """Replay, chain, rows, live state and the signed bundle all agree."""
     world.verify()
     assert not world.tally().pending.any()
-    made = bundle(finished_cycle.gather(CYCLE, ledger=world.ledger), SIGNER)
+    made = bundle(finished_cycle.gather_finished_cycle(CYCLE, ledger=world.ledger), SIGNER)
     checked = check_bundle(made)
     assert not checked.problems, checked.problems
     assert checked.replayed is not None
@@ -229,7 +229,7 @@ def test_fresh_reviewers_alone_are_asked_and_the_reserve_first(url: str) -> None
 
     assert {"S1", "S2"} < set(who)
     assert not {who for name, who in before if name == "A001"} & set(who)
-    pulls = [p for p in world.ledger.pulls(CYCLE) if p.why is PullWhy.APPEAL]
+    pulls = [p for p in world.ledger.pulls(CYCLE) if p.why is PullReason.RECONSIDERATION]
     assert len(pulls) == 3
     world.verify()
     world.ledger.dispose()
@@ -360,7 +360,9 @@ def test_before_the_list_is_fixed_there_is_nothing_to_reconsider() -> None:
     world.turn()
 
     with pytest.raises(NotReadyError, match="ask for more reviews"):
-        world.product.reconsider(CYCLE, "A001", Wanted(reason="x", asked_by="y"), by="ops")
+        world.product.reconsider(
+            CYCLE, "A001", ReconsiderationRequest(reason="x", asked_by="y"), by="ops"
+        )
 
 
 def test_who_stands_on_the_list_has_nothing_to_have_reconsidered() -> None:
@@ -734,7 +736,7 @@ def test_a_list_that_moves_somebody_else_too_does_not_pass_for_a_reconsideration
     reopened(world, "A003")
     answered(world, 1.0)
     concluded(world, "A003", beyond=True)
-    record = finished_cycle.gather(CYCLE, ledger=world.ledger)
+    record = finished_cycle.gather_finished_cycle(CYCLE, ledger=world.ledger)
     first, second = record.lists
     number = world.number("A008")
     outcomes = tuple(

@@ -11,13 +11,13 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, P
 from swapflow.domain.reviewing.score import Answer, Late, Origin
 from swapflow.domain.rules import DispatchMode, KindRules, Purpose, Rules
 from swapflow.engine.coordination.dispatch import write_plan
-from swapflow.engine.lifecycle.launch import read_book
-from swapflow.engine.projection.cycle_projection import Book
+from swapflow.engine.lifecycle.launch import read_projection
+from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.reviewing.submit import NO_BUDGET, NO_LONGER_ASKED, TWICE
 from swapflow.engine.scoring.corrections import SAW_OTHERS
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.selection.decide import PlannedPull, decide
-from swapflow.engine.selection.situation import see
+from swapflow.engine.selection.situation import situation_of
 from swapflow.errors import (
     AssignmentClosedError,
     CycleFinalizedError,
@@ -203,7 +203,7 @@ def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_w
     world = World(rules=replace(WEEKLY, kinds=(OFTEN,), budget=1000, out=8), roster=6)
     late = expired(world)
     world.product.open(replacement(world, late).id)
-    book = read_book(CYCLE, ledger=world.ledger)
+    book = read_projection(CYCLE, ledger=world.ledger)
     plan = decide(replace_room(book), world.tally())
     assert plan is not None
     key = (late.application, 0, book.next_ordinal(late.application, 0))
@@ -222,7 +222,7 @@ def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_w
     world.verify()
 
 
-def replace_room(book: Book) -> Book:
+def replace_room(book: CycleProjection) -> CycleProjection:
     """Let one more request out than the rules do."""
     book.use(replace(book.rules, out=len(book.open) + 1))
     return book
@@ -386,7 +386,7 @@ def test_a_panel_is_one_score_to_the_model_and_to_the_certificate() -> None:
     world = World(rules=replace(PANELS, dispatch=DispatchMode.LOCKSTEP))
     world.run()
 
-    sight = see(read_book(CYCLE, ledger=world.ledger), world.arms())
+    sight = situation_of(read_projection(CYCLE, ledger=world.ledger), world.arms())
 
     assert sight.situation.scores.mark.size == 8
     assert set(sight.situation.scores.reviewer.tolist()) == {-1}

@@ -15,9 +15,9 @@ from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event, EventType, Json
 from swapflow.domain.people.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import Floor, KindRules
-from swapflow.engine.lifecycle.launch import read_book
-from swapflow.engine.projection.cycle_projection import Book
-from swapflow.engine.selection.assign import Obstacle, Placement, Seat, may_ask, place, seats_of
+from swapflow.engine.lifecycle.launch import read_projection
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.selection.assign import NoReviewer, Placement, Seat, may_ask, place, seats_of
 from tests.engine.cycle_by_hand import (
     CYCLE,
     INTERVIEW,
@@ -35,8 +35,8 @@ BOTH: dict[str, int | None] = {"review": None, "interview": None}
 MANY = rules(packet=1000, budget=1000)
 
 
-def book_of(world: World) -> Book:
-    return read_book(CYCLE, ledger=world.ledger)
+def book_of(world: World) -> CycleProjection:
+    return read_projection(CYCLE, ledger=world.ledger)
 
 
 def one_each(world: World, kind: int = 0) -> Placement:
@@ -185,27 +185,27 @@ def away(world_now: World) -> Absence:
 def test_each_obstacle_is_named() -> None:
     seat = Seat(application=0, kind=0, ordinal=1)
     probe = World(launch=False)
-    cases: dict[Obstacle, Sequence[NewReviewer]] = {
-        Obstacle.NO_REVIEWER: [reviewer("R1", capacity={"interview": None})],
-        Obstacle.CONFLICTS: reviewers(2, conflicts=("A001",)),
-        Obstacle.CAPACITY: [reviewer("R1", capacity={"review": 0})],
-        Obstacle.BUSY: [reviewer("R1", packet=0)],
-        Obstacle.AWAY: [reviewer("R1", absences=(away(probe),)), reviewer("R2", packet=0)],
+    cases: dict[NoReviewer, Sequence[NewReviewer]] = {
+        NoReviewer.NO_REVIEWER: [reviewer("R1", capacity={"interview": None})],
+        NoReviewer.CONFLICTS: reviewers(2, conflicts=("A001",)),
+        NoReviewer.CAPACITY: [reviewer("R1", capacity={"review": 0})],
+        NoReviewer.BUSY: [reviewer("R1", packet=0)],
+        NoReviewer.AWAY: [reviewer("R1", absences=(away(probe),)), reviewer("R2", packet=0)],
     }
     for expected, roster in cases.items():
-        spare = [reviewer("spare", conflicts=("A001",))] if expected is Obstacle.AWAY else []
+        spare = [reviewer("spare", conflicts=("A001",))] if expected is NoReviewer.AWAY else []
         world = World(
             rules=replace(MANY, kinds=(REVIEW, INTERVIEW), floors=()),
             roster=[*roster, *spare],
             launch=False,
         )
         book = book_of(world)
-        if expected is Obstacle.AWAY:
+        if expected is NoReviewer.AWAY:
             book.reviewers[0].away = True
             book.reviewers[1].active = False
 
         assert place([seat], book).left == {seat: expected}
-        assert expected.passes == (expected in {Obstacle.AWAY, Obstacle.BUSY})
+        assert expected.passes == (expected in {NoReviewer.AWAY, NoReviewer.BUSY})
 
 
 def named(world: World, placement: Placement) -> set[tuple[str, int, str]]:
@@ -232,9 +232,9 @@ def test_the_order_of_the_files_decides_nothing() -> None:
     assert placed(1) == placed(2) == placed(3)
 
 
-def folded(*events: tuple[EventType, dict[str, Json]]) -> Book:
+def folded(*events: tuple[EventType, dict[str, Json]]) -> CycleProjection:
     """A book of these events alone."""
-    book = Book(MANY)
+    book = CycleProjection(MANY)
     for seq, (kind, payload) in enumerate(events, start=1):
         book.apply(
             Event(
@@ -252,7 +252,9 @@ def folded(*events: tuple[EventType, dict[str, Json]]) -> Book:
     return book
 
 
-def small_book(seats: int, capacity: list[int], conflicts: list[tuple[int, int]]) -> Book:
+def small_book(
+    seats: int, capacity: list[int], conflicts: list[tuple[int, int]]
+) -> CycleProjection:
     arrived: dict[str, Json] = {"status": "ready", "group": -1, "topics": []}
     hired: dict[str, Json] = {"packet": None, "automatic": 0, "topics": []}
     return folded(
@@ -285,7 +287,7 @@ def test_as_many_seats_are_filled_as_brute_force_can_fill(
     assert set(placement.taken) | set(placement.left) == set(wanted)
 
 
-def most_possible(wanted: Sequence[Seat], book: Book, capacity: Sequence[int]) -> int:
+def most_possible(wanted: Sequence[Seat], book: CycleProjection, capacity: Sequence[int]) -> int:
     best = 0
     for who in itertools.product([None, 0, 1, 2], repeat=len(wanted)):
         taken = [(s, r) for s, r in zip(wanted, who, strict=True) if r is not None]

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from swapflow.bandit.ties import tie_key
 from swapflow.domain.people.reviewer import NewReviewer
-from swapflow.domain.reviewing.assignment import PullWhy
+from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine
 from swapflow.domain.rules_text import to_text
 from swapflow.engine.selection.calibration_draw import drawn_for
@@ -56,7 +56,9 @@ def played(
 
 
 def by_chance(world: World) -> list[tuple[int, int]]:
-    return [(p.application, p.kind) for p in world.ledger.pulls(CYCLE) if p.why is PullWhy.CHANCE]
+    return [
+        (p.application, p.kind) for p in world.ledger.pulls(CYCLE) if p.why is PullReason.CHANCE
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
-from swapflow.domain.reviewing.assignment import PullStatus, PullWhy
+from swapflow.domain.reviewing.assignment import PullReason, PullStatus
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, RuleName, Rules
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from tests.engine.cycle_by_hand import (
@@ -45,8 +45,8 @@ def test_floors_go_out_before_anything_that_the_rule_wants() -> None:
 
     decisions = world.product.decisions(CYCLE)
     order = [p.why for p in sorted(world.ledger.pulls(CYCLE), key=lambda p: p.decision)]
-    assert order.count(PullWhy.FLOOR) == 8
-    assert set(order[:8]) == {PullWhy.FLOOR}
+    assert order.count(PullReason.FLOOR) == 8
+    assert set(order[:8]) == {PullReason.FLOOR}
     assert {d.why for d in decisions} == {"floor", "rule"}
 
 
@@ -538,6 +538,6 @@ def test_an_application_that_arrives_late_gets_its_floor_before_the_rule_goes_on
     world.admit(applicants(1, first=9))
     world.turn()
 
-    assert {p.why for p in world.ledger.pulls(CYCLE, application=8)} == {PullWhy.FLOOR}
+    assert {p.why for p in world.ledger.pulls(CYCLE, application=8)} == {PullReason.FLOOR}
     world.run(apart)
     world.verify()

@@ -12,7 +12,7 @@ from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, Spread
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.rules import Purpose, RuleName, Rules
 from swapflow.engine.cohort.finalize import Override
-from swapflow.engine.lifecycle.pins import Pin
+from swapflow.engine.lifecycle.pins import PinSide
 from swapflow.errors import InfeasibleError, InvalidInputError
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
 
@@ -171,16 +171,16 @@ def test_people_cannot_decide_against_a_limit_without_changing_the_rules() -> No
 def test_whoever_is_put_in_or_out_is_so_in_every_list_and_it_is_on_record() -> None:
     made = world(quotas=(NORTH,))
     made.turn()
-    made.product.put(CYCLE, "A005", Pin.IN, by="dean", reason="the donor's condition")
-    made.product.put(CYCLE, "A004", Pin.OUT, by="dean", reason="deferred to next year")
+    made.product.put(CYCLE, "A005", PinSide.IN, by="dean", reason="the donor's condition")
+    made.product.put(CYCLE, "A004", PinSide.OUT, by="dean", reason="deferred to next year")
     made.run(rising)
 
     assert listed(made.product.propose(CYCLE)) == ["A002", "A003", "A005"]
     with pytest.raises(InfeasibleError, match="lower the minimum of region = North from 2 to 1"):
-        made.product.put(CYCLE, "A008", Pin.IN, by="dean", reason="one more")
+        made.product.put(CYCLE, "A008", PinSide.IN, by="dean", reason="one more")
     with pytest.raises(InvalidInputError, match="stands so already"):
-        made.product.put(CYCLE, "A005", Pin.IN, by="dean", reason="again")
-    made.product.put(CYCLE, "A005", Pin.FREE, by="dean", reason="the condition is gone")
+        made.product.put(CYCLE, "A005", PinSide.IN, by="dean", reason="again")
+    made.product.put(CYCLE, "A005", PinSide.FREE, by="dean", reason="the condition is gone")
     assert listed(made.product.propose(CYCLE)) == ["A002", "A003", "A008"]
     assert len(made.events(EventType.APPLICATION_PINNED)) == 3
     made.product.finalize(CYCLE, by="chair")

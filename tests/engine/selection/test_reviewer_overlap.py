@@ -4,8 +4,8 @@ import pytest
 
 from swapflow.domain.rules import Purpose
 from swapflow.domain.rules_text import to_text
-from swapflow.engine.lifecycle.launch import read_book
-from swapflow.engine.selection.reviewer_overlap import Joining, marked
+from swapflow.engine.lifecycle.launch import read_projection
+from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap, marked
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 
 
@@ -31,7 +31,7 @@ def groups(seed: int, *, joins: bool) -> int:
     world.verify()
     assert world.cycle.spent == 2 * PEOPLE - 1
     world.check()
-    return len(marked(read_book(CYCLE, ledger=world.ledger)))
+    return len(marked(read_projection(CYCLE, ledger=world.ledger)))
 
 
 def test_reviewers_become_comparable_with_fewer_second_reviews() -> None:
@@ -49,13 +49,15 @@ def test_the_load_stays_even(joins: bool) -> None:
     world = World(rules=rules(budget=30, join_reviewers=joins), applications=15, roster=5)
     world.run()
 
-    given = [sum(facts.load.values()) for facts in read_book(CYCLE, ledger=world.ledger).reviewers]
+    given = [
+        sum(facts.load.values()) for facts in read_projection(CYCLE, ledger=world.ledger).reviewers
+    ]
     assert max(given) - min(given) <= 1
 
 
 def test_whoever_judges_somebody_already_joins_nobody_new() -> None:
     world = World(applications=4, roster=3, launch=False)
-    joining = Joining(read_book(CYCLE, ledger=world.ledger))
+    joining = ReviewerOverlap(read_projection(CYCLE, ledger=world.ledger))
     assert joining.joins(0, [0, 1, 2]) == [False, False, False], "nobody judges them yet"
 
     joining.note(0, 0)

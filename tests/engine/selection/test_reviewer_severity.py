@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from swapflow.bandit.situation import PullKind, Scores
-from swapflow.engine.selection.reviewer_severity import judging
+from swapflow.engine.selection.reviewer_severity import estimate_severity
 
 
 KINDS = (PullKind(cost=1, gain=1.0),)
@@ -33,7 +33,7 @@ def world(offset: float, *, arms: int = 60) -> Scores:
 
 
 def test_a_generous_reviewer_is_told_from_the_others_beyond_the_error() -> None:
-    told = judging(world(0.15), n=60, kinds=KINDS, reviewers=4, fitted=None)
+    told = estimate_severity(world(0.15), n=60, kinds=KINDS, reviewers=4, fitted=None)
 
     assert told.severity[2] > 2 * told.error[2]
     assert told.severity[2] - told.severity[0] == pytest.approx(0.15, abs=0.04)
@@ -41,7 +41,7 @@ def test_a_generous_reviewer_is_told_from_the_others_beyond_the_error() -> None:
 
 
 def test_reviewers_alike_are_not_called_strict_or_generous() -> None:
-    told = judging(world(0.0), n=60, kinds=KINDS, reviewers=3, fitted=None)
+    told = estimate_severity(world(0.0), n=60, kinds=KINDS, reviewers=3, fitted=None)
 
     assert np.all(np.abs(told.severity) < 2 * told.error + 0.01)
 
@@ -49,14 +49,16 @@ def test_reviewers_alike_are_not_called_strict_or_generous() -> None:
 def test_reviewers_who_all_gave_the_same_mark_are_neither_generous_nor_strict() -> None:
     rows = [(0, 0, 0.61), (1, 1, 0.61), (2, 0, 0.61), (2, 2, 0.61), (3, 1, 0.61), (3, 2, 0.61)]
 
-    told = judging(scores(rows), n=6, kinds=KINDS, reviewers=3, fitted=None)
+    told = estimate_severity(scores(rows), n=6, kinds=KINDS, reviewers=3, fitted=None)
 
     assert told.severity.mean() == pytest.approx(0.0, abs=1e-12)
     assert np.abs(told.severity).max() < 0.005
 
 
 def test_above_the_most_that_are_fitted_a_usual_share_stands_in_and_the_order_stays() -> None:
-    told = judging(world(0.15), n=60, kinds=KINDS, reviewers=3, fitted=None, most_fitted=10)
+    told = estimate_severity(
+        world(0.15), n=60, kinds=KINDS, reviewers=3, fitted=None, most_fitted=10
+    )
 
     assert int(np.argmax(told.severity)) == 2
 
@@ -64,7 +66,7 @@ def test_above_the_most_that_are_fitted_a_usual_share_stands_in_and_the_order_st
 def test_the_distance_from_the_others_is_counted_over_shared_applicants_alone() -> None:
     rows = [(0, 0, 0.5), (0, 1, 0.7), (0, 2, 0.9), (1, 0, 0.4), (2, 1, 0.1), (2, 2, 0.2)]
 
-    told = judging(scores(rows), n=3, kinds=KINDS, reviewers=3, fitted=None)
+    told = estimate_severity(scores(rows), n=3, kinds=KINDS, reviewers=3, fitted=None)
 
     assert told.apart == pytest.approx([0.3, (0.0 + 0.1) / 2, (0.3 + 0.1) / 2])
     assert told.shared.tolist() == [1, 2, 2]
@@ -78,7 +80,7 @@ def test_nothing_is_said_before_the_first_score() -> None:
         mark=np.zeros(0),
     )
 
-    told = judging(none, n=3, kinds=KINDS, reviewers=2, fitted=None)
+    told = estimate_severity(none, n=3, kinds=KINDS, reviewers=2, fitted=None)
 
     assert np.isnan(told.severity).all()
     assert told.shared.tolist() == [0, 0]

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from swapflow.bandit.kernel import BLOCK, Kernel, Problem, largest_in_rows, simulate
+from swapflow.bandit.kernel import BLOCK, Kernel, KernelProblem, largest_in_rows, simulate
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
-from swapflow.bandit.run import Course, walk
+from swapflow.bandit.run import RunTrace, run_rule
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray, PullKind
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from tests.bandit.reward_streams import COIN, Coins, MadeRewards, uniform
@@ -44,7 +44,7 @@ class Table:
 @pytest.mark.parametrize("tolerance", [0.0, 2.5])
 def test_the_kernel_equals_the_rule_step_by_step(policy: StrongPolicy, tolerance: float) -> None:
     table = Table()
-    problem = Problem(
+    problem = KernelProblem(
         size=SIZE,
         sigma=SIGMA,
         delta=DELTA,
@@ -59,11 +59,11 @@ def test_the_kernel_equals_the_rule_step_by_step(policy: StrongPolicy, tolerance
         oracle=TopK(SIZE), sigma=SIGMA, delta=DELTA, policy=policy, tolerance=tolerance
     )
     walks = [
-        walk(
+        run_rule(
             rule,
             MadeRewards(TRUTH, DEVIATIONS, seed),
             n=N,
-            course=Course(kinds=kinds),
+            course=RunTrace(kinds=kinds),
             rng=Coins(seed, None),
         )
         for seed in range(RUNS)
@@ -86,7 +86,9 @@ def test_the_kernel_equals_the_rule_step_by_step(policy: StrongPolicy, tolerance
 
 def test_whole_runs_end_with_the_cohort_and_cost_of_the_rule() -> None:
     table = Table()
-    problem = Problem(size=SIZE, sigma=SIGMA, delta=DELTA, gain=GAIN, cost=COST, tolerance=0.5)
+    problem = KernelProblem(
+        size=SIZE, sigma=SIGMA, delta=DELTA, gain=GAIN, cost=COST, tolerance=0.5
+    )
     kinds = (PullKind(cost=1, gain=1), PullKind(cost=COST, gain=GAIN))
     rule = PaperRule(oracle=TopK(SIZE), sigma=SIGMA, delta=DELTA, tolerance=0.5)
 
@@ -96,7 +98,7 @@ def test_whole_runs_end_with_the_cohort_and_cost_of_the_rule() -> None:
 
     for run in range(RUNS):
         rewards = MadeRewards(TRUTH, DEVIATIONS, run)
-        *_, last = walk(rule, rewards, n=N, course=Course(kinds=kinds), rng=Coins(run, None))
+        *_, last = run_rule(rule, rewards, n=N, course=RunTrace(kinds=kinds), rng=Coins(run, None))
         assert outcomes.stopped[run]
         assert np.flatnonzero(outcomes.cohort[run]).tolist() == last.look.cohort.tolist()
         assert outcomes.cost[run] == last.situation.cost
@@ -109,11 +111,11 @@ def test_the_rule_equals_the_algorithms_box_in_plain_python() -> None:
     rule = PaperRule(oracle=TopK(SIZE), sigma=SIGMA / 3, delta=DELTA)
     deviations = (DEVIATIONS[0] / 3, DEVIATIONS[1] / 3)
     for seed in range(5):
-        *_, last = walk(
+        *_, last = run_rule(
             rule,
             MadeRewards(TRUTH, deviations, seed),
             n=N,
-            course=Course(kinds=kinds),
+            course=RunTrace(kinds=kinds),
             rng=Coins(seed, None),
         )
         rewards, coins = MadeRewards(TRUTH, deviations, seed), Coins(seed, None)
@@ -142,7 +144,7 @@ def test_runs_are_numbered_through_all_blocks() -> None:
         return np.array(TRUTH)[arms]
 
     outcomes = simulate(
-        Problem(size=SIZE, sigma=1.0, delta=DELTA, gain=1, cost=1),
+        KernelProblem(size=SIZE, sigma=1.0, delta=DELTA, gain=1, cost=1),
         np.tile(np.array(TRUTH), (runs, 1)),
         draw=draw,
         flip=lambda rows, _arms: np.ones(rows.size),

@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import Purpose, RuleName
-from swapflow.engine.audit.finished_cycle import ClosedCycle, gather
-from swapflow.engine.lifecycle.pins import Pin
+from swapflow.engine.audit.finished_cycle import FinishedCycle, gather_finished_cycle
+from swapflow.engine.lifecycle.pins import PinSide
 from swapflow.errors import InvalidInputError, NotReadyError
 from swapflow.files.bundles.bundle import Names, bundle, line_digests, manifest, signature
 from swapflow.files.bundles.check import Checked, check_bundle
 from swapflow.files.bundles.sealed_archive import Member, difference, readings, seal
 from swapflow.files.bundles.signing_keys import Signer, signer_from
 from swapflow.files.exports.method_sheet import method_told
-from swapflow.i18n.languages import speaking
+from swapflow.i18n.languages import use_language
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, applicants, rules
 
 
@@ -38,7 +38,7 @@ class Sealed:
     """A finished cycle, its bundle, and the key that signed it."""
 
     world: World
-    closed: ClosedCycle
+    closed: FinishedCycle
     signer: Signer
     archive: bytes
 
@@ -61,7 +61,7 @@ def finished(**changes: object) -> World:
 def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sealed]:
     world = finished()
     signer = signer_from(tmp_path_factory.mktemp("key") / "bundle-key.pem")
-    closed = gather(CYCLE, ledger=world.ledger)
+    closed = gather_finished_cycle(CYCLE, ledger=world.ledger)
     yield Sealed(world=world, closed=closed, signer=signer, archive=bundle(closed, signer))
     world.ledger.dispose()
 
@@ -120,7 +120,7 @@ def test_a_bundle_replays_to_the_cohort_that_was_fixed(sealed: Sealed) -> None:
 
 
 def test_the_same_cycle_makes_the_same_bytes(sealed: Sealed) -> None:
-    again = bundle(gather(CYCLE, ledger=sealed.world.ledger), sealed.signer)
+    again = bundle(gather_finished_cycle(CYCLE, ledger=sealed.world.ledger), sealed.signer)
 
     assert again == sealed.archive
 
@@ -129,7 +129,7 @@ def test_a_bundle_is_in_english_whatever_language_is_spoken(sealed: Sealed) -> N
     sheet = sealed.closed.lists[-1].sheet
     assert sheet is not None
 
-    with speaking("en-XA"):
+    with use_language("en-XA"):
         assert method_told(sheet).startswith("# ⟦")
         assert bundle(sealed.closed, sealed.signer) == sealed.archive
 
@@ -410,7 +410,9 @@ RULES: Sequence[dict[str, object]] = (
 def test_every_rule_replays_from_its_bundle(sealed: Sealed, changes: dict[str, object]) -> None:
     world = finished(**changes)
     try:
-        checked = check_bundle(bundle(gather(CYCLE, ledger=world.ledger), sealed.signer))
+        checked = check_bundle(
+            bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
+        )
     finally:
         world.ledger.dispose()
 
@@ -427,7 +429,9 @@ def test_a_list_spread_over_groups_replays_from_its_bundle(sealed: Sealed) -> No
     world.run()
     world.product.finalize(CYCLE, by="Prof. Quill")
     try:
-        checked = check_bundle(bundle(gather(CYCLE, ledger=world.ledger), sealed.signer))
+        checked = check_bundle(
+            bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
+        )
     finally:
         world.ledger.dispose()
 
@@ -466,11 +470,13 @@ def test_a_list_with_limits_on_groups_and_a_pin_replays_from_its_bundle(
     settings = {"budget": 10, "out": 8, "purpose": Purpose.REAL, **changes}
     world = World(rules=rules(**settings), applications=people)
     world.turn()
-    world.product.put(CYCLE, "A002", Pin.IN, by="ops", reason="a promise")
+    world.product.put(CYCLE, "A002", PinSide.IN, by="ops", reason="a promise")
     world.run()
     world.product.finalize(CYCLE, by="Prof. Quill")
     try:
-        checked = check_bundle(bundle(gather(CYCLE, ledger=world.ledger), sealed.signer))
+        checked = check_bundle(
+            bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
+        )
     finally:
         world.ledger.dispose()
 
@@ -484,7 +490,9 @@ def test_a_list_that_was_opened_again_keeps_both_versions(sealed: Sealed) -> Non
     world.product.reopen(CYCLE, names=("a", "b"), reason="an appeal")
     world.product.finalize(CYCLE, by="Prof. Quill")
     try:
-        checked = check_bundle(bundle(gather(CYCLE, ledger=world.ledger), sealed.signer))
+        checked = check_bundle(
+            bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
+        )
     finally:
         world.ledger.dispose()
 
@@ -497,7 +505,9 @@ def test_an_erased_person_leaves_a_bundle_that_replays(sealed: Sealed) -> None:
     world = finished()
     world.product.purge(CYCLE, "A003", by="ops")
     try:
-        checked = check_bundle(bundle(gather(CYCLE, ledger=world.ledger), sealed.signer))
+        checked = check_bundle(
+            bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
+        )
     finally:
         world.ledger.dispose()
 
@@ -508,7 +518,7 @@ def test_a_cycle_without_a_fixed_list_has_no_bundle() -> None:
     world = World(rules=rules(budget=14, out=5))
     try:
         with pytest.raises(NotReadyError, match="finalize"):
-            gather(CYCLE, ledger=world.ledger)
+            gather_finished_cycle(CYCLE, ledger=world.ledger)
     finally:
         world.ledger.dispose()
 

@@ -15,7 +15,7 @@ from swapflow.engine.audit.decision_card import Card
 from swapflow.engine.cohort.finalize import Override
 from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
 from swapflow.files.exports.decision_card import card_document, card_json
-from swapflow.files.exports.document import Document, html, pdf
+from swapflow.files.exports.document import PrintedDocument, html, pdf
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
 
 
@@ -202,7 +202,7 @@ def test_the_same_card_makes_the_same_pdf(world: World) -> None:
 
 def test_a_letter_that_no_font_has_is_named_with_the_cure(world: World) -> None:
     document = card_document(world.product.card(CYCLE, "A0"))
-    odd = Document(
+    odd = PrintedDocument(
         title=document.title, about="\U00012000", lead=(), parts=(), foot=""
     )  # cuneiform
 

@@ -36,7 +36,7 @@ from swapflow.files.exports.sheets import (
     waitlist_sheet,
     write_cohort_folder,
 )
-from swapflow.files.exports.writers import Cell, Format, Sheet, sheet_bytes, write_sheet
+from swapflow.files.exports.writers import Cell, ExportSheet, Format, sheet_bytes, write_sheet
 from swapflow.files.imports.applications import read_applications
 from swapflow.files.tables.table import read_table
 
@@ -186,7 +186,7 @@ def test_decisions_stand_beside_what_was_proposed_even_for_people_outside_the_li
     ]
 
 
-ODD = Sheet(
+ODD = ExportSheet(
     name="odd",
     headers=("id", "value"),
     rows=(
@@ -261,7 +261,7 @@ CELLS = st.one_of(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(CELLS, CELLS), max_size=6))
 def test_no_string_in_any_spreadsheet_can_calculate(rows: list[tuple[Cell, Cell]]) -> None:
-    sheet = Sheet(name="list", headers=("a", "b"), rows=tuple(rows))
+    sheet = ExportSheet(name="list", headers=("a", "b"), rows=tuple(rows))
     formula = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
     text = sheet_bytes(sheet, Format.CSV).decode("utf-8-sig")
@@ -289,7 +289,7 @@ NAMES = st.text(
 @example(["'0", "'=1", "=1", "O'Neil"])
 def test_ids_and_names_survive_export_and_import_in_both_formats(names: list[str]) -> None:
     rows = tuple((f"x-{i}", name) for i, name in enumerate(names))
-    sheet = Sheet(name="list", headers=("external_id", "name"), rows=rows)
+    sheet = ExportSheet(name="list", headers=("external_id", "name"), rows=rows)
 
     for form in (Format.CSV, Format.XLSX):
         found = read_applications(sheet_bytes(sheet, form))

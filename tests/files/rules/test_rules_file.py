@@ -20,7 +20,7 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
     SeatLine,
-    WayIn,
+    SignInPolicy,
 )
 from swapflow.errors import InvalidInputError, InvalidRulesError
 from swapflow.files.rules.rules_file import (
@@ -115,7 +115,7 @@ FULL = Rules(
     language="de",
     automatic=AutomaticReview(purpose="a trial", approver="A. Person", date="2026-01-01"),
     signatures=2,
-    sign_in=WayIn.ANY,
+    sign_in=SignInPolicy.ANY,
     session_days=0.5,
     seed=77,
 )

@@ -7,7 +7,7 @@ import pytest
 
 from swapflow.errors import BadRow
 from swapflow.files.imports.import_settings import Reading, reading_of
-from swapflow.files.imports.possible_duplicates import Someone, alike
+from swapflow.files.imports.possible_duplicates import ListedPerson, possible_duplicates
 from swapflow.files.imports.rejected_rows import refused_file
 from swapflow.files.tables.known_layouts import shape_of
 from swapflow.files.tables.table import Table, read_table
@@ -107,12 +107,12 @@ def test_a_reading_is_kept_and_read_back_whole() -> None:
     assert Reading.of_settings({"key": "nonsense", "date_order": "x", "other": "y"}) == Reading()
 
 
-def someone(external_id: str, name: str, email: str, *, new: bool = True) -> Someone:
-    return Someone(external_id=external_id, name=name, email=email, new=new)
+def someone(external_id: str, name: str, email: str, *, new: bool = True) -> ListedPerson:
+    return ListedPerson(external_id=external_id, name=name, email=email, new=new)
 
 
 def test_people_with_one_address_or_one_name_are_shown_once() -> None:
-    found = alike(
+    found = possible_duplicates(
         [
             someone("A1", "Zoë Weiß", "zoe@example.org", new=False),
             someone("A2", "Old One", "old@example.org", new=False),

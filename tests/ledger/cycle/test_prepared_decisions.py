@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from swapflow.engine.ports.records import Mail, Prepared
+from swapflow.engine.ports.records import Mail, PreparedDecision
 from swapflow.errors import NotFoundError
 from swapflow.ledger.sql_ledger import SqlLedger
 
 
-def prepared(digest: str) -> Prepared:
-    return Prepared(what="decision", digest=digest, body={"changes": [], "waiver": "é"}, by="ops")
+def prepared(digest: str) -> PreparedDecision:
+    return PreparedDecision(
+        what="decision", digest=digest, body={"changes": [], "waiver": "é"}, by="ops"
+    )
 
 
 def mail(mail_id: str) -> Mail:

@@ -9,13 +9,20 @@ from threading import Barrier
 import pytest
 
 from swapflow.domain.people.reviewer import NewReviewer
-from swapflow.domain.rules import WayIn
+from swapflow.domain.rules import SignInPolicy
 from swapflow.engine.ports.records import Mail
 from swapflow.errors import InvalidInputError
-from swapflow.identity.account import Account, Door, Method, Session, ShutOut, SignIn
+from swapflow.identity.account import (
+    Account,
+    Method,
+    RevokedAccess,
+    Session,
+    SignIn,
+    SignInRequirement,
+)
 from swapflow.identity.api_keys import digest_of, make_token
 from swapflow.identity.permissions import Grant, Role, Scope
-from swapflow.ledger.identity.identity_store import SqlOffice
+from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES
 
@@ -140,7 +147,7 @@ def test_whoever_is_shut_out_keeps_no_session_key_or_link_and_nobody_else_loses_
     sign_in(ledger, "d", email=who.email)
     sign_in(ledger, "e", email=other.email)
 
-    assert office.shut_out(who) == ShutOut(sessions=2, keys=1, links=1)
+    assert office.shut_out(who) == RevokedAccess(sessions=2, keys=1, links=1)
 
     assert office.sessions(who.id) == ()
     assert office.token(digest_of(key)) is None
@@ -148,7 +155,7 @@ def test_whoever_is_shut_out_keeps_no_session_key_or_link_and_nobody_else_loses_
     assert not office.use_sign_in("d")
     assert office.session("theirs") is not None
     assert office.use_sign_in("e")
-    assert office.shut_out(who) == ShutOut(sessions=0, keys=0, links=0)
+    assert office.shut_out(who) == RevokedAccess(sessions=0, keys=0, links=0)
 
 
 def test_a_way_in_cannot_be_spent_after_its_time(ledger: SqlLedger) -> None:
@@ -164,7 +171,7 @@ def test_many_clicks_at_once_spend_a_way_in_once(
 ) -> None:
     ledger = opened(shared_url)
     sign_in(ledger, "d")
-    offices: list[SqlOffice] = [opened(shared_url).office() for _ in range(4)]
+    offices: list[SqlIdentityStore] = [opened(shared_url).office() for _ in range(4)]
 
     with ThreadPoolExecutor(4) as pool:
         spent = list(pool.map(lambda office: office.use_sign_in("d"), offices * 3))
@@ -259,7 +266,7 @@ def test_two_administrators_who_remove_each_other_at_once_leave_one(
             office.add_grant(administrator(who), by="ops")
         start = Barrier(2)
 
-        def remove(mine: SqlOffice, who: Account, way: str, start: Barrier = start) -> str:
+        def remove(mine: SqlIdentityStore, who: Account, way: str, start: Barrier = start) -> str:
             start.wait(timeout=10)
             try:
                 if way == "close":
@@ -279,9 +286,11 @@ def test_two_administrators_who_remove_each_other_at_once_leave_one(
 
 def test_doors_say_what_the_rules_in_force_ask(ledger: SqlLedger) -> None:
     with ledger.write("fall") as tx:
-        strict = replace(RULES, version=2, sign_in=WayIn.PROVIDER, session_days=0.5)
+        strict = replace(RULES, version=2, sign_in=SignInPolicy.PROVIDER, session_days=0.5)
         tx.set_rules(strict, by="ops", reason="")
 
     assert ledger.office().doors() == (
-        Door(cycle_id="fall", round_id="2027", sign_in=WayIn.PROVIDER, session_days=0.5),
+        SignInRequirement(
+            cycle_id="fall", round_id="2027", sign_in=SignInPolicy.PROVIDER, session_days=0.5
+        ),
     )

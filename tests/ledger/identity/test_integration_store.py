@@ -7,18 +7,18 @@ from uuid import uuid4
 import pytest
 
 from swapflow.domain.event import EventType, Json
-from swapflow.domain.webhook_call import HookEvent, hook_of
+from swapflow.domain.webhook_call import WebhookEvent, webhook_event_of
 from swapflow.errors import NotFoundError
 from swapflow.identity.account import Account, ApiToken
-from swapflow.identity.ports.integration_store import Kept, Webhook
-from swapflow.ledger.identity.identity_store import SqlOffice
+from swapflow.identity.ports.integration_store import StoredResponse, Webhook
+from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.sql_ledger import SqlLedger
 
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
-def account(office: SqlOffice) -> Account:
+def account(office: SqlIdentityStore) -> Account:
     made = Account(
         id=uuid4().hex,
         email=f"{uuid4().hex}@example.org",
@@ -33,12 +33,12 @@ def account(office: SqlOffice) -> Account:
     return made
 
 
-def webhook(office: SqlOffice, **changes: object) -> Webhook:
+def webhook(office: SqlIdentityStore, **changes: object) -> Webhook:
     made = Webhook(
         id=uuid4().hex,
         url="https://example.org/",
         secret="whsec_x",
-        events=tuple(event.value for event in HookEvent),
+        events=tuple(event.value for event in WebhookEvent),
         cycle_id=None,
         active=True,
         by="ops",
@@ -50,8 +50,8 @@ def webhook(office: SqlOffice, **changes: object) -> Webhook:
 
 
 def begin(
-    office: SqlOffice, who: Account, key: str, digest: str, **ages: timedelta
-) -> Kept | None:
+    office: SqlIdentityStore, who: Account, key: str, digest: str, **ages: timedelta
+) -> StoredResponse | None:
     return office.begin_request(
         who.id, key, digest, **({"taken_over_after": MINUTE, "kept_for": DAY} | ages)
     )
@@ -92,10 +92,10 @@ def test_a_request_is_carried_out_once_and_remembered(ledger: SqlLedger) -> None
     office = ledger.office()
     who = account(office)
     assert begin(office, who, "k", "one") is None
-    assert begin(office, who, "k", "one") == Kept(request="one", status=0, body="")
+    assert begin(office, who, "k", "one") == StoredResponse(request="one", status=0, body="")
     office.end_request(who.id, "k", status=201, body="{}")
-    assert begin(office, who, "k", "one") == Kept(request="one", status=201, body="{}")
-    assert begin(office, who, "k", "other") == Kept(request="one", status=201, body="{}")
+    assert begin(office, who, "k", "one") == StoredResponse(request="one", status=201, body="{}")
+    assert begin(office, who, "k", "other") == StoredResponse(request="one", status=201, body="{}")
     assert begin(office, account(office), "k", "other") is None
 
 
@@ -195,11 +195,11 @@ def test_calls_are_read_in_pages(ledger: SqlLedger) -> None:
 
 def test_what_waits_for_approval_is_no_batch_yet() -> None:
     opened: dict[str, Json] = {"decision": 1, "why": "rule", "pulls": [[0, 0, 1, 0], [1, 1, 1, 1]]}
-    assert hook_of(EventType.PULLS_OPENED, opened) == (
-        HookEvent.BATCH_DISPATCHED,
+    assert webhook_event_of(EventType.PULLS_OPENED, opened) == (
+        WebhookEvent.BATCH_DISPATCHED,
         {"why": "rule", "decision": 1, "requests": 1, "kinds": [[0, 1]]},
     )
-    assert hook_of(EventType.PULLS_OPENED, {**opened, "pulls": [[1, 1, 1, 1]]}) is None
-    approved = hook_of(EventType.PULLS_APPROVED, {"pulls": [[1, 1, 1]]})
+    assert webhook_event_of(EventType.PULLS_OPENED, {**opened, "pulls": [[1, 1, 1, 1]]}) is None
+    approved = webhook_event_of(EventType.PULLS_APPROVED, {"pulls": [[1, 1, 1]]})
     assert approved is not None
     assert approved[1]["requests"] == 1

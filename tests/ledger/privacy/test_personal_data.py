@@ -7,7 +7,7 @@ import pytest
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.cohort.finalize import Override
-from swapflow.ledger.privacy.personal_data import SECRET, SqlDossiers
+from swapflow.ledger.privacy.personal_data import SECRET, SqlPersonalData
 from swapflow.ledger.schema.base import METADATA
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
 
@@ -45,7 +45,7 @@ def world() -> Iterator[World]:
 
 def test_a_file_holds_every_row_of_its_person_and_no_other(url: str) -> None:
     world = told(url)
-    reader = SqlDossiers(world.ledger._database)
+    reader = SqlPersonalData(world.ledger._database)
 
     mine = reader.applicant(CYCLE, "A3")
     everything = repr(mine.rows)
@@ -64,7 +64,7 @@ def test_a_file_holds_every_row_of_its_person_and_no_other(url: str) -> None:
 
 def test_no_table_that_concerns_an_applicant_is_forgotten(world: World) -> None:
     """Whatever names an application, or hangs on something that does, is read."""
-    reader = SqlDossiers(world.ledger._database)
+    reader = SqlPersonalData(world.ledger._database)
     found = {file for n in range(8) for file in reader.applicant(CYCLE, f"A{n}").rows}
     found |= {file for n in range(1, 5) for file in reader.reviewer(CYCLE, f"R{n}").rows}
     with world.ledger._database.reading() as connection:
@@ -80,14 +80,14 @@ def test_no_table_that_concerns_an_applicant_is_forgotten(world: World) -> None:
 
 
 def test_what_opens_doors_is_in_no_file(world: World) -> None:
-    mine = SqlDossiers(world.ledger._database).applicant(CYCLE, "A3")
+    mine = SqlPersonalData(world.ledger._database).applicant(CYCLE, "A3")
 
     for table, rows in mine.rows.items():
         assert not [column for row in rows for column in row if column in SECRET], table
 
 
 def test_the_log_begins_with_what_people_did_against_the_list(world: World) -> None:
-    acts = SqlDossiers(world.ledger._database).acts(CYCLE)
+    acts = SqlPersonalData(world.ledger._database).acts(CYCLE)
 
     departed = [(act.what, act.by, act.reason) for act in acts if act.departs]
     assert ("waitlisted, though proposed", "Chair", "late") in departed

@@ -12,11 +12,11 @@ from urllib.parse import parse_qs, quote, urlsplit
 import httpx2
 import pytest
 
-from swapflow.domain.rules import WayIn
+from swapflow.domain.rules import SignInPolicy
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
-from swapflow.identity.services import PROVIDER_FAILURES
+from swapflow.identity.services.sign_in import PROVIDER_FAILURES
 from tests.support.identity_provider import IdentityProvider
 from tests.support.process import Process
 from tests.web.served import Served, serving
@@ -24,7 +24,7 @@ from tests.web.site import SITE_RULES, Site
 
 
 BUTTON = "Sign in with Example University"
-STRICT = replace(SITE_RULES, sign_in=WayIn.PROVIDER)
+STRICT = replace(SITE_RULES, sign_in=SignInPolicy.PROVIDER)
 
 
 @pytest.fixture(scope="module")
@@ -457,7 +457,7 @@ def test_rules_may_want_the_provider_where_one_is_connected(served: Served) -> N
     )
 
     assert saved.status_code == 303, saved.text
-    assert served.site.product.rules("free").sign_in is WayIn.PROVIDER
+    assert served.site.product.rules("free").sign_in is SignInPolicy.PROVIDER
 
 
 def test_rules_may_not_want_the_provider_where_none_is_connected(site: Site) -> None:

@@ -17,7 +17,8 @@ import uvicorn
 
 from swapflow.identity.api_keys import make_token
 from swapflow.identity.permissions import SCOPES, Role, Scope
-from swapflow.identity.services import Office, Visitor
+from swapflow.identity.principal import Principal
+from swapflow.identity.services import Office
 from swapflow.web.app import create_app
 from tests.web.everyone import busy
 from tests.web.site import Site
@@ -82,7 +83,7 @@ def test_no_request_makes_the_api_fail_or_answer_what_it_does_not_describe(
         account, name="schemathesis", scopes=tuple(SCOPES), days=1, ledger=site.office.ledger
     )
     webhook = site.office.make_webhook(
-        Visitor(account=account, session="", grants=(), seats=()),
+        Principal(account=account, session="", grants=(), seats=()),
         "https://example.org/hook",
         events=["score.received"],
         cycle_id="fall",

@@ -11,7 +11,7 @@ from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.score import Answer
-from swapflow.engine.ports.records import Prepared
+from swapflow.engine.ports.records import PreparedDecision
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import applicant
 from tests.web.setup.test_programs import fields_of
@@ -295,7 +295,7 @@ def test_erasing_somebody_takes_back_what_quotes_them(site: Site) -> None:
 
 def test_a_signature_is_for_one_digest_only(site: Site) -> None:
     site.launched("fall")
-    first = Prepared(what="decision", digest="a" * 64, body={"waiver": ""}, by="ops")
+    first = PreparedDecision(what="decision", digest="a" * 64, body={"waiver": ""}, by="ops")
     site.ledger.prepare("fall", first)
 
     assert site.ledger.sign_prepared("fall", "a" * 64, by="one")

@@ -3,7 +3,7 @@
 import pytest
 
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.engine.reviewing.documents import Upload
+from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.identity.permissions import Role
 from tests.web.everyone import busy
 from tests.web.site import Site
@@ -84,7 +84,9 @@ def test_the_table_says_what_happened_last_and_filters_sort_and_paging_keep_each
 def test_the_card_leads_to_documents_and_to_the_decision_that_asked(site: Site) -> None:
     busy(site)
     pdf = b"%PDF-1.4\n%%EOF\n"
-    site.product.attach_documents("fall", [Upload(path="A001_essay.pdf", body=pdf)], redacted=True)
+    site.product.attach_documents(
+        "fall", [DocumentUpload(path="A001_essay.pdf", body=pdf)], redacted=True
+    )
     client = site.signed_in(Role.OPERATIONS)
 
     card = client.get(HERE).text

@@ -16,7 +16,7 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Floor
-from swapflow.engine.scoring.sheet_plan import Returned
+from swapflow.engine.scoring.sheet_plan import ReturnedRow
 from swapflow.files.exports.offline_sheet import NOT_ASKED, sheet_file
 from swapflow.files.exports.writers import Format
 from swapflow.files.imports.offline_sheet import read_sheet_file
@@ -210,7 +210,7 @@ def test_a_row_of_another_reviewer_is_refused_even_when_its_reviewer_column_is_g
     assert [bad.reason for bad in plan.bad] == ["this request is another reviewer's"]
 
 
-def read(paper: Paper) -> tuple[Returned, ...]:
+def read(paper: Paper) -> tuple[ReturnedRow, ...]:
     return read_sheet_file(paper.csv(), name=paper.name).rows
 
 

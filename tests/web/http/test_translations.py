@@ -20,7 +20,7 @@ from swapflow.errors import NotReadyError
 from swapflow.files.exports.decision_card import card_document
 from swapflow.files.exports.document import html
 from swapflow.files.imports.reviewers import REVIEWER_ROLES
-from swapflow.i18n.languages import SOURCE, set_deployment_language, speaking
+from swapflow.i18n.languages import SOURCE, set_deployment_language, use_language
 from swapflow.i18n.told import told
 from swapflow.identity.permissions import Role
 from swapflow.settings import Settings, load_settings
@@ -208,7 +208,7 @@ def test_every_word_of_rarer_cards_is_in_the_catalogues(site: Site) -> None:
         *(replace(card, rule=rule) for rule in ("certified", "paper")),
     ]
 
-    with speaking("en-XA"):
+    with use_language("en-XA"):
         pages = [html(card_document(one)).decode() for one in rarer]
 
     left = {
@@ -251,7 +251,7 @@ def test_what_a_column_is_taken_for_and_how_limits_give_way_is_in_the_catalogues
         "lower the smallest share of X from 30% to 20.0%",
     )
 
-    with speaking("en-XA"):
+    with use_language("en-XA"):
         said = [words(role) for role in (*roles, *more, *REVIEWER_ROLES)]
         said += [named(what) for what in changed]
         said += [told(way) for way in ways]

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.rules import KindRules
-from swapflow.engine.reviewing.documents import Upload
+from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.identity.permissions import Role
 from swapflow.ledger.schema.base import METADATA
 from tests.web.site import SITE_RULES, Site
@@ -306,8 +306,8 @@ def test_a_blind_round_shows_redacted_files_only_under_neutral_names(
     client, assignment, task = task_of(site, blind=blind)
     external_id = site.product.ledger.application("fall", assignment.application).external_id
     open_, hidden = f"{external_id}_Ada_Lovelace.pdf", f"{external_id}_portrait.pdf"
-    site.product.attach_documents("fall", [Upload(path=open_, body=PDF)], redacted=True)
-    site.product.attach_documents("fall", [Upload(path=hidden, body=PDF)], redacted=False)
+    site.product.attach_documents("fall", [DocumentUpload(path=open_, body=PDF)], redacted=True)
+    site.product.attach_documents("fall", [DocumentUpload(path=hidden, body=PDF)], redacted=False)
 
     page = client.get(task).text
     file = client.get(f"{task}/files/1")

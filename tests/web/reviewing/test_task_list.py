@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from swapflow.domain.rules import SeatLine, WayIn
+from swapflow.domain.rules import SeatLine, SignInPolicy
 from tests.web.site import SITE_RULES, Site
 
 
@@ -65,11 +65,11 @@ def test_what_went_to_another_after_the_due_date_is_told_apart(site: Site) -> No
 def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")
-    first = site.product.desk_of([("fall", 0)]).waiting[0].code
+    first = site.product.task_list_of([("fall", 0)]).waiting[0].code
 
     assert client.post(f"/tasks/{first}/skip").headers["location"] == "/inbox"
 
-    order = [task.code for task in site.product.desk_of([("fall", 0)]).waiting]
+    order = [task.code for task in site.product.task_list_of([("fall", 0)]).waiting]
     assert order[-1] == first
     assert "Put off" in client.get("/inbox").text
 
@@ -77,7 +77,7 @@ def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
 def test_own_progress_is_shown(site: Site) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")
-    task = site.product.desk_of([("fall", 0)]).waiting[0].code
+    task = site.product.task_list_of([("fall", 0)]).waiting[0].code
     client.post(f"/tasks/{task}", data={"c0": "1", "c1": "1", "then": "stay"})
 
     assert "MS fall: 1 of " in client.get("/inbox").text
@@ -158,7 +158,7 @@ def test_the_packet_is_changed_for_oneself_and_nobody_else(site: Site) -> None:
 
 def test_a_program_that_wants_the_provider_does_not_close_the_others_list(site: Site) -> None:
     site.launched("fall", rules=SMALL, applicants=2, roster=1)
-    strict = replace(SMALL, sign_in=WayIn.PROVIDER)
+    strict = replace(SMALL, sign_in=SignInPolicy.PROVIDER)
     site.launched("spring", rules=strict, applicants=2, roster=1)
     client = site.signed_in(email="r1@example.org")
 
@@ -177,7 +177,7 @@ def test_what_comes_next_is_what_stands_first_on_the_list_and_never_what_is_done
     seats = [("fall", 0)]
 
     for _ in range(3):
-        first, *rest = site.product.desk_of(seats).waiting
+        first, *rest = site.product.task_list_of(seats).waiting
         assert site.product.next_task(seats, after="") == first
         assert site.product.next_task(seats, after=first.code) == next(iter(rest), None)
         client.post(f"/tasks/{first.code}", data={"c0": "1", "c1": "1", "then": "next"})

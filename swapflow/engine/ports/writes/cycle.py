@@ -11,7 +11,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import Mail
 
 
-class CycleWriting(Protocol):
+class CycleWrites(Protocol):
     """Cycle, rules and events, within one transaction."""
 
     @property
@@ -54,11 +54,13 @@ class CycleWriting(Protocol):
         """Read a rules version, 0 for the current one."""
         ...
 
-    def add_wish(self, *, what: str, application: int, kind: int, by: str, reason: str) -> int:
+    def add_staff_request(
+        self, *, what: str, application: int, kind: int, by: str, reason: str
+    ) -> int:
         """Store a wish of staff; gives its id."""
         ...
 
-    def close_wish(self, wish_id: int, done: str) -> None:
+    def close_staff_request(self, wish_id: int, done: str) -> None:
         """Say what became of a wish."""
         ...
 

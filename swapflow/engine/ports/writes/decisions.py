@@ -16,7 +16,7 @@ from swapflow.domain.cohort.reconsideration import (
 from swapflow.engine.ports.records import DecisionRecord
 
 
-class DecisionWriting(Protocol):
+class DecisionWrites(Protocol):
     """Decisions, proposals and outcomes, within one transaction."""
 
     def insert_decision(self, decision: DecisionRecord) -> None:

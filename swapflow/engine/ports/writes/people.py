@@ -7,7 +7,7 @@ from swapflow.domain.people.application import Application, ApplicationStatus, N
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 
 
-class PeopleWriting(Protocol):
+class PeopleWrites(Protocol):
     """Applications and reviewers, within one transaction."""
 
     def add_applications(

@@ -9,7 +9,7 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, P
 from swapflow.domain.reviewing.score import Score
 
 
-class RequestWriting(Protocol):
+class RequestWrites(Protocol):
     """Pulls, assignments, interviews and scores, within one transaction."""
 
     def insert_pulls(self, pulls: Sequence[Pull]) -> None:

@@ -2,13 +2,13 @@
 
 from typing import Protocol
 
-from swapflow.engine.ports.writes.cycle import CycleWriting
-from swapflow.engine.ports.writes.decisions import DecisionWriting
-from swapflow.engine.ports.writes.people import PeopleWriting
-from swapflow.engine.ports.writes.requests import RequestWriting
+from swapflow.engine.ports.writes.cycle import CycleWrites
+from swapflow.engine.ports.writes.decisions import DecisionWrites
+from swapflow.engine.ports.writes.people import PeopleWrites
+from swapflow.engine.ports.writes.requests import RequestWrites
 
 
-class Transaction(CycleWriting, PeopleWriting, RequestWriting, DecisionWriting, Protocol):
+class Transaction(CycleWrites, PeopleWrites, RequestWrites, DecisionWrites, Protocol):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.
 
     No computing, Redis or broker call belongs inside. Methods that move rows are conditional

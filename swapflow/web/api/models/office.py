@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from swapflow.domain.webhook_call import HookEvent
+from swapflow.domain.webhook_call import WebhookEvent
 from swapflow.identity.permissions import Role, Scope
 from swapflow.web.api.models.base import PLAIN, Email, In, Line, Link, Out, ShortName
 
@@ -56,7 +56,7 @@ class NewWebhook(In):
     """An address to be told."""
 
     url: Link
-    events: list[HookEvent] = Field(min_length=1, max_length=10)
+    events: list[WebhookEvent] = Field(min_length=1, max_length=10)
     program: ShortName | None = Field(
         default=None, description="The one program it is about; null for every program."
     )

@@ -5,7 +5,7 @@ from datetime import timedelta
 from fastapi import APIRouter, Request
 
 from swapflow.domain.cohort.announcement import Announcement, Group, Wording
-from swapflow.engine.offers.announcements import Addressee, Draft
+from swapflow.engine.offers.announcements import AnnouncementDraft, Recipient
 from swapflow.errors import InvalidInputError
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
@@ -90,7 +90,7 @@ def _wording(new: NewLetters) -> dict[Group, Wording]:
     return wording
 
 
-def _drafted(draft: Draft) -> LettersDraft:
+def _drafted(draft: AnnouncementDraft) -> LettersDraft:
     return LettersDraft(
         version=draft.version,
         letters=list(map(_letter, draft.letters)),
@@ -100,7 +100,7 @@ def _drafted(draft: Draft) -> LettersDraft:
     )
 
 
-def _letter(to: Addressee) -> LetterDraft:
+def _letter(to: Recipient) -> LetterDraft:
     return LetterDraft(
         applicant=to.application,
         group=to.group,

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 from fastapi import APIRouter, Request
 
-from swapflow.bandit.estimation.reml import Spread
+from swapflow.bandit.estimation.reml import SpreadInterval
 from swapflow.domain.interval import Interval
 from swapflow.engine.read_models.calibration import Calibration
-from swapflow.engine.read_models.estimate_comparison import Row
+from swapflow.engine.read_models.estimate_comparison import ComparedCandidate
 from swapflow.engine.selection.reviewer_overlap import Groups
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
 from swapflow.web.api.idempotency import ApiRoute
@@ -93,7 +93,7 @@ def choose_estimates(
 
 
 def _labels(
-    product: Product, cycle_id: str, visitor: Visitor, seen: Calibration
+    product: Product, cycle_id: str, visitor: Principal, seen: Calibration
 ) -> Mapping[int, str]:
     """Give reviewers' ids, or numbers to those who may not know who they are."""
     cycle = product.cycle(cycle_id)
@@ -126,7 +126,7 @@ def _kind(seen: Calibration, index: int, name: str) -> KindCalibration:
     )
 
 
-def _both(row: Row) -> BothEstimates:
+def _both(row: ComparedCandidate) -> BothEstimates:
     return BothEstimates(
         applicant=row.application,
         rank=row.rank,
@@ -141,7 +141,7 @@ def _both(row: Row) -> BothEstimates:
     )
 
 
-def _estimated(spread: Spread | None) -> Estimated | None:
+def _estimated(spread: SpreadInterval | None) -> Estimated | None:
     if spread is None:
         return None
     return _hundredfold(Interval(spread.value, spread.low, spread.high))

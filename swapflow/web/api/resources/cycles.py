@@ -10,7 +10,7 @@ from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError
 from swapflow.files.rules.rules_file import parse_rules, rules_text, template
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor, require
+from swapflow.identity.principal import Principal, require
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import (
     MayRun,
@@ -318,7 +318,7 @@ def list_decisions(
     return paging.page(rows, lambda row: [row.number])
 
 
-def _visible(visitor: Visitor, product: Swapflow) -> list[Cycle]:
+def _visible(visitor: Principal, product: Swapflow) -> list[Cycle]:
     return [
         cycle
         for cycle in product.cycles()

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Request, Response
 from swapflow.domain.cohort.proposal import Place
 from swapflow.engine.cohort.finalize import Override
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayApprove, MayDecide, MaySeeApplicants, MaySign
 from swapflow.web.api.idempotency import ApiRoute
@@ -245,7 +245,7 @@ def read_outcomes(
     )
 
 
-def _person(visitor: Visitor) -> None:
+def _person(visitor: Principal) -> None:
     """Refuse a program: a signature is a person's."""
     if visitor.scopes is not None:
         raise ForbiddenError("a key cannot sign; sign in as a person")

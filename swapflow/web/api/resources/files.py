@@ -11,7 +11,7 @@ from swapflow.files.exports.monitoring_report import as_plain, report_archive
 from swapflow.files.exports.offline_sheet import file_name, sheet_file
 from swapflow.files.exports.writers import Format
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import (
     MayEnterReviews,
@@ -27,7 +27,7 @@ from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.cohort import downloads, monitoring
 from swapflow.web.cohort.decision_card import card_file
 from swapflow.web.cycle.offline_sheets import find_reviewer
-from swapflow.web.http.context import Product, parts_of
+from swapflow.web.http.context import Product, app_context
 from swapflow.web.reviewing import documents
 
 
@@ -45,7 +45,7 @@ ANY_CARD: dict[int | str, dict[str, Any]] = {
     }
 }
 
-MayMonitor = Annotated[Visitor, Depends(may(Right.SEE_MONITORING))]
+MayMonitor = Annotated[Principal, Depends(may(Right.SEE_MONITORING))]
 
 
 class CardForm(StrEnum):
@@ -173,7 +173,7 @@ def take_bundle(
             "names: a bundle with names is for those who see applicants and reviewers; leave it "
             "out for one with numbers"
         )
-    body = downloads.record_bundle(parts_of(request), cycle_id, names=names)
+    body = downloads.record_bundle(app_context(request), cycle_id, names=names)
     if names:
         note(request, visitor, "took the signed record with names")
     return _attachment(body, f"{cycle_id}.bundle")
@@ -185,7 +185,7 @@ def take_card(
 ) -> Response:
     """Take an applicant's decision card; reviewers are numbers on it."""
     del visitor
-    content, media = card_file(parts_of(request), cycle_id, number, form.value)
+    content, media = card_file(app_context(request), cycle_id, number, form.value)
     headers = {
         "Content-Disposition": f'attachment; filename="{cycle_id}-{number}-card.{form.value}"'
     }

@@ -12,7 +12,7 @@ from swapflow.files.imports.import_settings import Reading
 from swapflow.files.imports.pairs import read_pairs
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayEnterReviews, MayManageApplicants, MayManageReviewers
 from swapflow.web.api.idempotency import ApiRoute
@@ -203,7 +203,7 @@ def import_scores(
 def _apply(
     request: Request,
     cycle_id: str,
-    visitor: Visitor,
+    visitor: Principal,
     found: Found,
     sent: SentFile,
     what: str,
@@ -229,7 +229,7 @@ def _apply(
 
 def _pairs(
     request: Request,
-    visitor: Visitor,
+    visitor: Principal,
     cycle_id: str,
     sent: SentFile,
     what: str,

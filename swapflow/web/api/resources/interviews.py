@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from swapflow.engine.reviewing.interviews import Requested, Slot
+from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
 from swapflow.errors import NotFoundError
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayManageApplicants
@@ -62,7 +62,7 @@ def set_interview(
 ) -> Response:
     """Set when and where the people of a request meet the applicant; they are invited."""
     own_requests([pull], cycle_id)
-    new = Slot(
+    new = InterviewSlot(
         pull_id=pull,
         starts_at=slot.starts_at,
         minutes=slot.minutes,

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.identity.permissions import Right
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import WRITE, MayDecide, MaySeeApplicants, may
 from swapflow.web.api.idempotency import ApiRoute
@@ -25,7 +25,7 @@ from swapflow.web.http.context import Product
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["meeting"])
 
-MayEndorse = Annotated[Visitor, Depends(may(Right.SEE_APPLICANTS, scope=WRITE))]
+MayEndorse = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS, scope=WRITE))]
 """Whoever sees applicants; of a key, more than looking is asked."""
 
 

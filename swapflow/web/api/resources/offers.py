@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
-from swapflow.engine.offers.offer_plan import Wave
+from swapflow.engine.offers.offer_plan import OfferWave
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
@@ -119,7 +119,9 @@ def state_rate(
     else:
         found = from_interval(new.low or 0.0, new.high or 0.0)
         source = f"between {new.low:g} and {new.high:g}"
-    stated = product.set_yield(cycle_id, found, risk=new.risk, source=source, by=visitor.name)
+    stated = product.set_acceptance_rate(
+        cycle_id, found, risk=new.risk, source=source, by=visitor.name
+    )
     note(request, visitor, "stated how many accept", detail=source)
     return _rate(stated)
 
@@ -148,7 +150,7 @@ def _rate(rate: YieldRate) -> Rate:
     )
 
 
-def _wave(wave: Wave) -> offers.Wave:
+def _wave(wave: OfferWave) -> offers.Wave:
     return offers.Wave(
         offers=[NextOffer(applicant=n, line=line) for n, line in wave.places],
         no_answer=[offer.application for offer in wave.lapsed],

@@ -5,9 +5,9 @@ from fastapi import APIRouter, Request, Response
 from swapflow.domain.cohort.reconsideration import Reconsideration, Result
 from swapflow.domain.rules import Rules
 from swapflow.engine.reconsideration.evidence import HOW
-from swapflow.engine.reconsideration.reconsider import Wanted
+from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
 from swapflow.errors import ForbiddenError, NotFoundError
-from swapflow.identity.services import Visitor
+from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants, MaySign
 from swapflow.web.api.idempotency import ApiRoute
@@ -44,7 +44,7 @@ def open_reconsideration(
 ) -> reconsiderations.Reconsideration:
     """Ask people who never had the application for fresh reviews; the list stays fixed."""
     name = _named(product, cycle_id, new.applicant)
-    wanted = Wanted(
+    wanted = ReconsiderationRequest(
         reason=new.reason,
         asked_by=new.asked_by,
         asked_on=new.asked_on,
@@ -146,7 +146,7 @@ def _named(product: Product, cycle_id: str, number: int) -> str:
     return who.external_id
 
 
-def _person(visitor: Visitor) -> None:
+def _person(visitor: Principal) -> None:
     """Refuse a program: a signature is a person's."""
     if visitor.scopes is not None:
         raise ForbiddenError("a key cannot sign; sign in as a person")

@@ -11,7 +11,7 @@ from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer
-from swapflow.engine.reviewing.review_page import Sheet
+from swapflow.engine.reviewing.review_page import ReviewPage
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import Own, Reviewer, Seat
@@ -49,7 +49,7 @@ TaskCode = Annotated[str, Path(description="As the list of tasks gives it.")]
 def list_tasks(request: Request, visitor: Reviewer, product: Product, paging: Paged) -> Page[Task]:
     """List one's own tasks in every program, in the order of their names."""
     last = paging.last(str)
-    desk = product.desk_of(open_seats(request, visitor)[0])
+    desk = product.task_list_of(open_seats(request, visitor)[0])
     rows = [
         Task(
             task=task.code,
@@ -174,7 +174,7 @@ def note_missed(
 ) -> Response:
     """Note that the applicant did not come to an interview; it goes to others."""
     with by_code(task):
-        product.did_not_come(own.assignment.id, by=own.visitor.name, note=said.note.strip())
+        product.mark_no_show(own.assignment.id, by=own.visitor.name, note=said.note.strip())
     note(
         request,
         own.visitor,
@@ -224,7 +224,7 @@ def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: Rhythm) 
 def answer_of(
     marks: Mapping[str, float | None],
     score: float | None,
-    sheet: Sheet,
+    sheet: ReviewPage,
     *,
     remark: str = "",
     notes: Mapping[str, str] | None = None,
@@ -255,7 +255,7 @@ def answer_of(
     )
 
 
-def answer_to(review: Review, sheet: Sheet, *, typed_by: str = "") -> Answer:
+def answer_to(review: Review, sheet: ReviewPage, *, typed_by: str = "") -> Answer:
     """Read a review of a task, with everything that its form asks.
 
     Raises:
@@ -267,7 +267,7 @@ def answer_to(review: Review, sheet: Sheet, *, typed_by: str = "") -> Answer:
     return replace(answer, typed_by=typed_by)
 
 
-def _notes(review: Review, sheet: Sheet) -> dict[str, str]:
+def _notes(review: Review, sheet: ReviewPage) -> dict[str, str]:
     kind = sheet.kind
     criteria = {c.name for c in sheet.rubric.criteria} if sheet.rubric else set()
     notes = {"private": review.private.strip()}
@@ -299,7 +299,7 @@ def by_code(code: str) -> Iterator[None]:
         raise AssignmentClosedError(code, error.status) from error
 
 
-def shown_task(sheet: Sheet) -> OpenTask:
+def shown_task(sheet: ReviewPage) -> OpenTask:
     """Spell a task as its reviewer may see it."""
     criteria = sheet.rubric.criteria if sheet.rubric is not None else ()
     draft = sheet.draft
@@ -330,7 +330,7 @@ def shown_task(sheet: Sheet) -> OpenTask:
     )
 
 
-def _review(sheet: Sheet) -> OwnReview | None:
+def _review(sheet: ReviewPage) -> OwnReview | None:
     given = sheet.given
     if given is None:
         return None

@@ -10,7 +10,8 @@ from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.identity.permissions import Right
 from swapflow.identity.ports.integration_store import Webhook
-from swapflow.identity.services import Office, Visitor, require
+from swapflow.identity.principal import Principal, require
+from swapflow.identity.services import Office
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MaySetWebhooks
 from swapflow.web.api.idempotency import ApiRoute
@@ -174,13 +175,13 @@ def _cycle(product: Swapflow, cycle_id: str) -> Cycle | None:
         return None
 
 
-def _may(visitor: Visitor, cycle_id: str | None, product: Swapflow) -> bool:
+def _may(visitor: Principal, cycle_id: str | None, product: Swapflow) -> bool:
     cycle = None if cycle_id is None else product.cycle(cycle_id)
     round_id = None if cycle is None else cycle.round_id
     return Right.SET_UP in visitor.rights(cycle_id=cycle_id, round_id=round_id)
 
 
-def _find(office: Office, product: Swapflow, visitor: Visitor, webhook_id: str) -> Webhook:
+def _find(office: Office, product: Swapflow, visitor: Principal, webhook_id: str) -> Webhook:
     for webhook in office.webhooks():
         if webhook.id == webhook_id and _may(visitor, webhook.cycle_id, product):
             return webhook
