@@ -83,7 +83,7 @@ class RunTrace:
 
 
 def run_rule(
-    rule: Rule, rewards: Rewards, *, n: int, course: RunTrace, rng: np.random.Generator
+    rule: Rule, rewards: Rewards, *, n: int, trace: RunTrace, rng: np.random.Generator
 ) -> Iterator[RunStep]:
     """Run a rule and yield every look, until the rule stops or nothing more may be pulled.
 
@@ -94,41 +94,41 @@ def run_rule(
         rule: The rule to run.
         rewards: Draws a reward.
         n: Number of arms.
-        course: Kinds, pulls out, delays and budget.
+        trace: Kinds, pulls out, delays and budget.
         rng: For the rule's coin.
 
     Yields:
         One step a look; the last has `ended` set.
     """
-    desk = _RunState(rewards, n=n, course=course)
+    state = _RunState(rewards, n=n, trace=trace)
     draining = False
     while True:
-        situation = desk.situation()
+        situation = state.situation()
         look = rule.look(situation)
-        draining = desk.anything_out and (draining or look.stop is not None)
-        if look.stop is not None and not desk.anything_out:
-            yield desk.step(situation, look, (), look.stop)
+        draining = state.anything_out and (draining or look.stop is not None)
+        if look.stop is not None and not state.anything_out:
+            yield state.step(situation, look, (), look.stop)
             return
         picks: tuple[Pick, ...] = ()
         if not draining:
-            chosen = rule.choose(situation, look, at_most=desk.wanted, rng=rng)
+            chosen = rule.choose(situation, look, at_most=state.wanted, rng=rng)
             picks = chosen.picks
-            if not picks and not desk.anything_out:
-                late = StopReason.DEADLINE if desk.wanted == 0 else StopReason.EXHAUSTED
-                yield desk.step(situation, look, (), chosen.shortfall or late)
+            if not picks and not state.anything_out:
+                late = StopReason.DEADLINE if state.wanted == 0 else StopReason.EXHAUSTED
+                yield state.step(situation, look, (), chosen.shortfall or late)
                 return
-        yield desk.step(situation, look, picks, None)
+        yield state.step(situation, look, picks, None)
         for pick in picks:
-            desk.dispatch(pick.arm, pick.kind)
-        desk.receive()
+            state.dispatch(pick.arm, pick.kind)
+        state.receive()
 
 
 class _RunState:
     """What is known and what is out, in arrays; pulls come back in the order of their time."""
 
-    def __init__(self, rewards: Rewards, *, n: int, course: RunTrace) -> None:
+    def __init__(self, rewards: Rewards, *, n: int, trace: RunTrace) -> None:
         self._rewards = rewards
-        self._course = course
+        self._course = trace
         self._mean = np.full(n, UNSCORED_MEAN)
         self._information = np.zeros(n)
         self._settled_mean = self._mean.copy()

@@ -50,12 +50,12 @@ class Strategy(Protocol):
         ...
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Ask the desk for marks while it pays, then name the cohort.
 
         Args:
-            desk: Gives marks and keeps the account; its source's truth is not to be looked at.
+            sampler: Gives marks and keeps the account; its source's truth is not to be looked at.
             objective: What a good cohort is, and how large.
             rng: For whatever the strategy leaves to chance.
 
@@ -98,25 +98,25 @@ def play(
     rng: np.random.Generator,
 ) -> Played:
     """Let a strategy spend a budget, and hold its cohort against the truth."""
-    desk = BudgetedSampler(source, budget=budget)
-    cohort = strategy.spend(desk, objective, rng)
+    sampler = BudgetedSampler(source, budget=budget)
+    cohort = strategy.spend(sampler, objective, rng)
     truth = source.truth
     return Played(
         cohort=cohort,
         utility=objective.value(truth, cohort),
         best=objective.value(truth, objective.best(truth)),
-        spent=desk.spent,
-        asked=desk.asked.sum(axis=0),
+        spent=sampler.spent,
+        asked=sampler.asked.sum(axis=0),
     )
 
 
-def choose_cohort(desk: BudgetedSampler, objective: Oracle, choice: CohortChoice) -> IntArray:
+def choose_cohort(sampler: BudgetedSampler, objective: Oracle, choice: CohortChoice) -> IntArray:
     """Name the cohort that the marks so far speak for."""
     match choice:
         case CohortChoice.MEAN:
-            return objective.best(desk.mean)
+            return objective.best(sampler.mean)
         case CohortChoice.POSTERIOR | CohortChoice.ADJUSTED:
-            situation = desk.situation()
+            situation = sampler.situation()
             rule = BudgetRule(oracle=objective, severity=choice is CohortChoice.ADJUSTED)
             return objective.best(rule.refitted(situation).believe(situation).mean)
         case _:
@@ -132,16 +132,16 @@ class Even:
     choice: CohortChoice = CohortChoice.POSTERIOR
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Turn by turn; whoever can be given no more is passed over."""
-        order = rng.permutation(desk.n)
-        while desk.affordable(self.kind):
-            able = order[desk.allowed[order, self.kind] > 0]
+        order = rng.permutation(sampler.n)
+        while sampler.affordable(self.kind):
+            able = order[sampler.allowed[order, self.kind] > 0]
             if not able.size:
                 break
-            desk.ask(able[: desk.affordable(self.kind)], self.kind)
-        return choose_cohort(desk, objective, self.choice)
+            sampler.ask(able[: sampler.affordable(self.kind)], self.kind)
+        return choose_cohort(sampler, objective, self.choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,17 +153,17 @@ class Anybody:
     choice: CohortChoice = CohortChoice.POSTERIOR
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Draw with replacement among those who can still be given one."""
-        while desk.affordable(self.kind):
-            able = np.flatnonzero(desk.allowed[:, self.kind] > 0)
+        while sampler.affordable(self.kind):
+            able = np.flatnonzero(sampler.allowed[:, self.kind] > 0)
             if not able.size:
                 break
             # As many at once as surely fit: nobody's limit can be passed by distinct draws.
-            drawn = np.unique(rng.choice(able, size=min(desk.affordable(self.kind), 16)))
-            desk.ask(drawn, self.kind)
-        return choose_cohort(desk, objective, self.choice)
+            drawn = np.unique(rng.choice(able, size=min(sampler.affordable(self.kind), 16)))
+            sampler.ask(drawn, self.kind)
+        return choose_cohort(sampler, objective, self.choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,10 +173,10 @@ class RandomCohort:
     name: str = "random cohort"
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Give everybody a random number and take the best of them."""
-        return objective.best(rng.random(desk.n))
+        return objective.best(rng.random(sampler.n))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,18 +191,18 @@ class TwoTier:
     choice: CohortChoice = CohortChoice.POSTERIOR
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Reviews for all, then from the best down as far as the budget goes."""
         for _ in range(self.floor):
-            able = rng.permutation(np.flatnonzero(desk.allowed[:, 0] > 0))
-            desk.ask(able[: desk.affordable()])
-        ranked = np.argsort(-desk.mean, kind="stable")
-        dearer = len(desk.kinds) - 1
-        kind = dearer if desk.allowed[:, dearer].any() else 0
-        able = ranked[desk.allowed[ranked, kind] > 0]
-        desk.ask(able[: desk.affordable(kind)], kind)
-        return choose_cohort(desk, objective, self.choice)
+            able = rng.permutation(np.flatnonzero(sampler.allowed[:, 0] > 0))
+            sampler.ask(able[: sampler.affordable()])
+        ranked = np.argsort(-sampler.mean, kind="stable")
+        dearer = len(sampler.kinds) - 1
+        kind = dearer if sampler.allowed[:, dearer].any() else 0
+        able = ranked[sampler.allowed[ranked, kind] > 0]
+        sampler.ask(able[: sampler.affordable(kind)], kind)
+        return choose_cohort(sampler, objective, self.choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,25 +223,27 @@ class ByRule:
     choice: CohortChoice | None = CohortChoice.POSTERIOR
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Look, choose, ask; until the rule stops or nothing more can be asked."""
         rule = self.rule(objective)
         for _ in range(self.floor):
-            able = np.flatnonzero(desk.allowed[:, 0] > 0)
-            desk.ask(able[: desk.affordable()])
+            able = np.flatnonzero(sampler.allowed[:, 0] > 0)
+            sampler.ask(able[: sampler.affordable()])
         while True:
-            situation = desk.situation()
+            situation = sampler.situation()
             if isinstance(rule, BudgetRule) and rule.needs_refit(situation.scores.mark.size):
                 rule = rule.refitted(situation)
             look = rule.look(situation)
             picks = rule.choose(situation, look, at_most=self.batch, rng=rng).picks
             if look.stop is not None or not picks:
                 break
-            for kind in range(len(desk.kinds)):
+            for kind in range(len(sampler.kinds)):
                 arms = [pick.arm for pick in picks if pick.kind == kind]
-                desk.ask(np.array(arms, dtype=np.int64), kind)
-        return look.cohort if self.choice is None else choose_cohort(desk, objective, self.choice)
+                sampler.ask(np.array(arms, dtype=np.int64), kind)
+        return (
+            look.cohort if self.choice is None else choose_cohort(sampler, objective, self.choice)
+        )
 
 
 def swap(
@@ -293,12 +295,13 @@ class Sar:
     choice: CohortChoice = CohortChoice.POSTERIOR
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Give all undecided applicants the phase's reviews, then decide one of them."""
-        n, places = desk.n, objective.size
+        n, places = sampler.n, objective.size
         total = min(
-            desk.affordable(), int(np.minimum(desk.allowed[:, 0], desk.affordable()).sum())
+            sampler.affordable(),
+            int(np.minimum(sampler.allowed[:, 0], sampler.affordable()).sum()),
         )
         halves = 0.5 + float((1.0 / np.arange(2, n + 1)).sum())
         undecided = np.arange(n)
@@ -307,17 +310,17 @@ class Sar:
             each = int(np.ceil(max(total - n, 0) / (halves * (n + 1 - phase))))
             # The first phase gives everybody one at least: without a mark nobody can be placed.
             for _ in range(max(each, 1) - given):
-                able = rng.permutation(undecided[desk.allowed[undecided, 0] > 0])
-                desk.ask(able[: desk.affordable()])
+                able = rng.permutation(undecided[sampler.allowed[undecided, 0] > 0])
+                sampler.ask(able[: sampler.affordable()])
             given = max(each, 1)
-            ranked = undecided[np.argsort(-desk.mean[undecided], kind="stable")]
-            if not 0 < places < ranked.size or not desk.affordable():
+            ranked = undecided[np.argsort(-sampler.mean[undecided], kind="stable")]
+            if not 0 < places < ranked.size or not sampler.affordable():
                 break
-            mean = desk.mean[ranked]
+            mean = sampler.mean[ranked]
             accept, reject = mean[0] - mean[places], mean[places - 1] - mean[-1]
             places -= int(accept > reject)
             undecided = np.sort(ranked[1:] if accept > reject else ranked[:-1])
-        return choose_cohort(desk, objective, self.choice)
+        return choose_cohort(sampler, objective, self.choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,27 +340,27 @@ class Ocba:
     choice: CohortChoice = CohortChoice.POSTERIOR
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Give the next reviews to those who are furthest behind their share."""
-        desk.ask(rng.permutation(desk.n)[: desk.affordable()])
+        sampler.ask(rng.permutation(sampler.n)[: sampler.affordable()])
         rule = BudgetRule(oracle=objective)
-        while desk.affordable():
-            able = desk.allowed[:, 0] > 0
+        while sampler.affordable():
+            able = sampler.allowed[:, 0] > 0
             if not able.any():
                 break
-            situation = desk.situation()
+            situation = sampler.situation()
             if rule.needs_refit(situation.scores.mark.size):
                 rule = rule.refitted(situation)
             mean = rule.believe(situation).mean
             ranked = np.sort(mean)[::-1]
             border = ranked[objective.size - 1 : objective.size + 1].mean()
             weight = 1 / np.maximum(np.abs(mean - border), 1e-6) ** 2
-            wanted = weight / weight.sum() * (desk.information.sum() + self.batch)
-            behind = np.where(able, wanted - desk.information, -np.inf)
-            count = min(self.batch, desk.affordable(), int(able.sum()))
-            desk.ask(np.argsort(-behind, kind="stable")[:count])
-        return choose_cohort(desk, objective, self.choice)
+            wanted = weight / weight.sum() * (sampler.information.sum() + self.batch)
+            behind = np.where(able, wanted - sampler.information, -np.inf)
+            count = min(self.batch, sampler.affordable(), int(able.sum()))
+            sampler.ask(np.argsort(-behind, kind="stable")[:count])
+        return choose_cohort(sampler, objective, self.choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,9 +371,9 @@ class Omniscient:
 
     def spend(
         self,
-        desk: BudgetedSampler,
+        sampler: BudgetedSampler,
         objective: Oracle,
         rng: np.random.Generator,  # noqa: ARG002 - leaves nothing to chance
     ) -> IntArray:
         """Look where nobody else may."""
-        return objective.best(desk.source.truth)
+        return objective.best(sampler.source.truth)

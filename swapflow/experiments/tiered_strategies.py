@@ -49,7 +49,9 @@ def checked_cuts(cuts: Sequence[int], *, applicants: int, kinds: int, places: in
         )
 
 
-def _cuts_of(cuts: tuple[int, ...], desk: BudgetedSampler, objective: Oracle) -> tuple[int, ...]:
+def _cuts_of(
+    cuts: tuple[int, ...], sampler: BudgetedSampler, objective: Oracle
+) -> tuple[int, ...]:
     """Check the cuts against the desk; all of this is for plain top-k.
 
     Raises:
@@ -57,7 +59,7 @@ def _cuts_of(cuts: tuple[int, ...], desk: BudgetedSampler, objective: Oracle) ->
     """
     if not isinstance(objective, TopK):
         raise InvalidInputError("tiers cut by the best utilities: the objective must be top-k")
-    checked_cuts(cuts, applicants=desk.n, kinds=len(desk.kinds), places=objective.size)
+    checked_cuts(cuts, applicants=sampler.n, kinds=len(sampler.kinds), places=objective.size)
     return cuts
 
 
@@ -93,28 +95,28 @@ class Caco:
 
     def spend(
         self,
-        desk: BudgetedSampler,
+        sampler: BudgetedSampler,
         objective: Oracle,
         rng: np.random.Generator,  # noqa: ARG002 - leaves nothing to chance
     ) -> IntArray:
         """Cut tier by tier; where the budget runs out, the best so far of those left."""
-        left = np.arange(desk.n)
-        for kind, cut in enumerate(_cuts_of(self.cuts, desk, objective)):
-            desk.ask(left[: desk.affordable(kind)], kind)
-            inside, contested = self._compared(desk, left, cut)
-            while contested.size and desk.affordable(kind):
-                desk.ask(contested[:1], kind)
-                inside, contested = self._compared(desk, left, cut)
+        left = np.arange(sampler.n)
+        for kind, cut in enumerate(_cuts_of(self.cuts, sampler, objective)):
+            sampler.ask(left[: sampler.affordable(kind)], kind)
+            inside, contested = self._compared(sampler, left, cut)
+            while contested.size and sampler.affordable(kind):
+                sampler.ask(contested[:1], kind)
+                inside, contested = self._compared(sampler, left, cut)
             left = left[inside]
         return left
 
     def _compared(
-        self, desk: BudgetedSampler, left: IntArray, cut: int
+        self, sampler: BudgetedSampler, left: IntArray, cut: int
     ) -> tuple[IntArray, IntArray]:
         """Give the places in `left` of the best, and who is contested, widest radius first."""
-        mean = desk.mean[left]
+        mean = sampler.mean[left]
         radius = paper_radius(
-            desk.information[left], cost=desk.spent, sigma=self.sigma, delta=self.delta
+            sampler.information[left], cost=sampler.spent, sigma=self.sigma, delta=self.delta
         )
         best = largest(mean, cut)
         worst = np.where(best, mean - radius, mean + radius)
@@ -154,30 +156,30 @@ class Brutas:
     name: str = "BRUTaS"
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Decide one after the other."""
-        cuts = _cuts_of(self.cuts, desk, objective)
-        undecided, accepted = np.arange(desk.n), [np.zeros(0, dtype=np.int64)]
+        cuts = _cuts_of(self.cuts, sampler, objective)
+        undecided, accepted = np.arange(sampler.n), [np.zeros(0, dtype=np.int64)]
         places = objective.size
-        for kind, cut, most in _tiers(desk, cuts, self.shares):
+        for kind, cut, most in _tiers(sampler, cuts, self.shares):
             last = kind == len(cuts) - 1
             decisions = undecided.size - (0 if last else cut)
             schedule = phases(
                 undecided=undecided.size,
                 decisions=decisions,
                 marks=most,
-                each=int(desk.allowed[undecided, kind].max(initial=0)),
+                each=int(sampler.allowed[undecided, kind].max(initial=0)),
             )
             given = 0
             for up_to in schedule:
                 for _ in range(up_to - given):
-                    able = rng.permutation(undecided[desk.allowed[undecided, kind] > 0])
-                    desk.ask(able[: most - int(desk.asked[:, kind].sum())], kind)
+                    able = rng.permutation(undecided[sampler.allowed[undecided, kind] > 0])
+                    sampler.ask(able[: most - int(sampler.asked[:, kind].sum())], kind)
                 given = up_to
                 if places in {0, undecided.size}:
                     break
-                where, accept = _clearest(desk.mean[undecided], places)
+                where, accept = _clearest(sampler.mean[undecided], places)
                 if accept:
                     accepted.append(undecided[where : where + 1])
                     places -= 1
@@ -242,21 +244,21 @@ class UniformTiers:
     name: str = "uniform tiers"
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Turn by turn, then cut."""
-        left = np.arange(desk.n)
-        cuts = _cuts_of(self.cuts, desk, objective)
-        for kind, cut, most in _tiers(desk, cuts, self.shares):
+        left = np.arange(sampler.n)
+        cuts = _cuts_of(self.cuts, sampler, objective)
+        for kind, cut, most in _tiers(sampler, cuts, self.shares):
             order = rng.permutation(left)
             given = 0
             while given < most:
-                able = order[desk.allowed[order, kind] > 0][: most - given]
+                able = order[sampler.allowed[order, kind] > 0][: most - given]
                 if not able.size:
                     break
-                desk.ask(able, kind)
+                sampler.ask(able, kind)
                 given += able.size
-            left = left[largest(desk.mean[left], cut)]
+            left = left[largest(sampler.mean[left], cut)]
         return left
 
 
@@ -269,37 +271,37 @@ class RandomTiers:
     name: str = "random tiers"
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Draw with replacement among those who can still be given one, then cut."""
-        left = np.arange(desk.n)
-        cuts = _cuts_of(self.cuts, desk, objective)
-        for kind, cut, most in _tiers(desk, cuts, self.shares):
+        left = np.arange(sampler.n)
+        cuts = _cuts_of(self.cuts, sampler, objective)
+        for kind, cut, most in _tiers(sampler, cuts, self.shares):
             given = 0
             while given < most:
-                able = left[desk.allowed[left, kind] > 0]
+                able = left[sampler.allowed[left, kind] > 0]
                 if not able.size:
                     break
                 # Distinct draws a few at a time: nobody's limit can be passed.
                 drawn = np.unique(rng.choice(able, size=min(most - given, 16)))
-                desk.ask(drawn, kind)
+                sampler.ask(drawn, kind)
                 given += drawn.size
-            left = left[largest(desk.mean[left], cut)]
+            left = left[largest(sampler.mean[left], cut)]
         return left
 
 
 def _tiers(
-    desk: BudgetedSampler, cuts: Sequence[int], shares: Sequence[float]
+    sampler: BudgetedSampler, cuts: Sequence[int], shares: Sequence[float]
 ) -> Iterator[tuple[int, int, int]]:
     """Give each tier's kind, cut and number of marks its share pays for, when its turn comes."""
     through = np.cumsum(shares) / np.sum(shares)
     for kind, cut in enumerate(cuts):
         last = kind == len(cuts) - 1
-        own = (desk.budget if last else desk.budget * float(through[kind])) - desk.spent
+        own = (sampler.budget if last else sampler.budget * float(through[kind])) - sampler.spent
         yield (
             kind,
             cut,
-            min(desk.affordable(kind), max(0, int(own / desk.kinds[kind].cost + 1e-9))),
+            min(sampler.affordable(kind), max(0, int(own / sampler.kinds[kind].cost + 1e-9))),
         )
 
 
@@ -325,13 +327,13 @@ class InOrder:
     name: str = "in order"
 
     def spend(
-        self, desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator
+        self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
         """Let it spend at the other desk; the account is the given one's."""
-        ordered = InOrderSampler(desk.source, budget=desk.budget - desk.spent)
+        ordered = InOrderSampler(sampler.source, budget=sampler.budget - sampler.spent)
         cohort = self.strategy.spend(ordered, objective, rng)
-        desk.spent += ordered.spent
-        desk.asked += ordered.asked
+        sampler.spent += ordered.spent
+        sampler.asked += ordered.asked
         return cohort
 
 

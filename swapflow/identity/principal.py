@@ -64,7 +64,7 @@ class UserAccount:
 
 
 def require(
-    visitor: Principal, right: Right, *, cycle_id: str | None, round_id: str | None
+    principal: Principal, right: Right, *, cycle_id: str | None, round_id: str | None
 ) -> None:
     """Refuse whoever lacks a right in a cycle.
 
@@ -72,7 +72,7 @@ def require(
         NotFoundError: If the visitor has no right at all there: that it exists is not told.
         ForbiddenError: If the visitor has other rights there.
     """
-    held = visitor.rights(cycle_id=cycle_id, round_id=round_id)
+    held = principal.rights(cycle_id=cycle_id, round_id=round_id)
     if right in held:
         return
     if cycle_id is not None and not held:

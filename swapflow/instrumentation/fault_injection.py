@@ -91,13 +91,13 @@ class CrashingState:
         """Pass on."""
         return self._inner.arms(cycle_id)
 
-    def publish(self, cycle_id: str, board: bytes) -> None:
+    def publish(self, cycle_id: str, dashboard: bytes) -> None:
         """Pass on."""
-        self._inner.publish(cycle_id, board)
+        self._inner.publish(cycle_id, dashboard)
 
-    def board(self, cycle_id: str) -> bytes | None:
+    def dashboard(self, cycle_id: str) -> bytes | None:
         """Pass on."""
-        return self._inner.board(cycle_id)
+        return self._inner.dashboard(cycle_id)
 
     def forget(self, cycle_id: str) -> None:
         """Pass on."""

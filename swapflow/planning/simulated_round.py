@@ -58,21 +58,21 @@ def simulate(
         luck: Number of the reviewers, marks and delays.
         way: How the budget is spent.
     """
-    desk = RoundState(setting, stream, truth=truth, luck=luck)
+    state = RoundState(setting, stream, truth=truth, luck=luck)
     coin = stream.generator(luck, PURPOSE_COIN)
-    ending = spend(desk, way, coin)
+    ending = spend(state, way, coin)
     cohort = ending.cohort
     objective = setting.objective()
-    best = objective.best(desk.truth)
+    best = objective.best(state.truth)
     return RoundOutcome(
         found=np.intersect1d(cohort, best).size / max(best.size, 1),
-        value=objective.value(desk.truth, cohort) / max(objective.value(desk.truth, best), 1e-9),
-        days=desk.now,
-        cost=desk.spent,
-        asked=tuple(int(count) for count in desk.asked.sum(axis=0)),
+        value=objective.value(state.truth, cohort) / max(objective.value(state.truth, best), 1e-9),
+        days=state.now,
+        cost=state.spent,
+        asked=tuple(int(count) for count in state.asked.sum(axis=0)),
         settled=ending.settled,
-        finished=desk.now < LAST_DAY,
-        busiest=float(desk.work.max(initial=0.0)),
+        finished=state.now < LAST_DAY,
+        busiest=float(state.work.max(initial=0.0)),
         cohort=cohort,
     )
 

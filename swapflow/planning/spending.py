@@ -26,43 +26,43 @@ from swapflow.planning.round_state import (
 )
 
 
-def spend(desk: RoundState, way: SpendingPolicy, coin: np.random.Generator) -> Ending:
+def spend(state: RoundState, way: SpendingPolicy, coin: np.random.Generator) -> Ending:
     """Run one simulated round in one way, from its first request to its list."""
     match way:
         case SpendingPolicy.RULES:
-            return _by_rule(desk, coin)
+            return _by_rule(state, coin)
         case SpendingPolicy.EVEN:
-            _stage(desk, _even_queue(desk))
+            _stage(state, _even_queue(state))
         case SpendingPolicy.TWO_TIER:
-            _stage(desk, [(arm, 0) for arm in range(desk.truth.size)])
-            _stage(desk, _best_queue(desk))
-    return Ending(cohort=_look(desk).cohort, settled=False)
+            _stage(state, [(arm, 0) for arm in range(state.truth.size)])
+            _stage(state, _best_queue(state))
+    return Ending(cohort=_look(state).cohort, settled=False)
 
 
-def _look(desk: RoundState) -> Look:
+def _look(state: RoundState) -> Look:
     """Choose by posterior means with severity taken out, as the rule `budget` does."""
-    situation = desk.situation(beside=0.0)
-    rule = BudgetRule(oracle=desk.setting.objective(), severity=True)
+    situation = state.situation(beside=0.0)
+    rule = BudgetRule(oracle=state.setting.objective(), severity=True)
     return rule.refitted(situation).look(situation)
 
 
-def _even_queue(desk: RoundState) -> list[Request]:
+def _even_queue(state: RoundState) -> list[Request]:
     """Everybody's first review, then everybody's second, as far as the money goes."""
-    arms = range(desk.truth.size)
-    most = desk.rules.kinds[0].maximum
+    arms = range(state.truth.size)
+    most = state.rules.kinds[0].maximum
     queue = [(arm, 0) for _ in range(most) for arm in arms]
-    return queue[: desk.affordable(0)]
+    return queue[: state.affordable(0)]
 
 
-def _best_queue(desk: RoundState) -> list[Request]:
+def _best_queue(state: RoundState) -> list[Request]:
     """The dearest kind, and what it requires, for the best so far, from the top.
 
     Without a dearer kind, second reviews.
     """
-    situation = desk.situation(beside=0.0)
-    kind = max(range(len(desk.kinds)), key=lambda index: desk.kinds[index].cost)
+    situation = state.situation(beside=0.0)
+    kind = max(range(len(state.kinds)), key=lambda index: state.kinds[index].cost)
     ranked = np.argsort(-situation.mean, kind="stable")
-    most = min(desk.affordable(kind), int(desk.kind_left()[kind]))
+    most = min(state.affordable(kind), int(state.kind_left()[kind]))
     if kind == 0:
         times = max(1, math.ceil(most / max(1, ranked.size)))
         return [(int(arm), 0) for _ in range(times) for arm in ranked][:most]
@@ -71,83 +71,83 @@ def _best_queue(desk: RoundState) -> list[Request]:
     for arm in ranked[:most].tolist():
         wanted = [
             (arm, index)
-            for index, count in enumerate(desk.rules.with_prerequisites(_only(kind, desk)))
-            for _ in range(count - int(desk.asked[arm, index]))
+            for index, count in enumerate(state.rules.with_prerequisites(_only(kind, state)))
+            for _ in range(count - int(state.asked[arm, index]))
         ]
-        beside += sum(desk.rules.kinds[index].cost for _, index in wanted)
-        if beside > desk.left:
+        beside += sum(state.rules.kinds[index].cost for _, index in wanted)
+        if beside > state.left:
             break
         queue += wanted
     return queue
 
 
-def _only(kind: int, desk: RoundState) -> list[int]:
+def _only(kind: int, state: RoundState) -> list[int]:
     """One of a kind, none of the others."""
-    return [int(index == kind) for index in range(len(desk.kinds))]
+    return [int(index == kind) for index in range(len(state.kinds))]
 
 
 def _stage(
-    desk: RoundState, queue: list[Request], *, limit: float = math.inf, drain: bool = True
+    state: RoundState, queue: list[Request], *, limit: float = math.inf, drain: bool = True
 ) -> None:
     """Send a list out as people have room, and wait for every answer if `drain`."""
     waiting = list(reversed(queue))
     stuck: list[Request] = []
-    while (waiting or stuck or (drain and desk.anything_out)) and desk.now < LAST_DAY:
+    while (waiting or stuck or (drain and state.anything_out)) and state.now < LAST_DAY:
         before = len(waiting) + len(stuck)
         waiting += reversed(stuck)
         stuck = []
-        while waiting and desk.out < limit:
+        while waiting and state.out < limit:
             arm, kind = waiting[-1]
-            if desk.room(kind) == 0:
+            if state.room(kind) == 0:
                 break
             waiting.pop()
-            if not (desk.may(arm, kind) and desk.send(arm, kind)):
+            if not (state.may(arm, kind) and state.send(arm, kind)):
                 stuck.append((arm, kind))
-        if not desk.anything_out and len(waiting) + len(stuck) == before:
+        if not state.anything_out and len(waiting) + len(stuck) == before:
             return  # nobody is left who could take what is left
         if waiting or stuck or drain:
-            desk.wait()
+            state.wait()
 
 
-def _by_rule(desk: RoundState, coin: np.random.Generator) -> Ending:
+def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
     """Floors, then what the rule asks for, then the floors of those on the list."""
-    rules = desk.rules
+    rules = state.rules
     everyone, chosen = rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)
     limit = math.inf if rules.out is None else float(rules.out)
-    _stage(desk, list(_floor_queue(everyone, range(desk.truth.size))), limit=limit, drain=False)
+    _stage(state, list(_floor_queue(everyone, range(state.truth.size))), limit=limit, drain=False)
     kept = sum(c * kind.cost for c, kind in zip(chosen, rules.kinds, strict=True))
-    beside = float(kept * desk.setting.places)
-    rule = rule_of(rules, desk.setting.objective(), None)
+    beside = float(kept * state.setting.places)
+    rule = rule_of(rules, state.setting.objective(), None)
     if isinstance(rule, BudgetRule):
         rule = replace(rule, refit_growth=REFIT_GROWTH)
     lockstep = rules.dispatch is DispatchMode.LOCKSTEP
     draining, settled = False, False
-    while desk.now < LAST_DAY:
-        situation = desk.situation(beside=beside)
+    while state.now < LAST_DAY:
+        situation = state.situation(beside=beside)
         rule = _refitted(rule, situation)
         look = rule.look(situation)
         done = look.stop in {StopReason.SETTLED, StopReason.CERTIFIED}
-        draining = desk.anything_out and (draining or done or lockstep)
+        draining = state.anything_out and (draining or done or lockstep)
         if not draining:
-            most = rules.batch if lockstep else int(min(sum(_rooms(desk)), limit - desk.out))
+            most = rules.batch if lockstep else int(min(sum(_rooms(state)), limit - state.out))
             picks = () if done else rule.choose(situation, look, at_most=most, rng=coin).picks
-            sent = [pick for pick in picks if desk.send(pick.arm, pick.kind)]
-            if not sent and not desk.anything_out:
+            sent = [pick for pick in picks if state.send(pick.arm, pick.kind)]
+            if not sent and not state.anything_out:
                 settled = done
                 break
-        desk.wait()
-    look = _final_look(desk, rule)
+        state.wait()
+    look = _final_look(state, rule)
     for _ in range(2):  # whoever comes onto the list by the floors' answers gets one too
-        missing = _missing(desk, chosen, look.cohort)
+        missing = _missing(state, chosen, look.cohort)
         if not missing:
             break
-        _stage(desk, missing, limit=limit)
-        look = _final_look(desk, rule)
+        _stage(state, missing, limit=limit)
+        look = _final_look(state, rule)
     return Ending(cohort=look.cohort, settled=settled)
 
 
-def _rooms(desk: RoundState) -> Iterator[int]:
-    yield from (desk.room(kind) for kind in range(len(desk.kinds)))
+def _rooms(state: RoundState) -> Iterator[int]:
+    yield from (state.room(kind) for kind in range(len(state.kinds)))
 
 
 def _refitted(rule: Rule, situation: Situation) -> Rule:
@@ -156,8 +156,8 @@ def _refitted(rule: Rule, situation: Situation) -> Rule:
     return rule
 
 
-def _final_look(desk: RoundState, rule: Rule) -> Look:
-    situation = desk.situation(beside=0.0)
+def _final_look(state: RoundState, rule: Rule) -> Look:
+    situation = state.situation(beside=0.0)
     if isinstance(rule, BudgetRule):
         rule = replace(rule, fitted=None).refitted(situation)
     return rule.look(situation)
@@ -170,14 +170,14 @@ def _floor_queue(counts: tuple[int, ...], arms: "range | list[int]") -> Iterator
             yield from ((int(arm), kind) for arm in arms)
 
 
-def _missing(desk: RoundState, counts: tuple[int, ...], cohort: IntArray) -> list[Request]:
+def _missing(state: RoundState, counts: tuple[int, ...], cohort: IntArray) -> list[Request]:
     """What those on the list still lack of their floors, as far as the budget goes."""
     queue: list[Request] = []
     beside = 0.0
     for kind, count in enumerate(counts):
         lacking = [
-            (int(arm), kind) for arm in cohort for _ in range(count - int(desk.asked[arm, kind]))
-        ][: desk.affordable(kind, beside=beside)]
-        beside += len(lacking) * desk.rules.kinds[kind].cost
+            (int(arm), kind) for arm in cohort for _ in range(count - int(state.asked[arm, kind]))
+        ][: state.affordable(kind, beside=beside)]
+        beside += len(lacking) * state.rules.kinds[kind].cost
         queue += lacking
     return queue

@@ -82,11 +82,11 @@ class MemoryCycleState:
             if cycle_id in self._cycles:
                 self._until[cycle_id] = time.monotonic() + seconds
 
-    def publish(self, cycle_id: str, board: bytes) -> None:
+    def publish(self, cycle_id: str, dashboard: bytes) -> None:
         """Put a packed board in the place of the one before."""
-        self._boards[cycle_id] = board
+        self._boards[cycle_id] = dashboard
 
-    def board(self, cycle_id: str) -> bytes | None:
+    def dashboard(self, cycle_id: str) -> bytes | None:
         """Read the packed board; None when there is none."""
         with self._lock:
             self._let_go(cycle_id)

@@ -130,12 +130,12 @@ class RedisCycleState:
                 pipeline.pexpire(key, math.ceil(1000 * seconds))
             pipeline.execute()
 
-    def publish(self, cycle_id: str, board: bytes) -> None:
+    def publish(self, cycle_id: str, dashboard: bytes) -> None:
         """Put a packed board in the place of the one before."""
         with self._answering():
-            self._client.set(dashboard_key(cycle_id), board)
+            self._client.set(dashboard_key(cycle_id), dashboard)
 
-    def board(self, cycle_id: str) -> bytes | None:
+    def dashboard(self, cycle_id: str) -> bytes | None:
         """Read the packed board; None when there is none."""
         with self._answering():
             return cast("bytes | None", self._client.get(dashboard_key(cycle_id)))

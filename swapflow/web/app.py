@@ -93,7 +93,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         lifespan=few_threads,
         telemetry=NO_TELEMETRY,
     )
-    app.state.parts = AppContext(product=product, office=office, settings=settings)
+    app.state.app = AppContext(product=product, office=office, settings=settings)
     app.state.provider = OpenIdProvider(settings) if settings.provider else None
     add_handlers(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
@@ -154,10 +154,10 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     return app
 
 
-def home(request: Request, visitor: Signed) -> RedirectResponse:
+def home(request: Request, principal: Signed) -> RedirectResponse:
     """Lead everybody to where their work is: reviewers to the inbox, staff to Today."""
     del request
-    places = places_of(visitor, None)
+    places = places_of(principal, None)
     return RedirectResponse(places[0][1] if places else "/inbox", status_code=303)
 
 

@@ -120,13 +120,13 @@ def replay(vector: Mapping[str, Any], rewards: Rewards, coins: Coins) -> None:
         policy=POLICIES[settings["policy"]],
     )
     budget = settings.get("budget")
-    course = RunTrace(
+    trace = RunTrace(
         kinds=two_kinds(settings),
         budget=math.inf if budget is None else budget,
         overshoot=True,
         max_pulls=settings["max_steps"],
     )
-    steps = list(run_rule(rule, rewards, n=len(settings["means"]), course=course, rng=coins))
+    steps = list(run_rule(rule, rewards, n=len(settings["means"]), trace=trace, rng=coins))
     last = steps[-1]
     looks = [step for step in steps if step.picks]
 

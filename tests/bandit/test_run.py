@@ -18,11 +18,9 @@ TRUTH = [0.9, 0.7, 0.4, 0.2]
 RULE = CertifiedRule(oracle=TopK(2), sigma=0.3, delta=0.1)
 
 
-def steps(
-    course: RunTrace, rule: CertifiedRule | PaperRule = RULE, seed: int = 1
-) -> list[RunStep]:
+def steps(trace: RunTrace, rule: CertifiedRule | PaperRule = RULE, seed: int = 1) -> list[RunStep]:
     rewards = MadeRewards(TRUTH, (0.3, 0.3 / INTERVIEW.gain**0.5), seed)
-    return list(run_rule(rule, rewards, n=4, course=course, rng=np.random.default_rng(seed)))
+    return list(run_rule(rule, rewards, n=4, trace=trace, rng=np.random.default_rng(seed)))
 
 
 def slow_if_bad(arm: int, kind: int, reward: float) -> float:
@@ -61,8 +59,8 @@ def test_settled_means_stop_at_the_first_score_still_out() -> None:
     def delays(arm: int, kind: int, reward: float) -> float:
         return next(times)
 
-    course = RunTrace(kinds=(REVIEW,), at_once=3, delays=delays)
-    walked = run_rule(two_arms, draw, n=2, course=course, rng=np.random.default_rng(0))
+    trace = RunTrace(kinds=(REVIEW,), at_once=3, delays=delays)
+    walked = run_rule(two_arms, draw, n=2, trace=trace, rng=np.random.default_rng(0))
     first = next(walked)
     second = next(walked)
 
@@ -113,7 +111,7 @@ def test_later_scores_do_not_change_an_earlier_picture() -> None:
         RULE,
         MadeRewards(TRUTH, (0.3, 0.1), 3),
         n=4,
-        course=RunTrace(kinds=(REVIEW,)),
+        trace=RunTrace(kinds=(REVIEW,)),
         rng=np.random.default_rng(0),
     )
     first = next(walked)
@@ -148,10 +146,10 @@ class ChangesItsMind:
 
 
 def test_after_a_stop_nothing_goes_out_until_everything_is_in() -> None:
-    course = RunTrace(kinds=(REVIEW,), at_once=4, max_pulls=6)
+    trace = RunTrace(kinds=(REVIEW,), at_once=4, max_pulls=6)
     rewards = MadeRewards(TRUTH, (0.3, 0.1), 1)
 
-    walked = run_rule(ChangesItsMind(), rewards, n=4, course=course, rng=np.random.default_rng(0))
+    walked = run_rule(ChangesItsMind(), rewards, n=4, trace=trace, rng=np.random.default_rng(0))
 
     # Four go out, the second look stops, three more come in, and then the two that are left
     # go out, because the last look of the four changed the rule's mind.

@@ -60,11 +60,11 @@ def share_wrong(
     rule: Rule, truth: FloatArray, *, runs: int, at_once: int, delays: Delays = no_delay
 ) -> float:
     """Run a rule many times and give the share that ends with another arm than the first."""
-    course = RunTrace(kinds=KINDS, at_once=at_once, delays=delays)
+    trace = RunTrace(kinds=KINDS, at_once=at_once, delays=delays)
     wrong = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
-        walked = run_rule(rule, Noise(truth, KINDS, seed), n=truth.size, course=course, rng=rng)
+        walked = run_rule(rule, Noise(truth, KINDS, seed), n=truth.size, trace=trace, rng=rng)
         *_, last = walked
         wrong += last.look.cohort.tolist() != [0]
     return wrong / runs
@@ -147,7 +147,7 @@ def coverage(
 
     counts = np.zeros(3)
     for seed in range(runs):
-        course = RunTrace(
+        trace = RunTrace(
             kinds=(REVIEW,), at_once=at_once, delays=delays(seed), max_pulls=2 * at_once
         )
         walked = list(
@@ -155,7 +155,7 @@ def coverage(
                 rule,
                 Noise(truth, (REVIEW,), seed),
                 n=truth.size,
-                course=course,
+                trace=trace,
                 rng=np.random.default_rng(seed),
             )
         )

@@ -149,7 +149,7 @@ def _fill(site: Site, size: Size) -> None:
         site._coordinator.turn()
         _answer_open(product, CYCLE)
     site._coordinator.turn()
-    while product.state.board(CYCLE) is None or site._coordinator.turn():
+    while product.state.dashboard(CYCLE) is None or site._coordinator.turn():
         pass
 
 

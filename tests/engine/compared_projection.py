@@ -35,21 +35,21 @@ PLAIN = (
 TABLES = ("given", "closed", "out")
 
 
-def folded(folds: SnapshotCache, ledger: Ledger, *, cycle: str = "fall") -> dict[str, object]:
+def folded(snapshots: SnapshotCache, ledger: Ledger, *, cycle: str = "fall") -> dict[str, object]:
     """Fold a cycle, and copy what came of it, so that later folds leave it alone."""
-    with folds.at_head(cycle, ledger=ledger) as seen:
-        book, arms = seen.book, seen.arms
-        found: dict[str, object] = {name: deepcopy(getattr(book, name)) for name in PLAIN}
-        found |= {name: getattr(book, name)().tolist() for name in TABLES}
-        scores = book.scores()
+    with snapshots.at_head(cycle, ledger=ledger) as seen:
+        projection, arms = seen.projection, seen.arms
+        found: dict[str, object] = {name: deepcopy(getattr(projection, name)) for name in PLAIN}
+        found |= {name: getattr(projection, name)().tolist() for name in TABLES}
+        scores = projection.scores()
         found["scores"] = [
             getattr(scores, name).tolist()
             for name in ("application", "kind", "reviewer", "numerator", "information", "rank")
         ]
         found["ordinals"] = [
-            book.next_ordinal(application, kind)
-            for application in range(book.applications)
-            for kind in range(len(book.rules.kinds))
+            projection.next_ordinal(application, kind)
+            for application in range(projection.applications)
+            for kind in range(len(projection.rules.kinds))
         ]
         found["arms"] = (
             arms.position,

@@ -238,7 +238,7 @@ class World:
         assert tally.pending.sum() == sum(p.gain for p in pulls if p.status in WAITING)
         self._check_book()
         # Folded on since the check before, or from the first event: it must not matter.
-        assert folded(self.product.folds, self.ledger) == folded(SnapshotCache(), self.ledger)
+        assert folded(self.product.snapshots, self.ledger) == folded(SnapshotCache(), self.ledger)
         live = self.arms()
         if live.position == tally.position:
             assert_same_numbers(live, tally)
@@ -261,15 +261,15 @@ class World:
         assert no_twins(pair for pair in asked if pair not in volunteered)
 
     def _check_book(self) -> None:
-        book = read_projection(CYCLE, ledger=self.ledger)
+        projection = read_projection(CYCLE, ledger=self.ledger)
         live = [a for a in self.ledger.assignments(CYCLE) if a.status in LIVE]
-        out = [0] * len(book.reviewers)
+        out = [0] * len(projection.reviewers)
         for assignment in live:
             out[assignment.reviewer] += 1
-        assert [facts.out for facts in book.reviewers] == out
+        assert [facts.out for facts in projection.reviewers] == out
         assert {
             (*key, seat): live_seat
-            for key, pull in book.open.items()
+            for key, pull in projection.open.items()
             for seat, live_seat in pull.live.items()
         } == {(a.application, a.kind, a.ordinal, a.seat): (a.attempt, a.reviewer) for a in live}
 

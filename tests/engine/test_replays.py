@@ -182,8 +182,8 @@ def test_generous_interviewers_do_not_decide_who_is_chosen() -> None:
     program = recorded_program(folder("synthetic_twin"), 0)
     prepare(runner.product, "replay", recording, program, options)
     runner.run("replay")
-    book = read_projection("replay", ledger=runner.product.ledger)
-    situation = situation_of(book, runner.product.state.arms("replay")).situation
+    projection = read_projection("replay", ledger=runner.product.ledger)
+    situation = situation_of(projection, runner.product.state.arms("replay")).situation
     interviewed = np.zeros(situation.n, dtype=bool)
     interviewed[situation.scores.arm[situation.scores.kind == 1]] = True
     generous = np.where(situation.scores.kind == 1, 0.1, 0.0)

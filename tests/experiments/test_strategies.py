@@ -93,36 +93,36 @@ def test_the_same_run_gives_the_same_marks_whatever_was_asked_before() -> None:
 
 
 def test_the_desk_keeps_the_account() -> None:
-    desk = BudgetedSampler(source(kinds=(REVIEW, INTERVIEW)), budget=10)
+    sampler = BudgetedSampler(source(kinds=(REVIEW, INTERVIEW)), budget=10)
 
-    review = desk.ask(np.array([4]))[0]
-    interview = desk.ask(np.array([4]), 1)[0]
+    review = sampler.ask(np.array([4]))[0]
+    interview = sampler.ask(np.array([4]), 1)[0]
 
-    assert desk.spent == 4
-    assert desk.affordable(1) == 2
-    assert desk.information[4] == 6
-    assert desk.mean[4] == pytest.approx((review + 5 * interview) / 6)
-    assert desk.allowed[4].tolist() == [1, 1]
-    assert desk.scores().mark.tolist() == [review, interview]
+    assert sampler.spent == 4
+    assert sampler.affordable(1) == 2
+    assert sampler.information[4] == 6
+    assert sampler.mean[4] == pytest.approx((review + 5 * interview) / 6)
+    assert sampler.allowed[4].tolist() == [1, 1]
+    assert sampler.scores().mark.tolist() == [review, interview]
 
 
 @pytest.mark.parametrize(("arms", "complaint"), [(range(11), "cost more"), ([1] * 3, "further")])
 def test_the_desk_refuses_what_cannot_be_asked_and_asks_nothing(
     arms: list[int], complaint: str
 ) -> None:
-    desk = BudgetedSampler(source(), budget=10)
+    sampler = BudgetedSampler(source(), budget=10)
 
     with pytest.raises(InvalidInputError, match=complaint):
-        desk.ask(np.array(arms))
+        sampler.ask(np.array(arms))
 
-    assert (desk.spent, desk.asked.sum()) == (0, 0)
+    assert (sampler.spent, sampler.asked.sum()) == (0, 0)
 
 
 def test_without_a_single_mark_a_cohort_is_named_all_the_same() -> None:
-    desk = BudgetedSampler(source(), budget=0)
+    sampler = BudgetedSampler(source(), budget=0)
 
     for choice in CohortChoice:
-        assert choose_cohort(desk, TopK(3), choice).tolist() == [0, 1, 2]
+        assert choose_cohort(sampler, TopK(3), choice).tolist() == [0, 1, 2]
 
 
 def test_the_example_of_the_developers_page_runs() -> None:

@@ -88,26 +88,28 @@ def test_caco_takes_the_steps_of_its_box(by_means: bool) -> None:
     for run in range(4):
         source = gaussian(run)
         cohort, cost = boxed_caco(source, delta=0.2, eps=0.6, by_means=by_means)
-        desk = BudgetedSampler(Ahead(source), budget=1e6)
+        sampler = BudgetedSampler(Ahead(source), budget=1e6)
         rule = Caco(cuts=CUTS, sigma=source.sigma, delta=0.2, tolerance=0.6, by_means=by_means)
-        chosen = rule.spend(desk, TopK(3), np.random.default_rng(0))
+        chosen = rule.spend(sampler, TopK(3), np.random.default_rng(0))
         assert set(chosen.tolist()) == cohort
-        assert desk.spent == pytest.approx(cost)
+        assert sampler.spent == pytest.approx(cost)
 
 
 def test_caco_misses_no_more_than_its_tolerances_in_these_runs() -> None:
     for run in range(8):
-        desk = BudgetedSampler(Ahead(gaussian(run)), budget=1e6)
+        sampler = BudgetedSampler(Ahead(gaussian(run)), budget=1e6)
         rule = Caco(cuts=CUTS, sigma=0.4, delta=0.1, tolerance=0.3)
-        cohort = rule.spend(desk, TopK(3), np.random.default_rng(0))
-        assert np.sort(desk.source.truth)[-3:].sum() - desk.source.truth[cohort].sum() <= 0.9
+        cohort = rule.spend(sampler, TopK(3), np.random.default_rng(0))
+        assert np.sort(sampler.source.truth)[-3:].sum() - sampler.source.truth[cohort].sum() <= 0.9
 
 
 def test_caco_out_of_budget_still_names_a_whole_cohort() -> None:
-    desk = BudgetedSampler(gaussian(1), budget=20.0)
-    cohort = Caco(cuts=CUTS, sigma=0.4, delta=0.1).spend(desk, TopK(3), np.random.default_rng(0))
+    sampler = BudgetedSampler(gaussian(1), budget=20.0)
+    cohort = Caco(cuts=CUTS, sigma=0.4, delta=0.1).spend(
+        sampler, TopK(3), np.random.default_rng(0)
+    )
     assert cohort.size == 3
-    assert desk.spent <= 20
+    assert sampler.spent <= 20
 
 
 def test_phases_of_brutas_keep_the_budget_and_leave_little_of_it() -> None:
@@ -141,12 +143,12 @@ def test_phases_of_a_tier_that_decides_all_are_those_of_csar() -> None:
 @pytest.mark.parametrize("budget", [9.0, 30.0, 120.0])
 def test_tiers_keep_budget_and_cuts(make: type[Brutas], budget: float) -> None:
     for run in range(5):
-        desk = BudgetedSampler(gaussian(run), budget=budget)
+        sampler = BudgetedSampler(gaussian(run), budget=budget)
         strategy = make(cuts=CUTS, shares=(0.4, 0.3, 0.3))
-        cohort = strategy.spend(desk, TopK(3), np.random.default_rng(run))
+        cohort = strategy.spend(sampler, TopK(3), np.random.default_rng(run))
         assert len(set(cohort.tolist())) == 3
-        assert desk.spent <= budget + 1e-9
-        reached = (desk.asked > 0).sum(axis=0)
+        assert sampler.spent <= budget + 1e-9
+        reached = (sampler.asked > 0).sum(axis=0)
         assert reached[1] <= CUTS[0]
         assert reached[2] <= CUTS[1]
 
@@ -159,21 +161,23 @@ def test_brutas_gives_accepted_and_rejected_applicants_nothing_more() -> None:
         stream=STREAM,
         run=0,
     )
-    desk = BudgetedSampler(source, budget=100.0)
-    cohort = Brutas(cuts=(3, 2), shares=(0.5, 0.5)).spend(desk, TopK(2), np.random.default_rng(0))
+    sampler = BudgetedSampler(source, budget=100.0)
+    cohort = Brutas(cuts=(3, 2), shares=(0.5, 0.5)).spend(
+        sampler, TopK(2), np.random.default_rng(0)
+    )
     assert cohort.tolist() == [0, 1]
-    assert desk.asked[[0, 4], 1].tolist() == [0, 0]
-    assert (desk.asked[[1, 2, 3], 1] > 0).all()
+    assert sampler.asked[[0, 4], 1].tolist() == [0, 0]
+    assert (sampler.asked[[1, 2, 3], 1] > 0).all()
 
 
 def test_in_order_gives_no_later_kind_without_the_one_before() -> None:
-    desk = BudgetedSampler(gaussian(2), budget=150.0)
+    sampler = BudgetedSampler(gaussian(2), budget=150.0)
     strategy = InOrder(strategy=budget_rule())
-    cohort = strategy.spend(desk, TopK(3), np.random.default_rng(0))
+    cohort = strategy.spend(sampler, TopK(3), np.random.default_rng(0))
     assert cohort.size == 3
-    assert 100 < desk.spent <= 150
-    assert desk.asked[:, 2].any()
-    assert (desk.asked[:, 1][desk.asked[:, 2] > 0] > 0).all()
+    assert 100 < sampler.spent <= 150
+    assert sampler.asked[:, 2].any()
+    assert (sampler.asked[:, 1][sampler.asked[:, 2] > 0] > 0).all()
 
 
 def test_marks_drawn_ahead_are_the_same_marks() -> None:

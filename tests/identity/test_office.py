@@ -104,11 +104,11 @@ def test_a_closed_account_has_no_device_left_and_signs_in_by_no_way(office: Offi
     boss(office)
     account = office.add_account("x@example.org", password=PASSWORD)
     secret, _ = office.start_session(account, method=Method.PASSWORD, agent="")
-    assert office.visitor(secret)
+    assert office.principal(secret)
 
     office.deactivate(account, by="boss")
 
-    assert office.visitor(secret) is None
+    assert office.principal(secret) is None
     with pytest.raises(NotSignedInError):
         office.sign_in_with_password("x@example.org", PASSWORD, agent="", address="")
     with pytest.raises(InvalidInputError, match="closed"):
@@ -138,9 +138,9 @@ def test_a_provider_finds_an_account_by_address_once_and_by_its_subject_ever_aft
         secret, _ = office.enter_by_provider(
             subject, email=email, name="", verified=verified, agent=""
         )
-        visitor = office.visitor(secret)
-        assert visitor is not None
-        return visitor.account.id
+        principal = office.principal(secret)
+        assert principal is not None
+        return principal.account.id
 
     with pytest.raises(ForbiddenError, match="vouch"):
         enter("issuer#1", "boss@example.org", verified=False)

@@ -130,9 +130,9 @@ def test_each_figure_that_alerts_and_dashboard_ask_for_is_told(settings: Setting
     told = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     told |= {name.removesuffix("_total") for name in told}
     alerts = yaml.safe_load((DEPLOY / "alerts.yml").read_text())
-    board = json.loads((DEPLOY / "dashboard.json").read_text())
+    dashboard = json.loads((DEPLOY / "dashboard.json").read_text())
     asked = [rule["expr"] for group in alerts["groups"] for rule in group["rules"]]
-    asked += [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    asked += [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     named = {
         name.removesuffix("_total") for text in asked for name in re.findall(r"swapflow_\w+", text)
     }

@@ -267,10 +267,10 @@ def test_a_retired_cycle_is_known_for_a_while_and_then_no_more(state: CycleState
     state.retire("nobody", seconds=1)
 
     state.retire("fall", seconds=3600)
-    assert (state.position("fall"), state.board("fall")) == (FIRST, b"board")
+    assert (state.position("fall"), state.dashboard("fall")) == (FIRST, b"board")
     state.retire("fall", seconds=0.05)
 
-    wait_until(lambda: state.board("fall") is None, seconds=10, what="it is forgotten")
+    wait_until(lambda: state.dashboard("fall") is None, seconds=10, what="it is forgotten")
     assert state.position("fall") == START
     assert plain(state.arms("fall")) == EMPTY
 

@@ -26,9 +26,9 @@ app = celery_app(
 @worker_ready.connect
 def go_deaf(sender: Any, **_: object) -> None:  # noqa: ANN401 - celery's consumer, untyped
     """Take no message more, if the test wants that of this life; the next one listens."""
-    wish = EFFECTS / "deaf"
-    if wish.exists():
-        wish.unlink()
+    staff_request = EFFECTS / "deaf"
+    if staff_request.exists():
+        staff_request.unlink()
         sender.task_consumer.cancel()
 
 

@@ -130,8 +130,8 @@ class Page(HTMLParser):
 
 def shape(address: str) -> str:
     """Give a path with its numbers, ids and codes left out: pages of one kind look alike."""
-    parts = urlsplit(address).path.split("/")
-    return "/".join("*" if any(c.isdigit() for c in part) else part for part in parts)
+    app = urlsplit(address).path.split("/")
+    return "/".join("*" if any(c.isdigit() for c in part) else part for part in app)
 
 
 def walk(client: TestClient, *starts: str) -> Iterator[tuple[Response, Page | None]]:

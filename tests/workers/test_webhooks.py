@@ -79,14 +79,14 @@ def site(tmp_path: Path) -> Iterator[Site]:
     made.ledger.dispose()
 
 
-def visitor(site: Site) -> Principal:
+def principal(site: Site) -> Principal:
     account = site.account("ops@example.org")
     return Principal(account=account, session="", grants=(), seats=())
 
 
 def register(site: Site, consumer: Consumer, *, cycle: str | None = None) -> Webhook:
     webhook = site.office.make_webhook(
-        visitor(site), consumer.url, events=EVERYTHING, cycle_id=cycle, reach=HERE
+        principal(site), consumer.url, events=EVERYTHING, cycle_id=cycle, reach=HERE
     )
     consumer.secret.write_text(webhook.secret)
     return webhook

@@ -152,7 +152,7 @@ def card(
     external_id: str,
     *,
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
     name_reviewers: bool = False,
     calibrated: Calibration | None = None,
 ) -> Card:
@@ -162,17 +162,17 @@ def card(
         cycle_id: The cycle.
         external_id: The applicant.
         ledger: The ledger.
-        folds: What was folded before.
+        snapshots: What was folded before.
         calibrated: Raw and adjusted estimates, where people asked for either.
         name_reviewers: Say who each reviewer was, by id; else they are numbers on the card.
 
     Raises:
         NotFoundError: If the cycle has no such applicant.
     """
-    found = explain(cycle_id, external_id, ledger=ledger, folds=folds)
+    found = explain(cycle_id, external_id, ledger=ledger, snapshots=snapshots)
     number = next(n.number for n in ledger.named(cycle_id) if n.external_id == external_id)
     rules, cycle = ledger.rules(cycle_id), ledger.cycle(cycle_id)
-    places, sheet = _list(cycle_id, found, ledger=ledger, folds=folds)
+    places, sheet = _list(cycle_id, found, ledger=ledger, snapshots=snapshots)
     fixed = cycle.cohort_version
     return Card(
         cycle=cycle_id,
@@ -210,7 +210,7 @@ def _reconsidered(cycle_id: str, number: int, *, ledger: Ledger) -> Iterable[Car
 
 
 def _list(
-    cycle_id: str, found: Explanation, *, ledger: Ledger, folds: SnapshotCache | None
+    cycle_id: str, found: Explanation, *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> tuple[Sequence[Place], MethodSheet | None]:
     """Give the list that was fixed last, or what would be proposed now."""
     stored = ledger.proposals(cycle_id)
@@ -219,7 +219,7 @@ def _list(
         return places, sheet
     if found.rank is None:
         return (), None
-    proposal = propose(cycle_id, ledger=ledger, folds=folds)
+    proposal = propose(cycle_id, ledger=ledger, snapshots=snapshots)
     return proposal.places, proposal.sheet
 
 

@@ -139,8 +139,8 @@ def check(closed: FinishedCycle) -> Verification:
         finding = Disagreement(what=f"event {broken} is not what was recorded", fatal=True)
         return Verification(events=0, decisions=0, findings=(finding,))
     again = replay(closed.cycle_id, record=_Reader(closed, closed.head.seq))
-    folds = SnapshotCache(most=1)
-    lists = [finding for fixed in closed.lists for finding in _made(closed, fixed, folds)]
+    snapshots = SnapshotCache(most=1)
+    lists = [finding for fixed in closed.lists for finding in _made(closed, fixed, snapshots)]
     return Verification(
         events=again.events, decisions=again.decisions, findings=(*again.findings, *lists)
     )
@@ -164,7 +164,9 @@ def _all_events(cycle_id: str, *, ledger: Ledger) -> Iterator[Event]:
         position = batch[-1].position
 
 
-def _made(closed: FinishedCycle, fixed: FixedList, folds: SnapshotCache) -> Iterable[Disagreement]:
+def _made(
+    closed: FinishedCycle, fixed: FixedList, snapshots: SnapshotCache
+) -> Iterable[Disagreement]:
     """Check a list by the way in which it came about."""
     how = _fixings(closed).get(fixed.version)
     if how is None:
@@ -172,15 +174,15 @@ def _made(closed: FinishedCycle, fixed: FixedList, folds: SnapshotCache) -> Iter
             what=f"list {fixed.version} was fixed at an event that is not on record", fatal=True
         )
     if how is not None and "reconsidered" in how:
-        yield from _reconsidered(closed, fixed, cast("int", how["reconsidered"]), folds)
+        yield from _reconsidered(closed, fixed, cast("int", how["reconsidered"]), snapshots)
     elif how is not None and "undone" in how:
         yield from _undone(closed, fixed, cast("int", how["undone"]))
     else:
-        yield from _list(closed, fixed, folds)
+        yield from _list(closed, fixed, snapshots)
 
 
 def _reconsidered(
-    closed: FinishedCycle, fixed: FixedList, application: int, folds: SnapshotCache
+    closed: FinishedCycle, fixed: FixedList, application: int, snapshots: SnapshotCache
 ) -> Iterable[Disagreement]:
     """Check that one person alone was moved, and by an estimate that the replay makes too."""
     name = f"list {fixed.version}"
@@ -199,7 +201,7 @@ def _reconsidered(
         return
     reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
     numbers = {p.application for p in before.places} | {application}
-    among = places_among(closed.cycle_id, numbers, ledger=reader, folds=folds)
+    among = places_among(closed.cycle_id, numbers, ledger=reader, snapshots=snapshots)
     again = next(p for p in among.places if p.application == application)
     if not _same(replace(place, standing=again.standing), again):
         yield Disagreement(
@@ -249,10 +251,12 @@ def _never_refused(closed: FinishedCycle, application: int) -> bool:
     )
 
 
-def _list(closed: FinishedCycle, fixed: FixedList, folds: SnapshotCache) -> Iterable[Disagreement]:
+def _list(
+    closed: FinishedCycle, fixed: FixedList, snapshots: SnapshotCache
+) -> Iterable[Disagreement]:
     """Propose again what was proposed then, and compare."""
     reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
-    again = propose(closed.cycle_id, ledger=reader, folds=folds)
+    again = propose(closed.cycle_id, ledger=reader, snapshots=snapshots)
     stored = Proposal(
         cycle_id=closed.cycle_id, version=fixed.version, places=fixed.places, sheet=again.sheet
     )

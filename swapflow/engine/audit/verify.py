@@ -81,7 +81,7 @@ class ReplayedDecisions:
     events: int
     decisions: int
     findings: tuple[Disagreement, ...]
-    book: CycleProjection
+    projection: CycleProjection
     arms: Arms
 
 
@@ -100,7 +100,7 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
             findings.append(Disagreement(what=broken, fatal=True))
         again = replay(cycle_id, record=ledger)
         findings += again.findings
-        findings += _rows(cycle_id, again.book, again.arms, ledger=ledger)
+        findings += _rows(cycle_id, again.projection, again.arms, ledger=ledger)
     if state is not None:
         findings += _live(cycle_id, again, state=state)
     return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))
@@ -110,21 +110,21 @@ def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
     """Fold a cycle's events from the first and make each decision again where it was made."""
     findings: list[Disagreement] = []
     again = _Replay(record.decisions(cycle_id))
-    book, tally, events = CycleProjection(record.rules(cycle_id)), LiveTotals(), 0
-    again.at(book, tally.arms)
-    while batch := record.events(cycle_id, after=book.position, at_most=BATCH):
+    projection, tally, events = CycleProjection(record.rules(cycle_id)), LiveTotals(), 0
+    again.at(projection, tally.arms)
+    while batch := record.events(cycle_id, after=projection.position, at_most=BATCH):
         for event in batch:
-            findings += _reviewers(book, event)
-            apply_new_events(book, [event], ledger=record)
+            findings += _reviewers(projection, event)
+            apply_new_events(projection, [event], ledger=record)
             tally.add([event])
             events += 1
-            findings += [*_budget(book, tally, event), *again.opened(event)]
-            again.at(book, tally.arms)
+            findings += [*_budget(projection, tally, event), *again.opened(event)]
+            again.at(projection, tally.arms)
     return ReplayedDecisions(
         events=events,
         decisions=again.replayed,
         findings=(*findings, *again.findings, *again.left()),
-        book=book,
+        projection=projection,
         arms=tally.arms(),
     )
 
@@ -139,11 +139,11 @@ class _Replay:
         self.findings: list[Disagreement] = []
         self.replayed = 0
 
-    def at(self, book: CycleProjection, arms: Callable[[], Arms]) -> None:
+    def at(self, projection: CycleProjection, arms: Callable[[], Arms]) -> None:
         """Make every decision again that was made at the book's position."""
-        while self._waiting and self._waiting[0].read.seq == book.position.seq:
+        while self._waiting and self._waiting[0].read.seq == projection.position.seq:
             recorded = self._waiting.pop(0)
-            self.findings += self._compare(recorded, book, arms())
+            self.findings += self._compare(recorded, projection, arms())
             self.replayed += 1
 
     def left(self) -> Iterable[Disagreement]:
@@ -161,9 +161,9 @@ class _Replay:
             yield Disagreement(what=f"decision {number} is not what was opened", fatal=True)
 
     def _compare(
-        self, recorded: DecisionRecord, book: CycleProjection, arms: Arms
+        self, recorded: DecisionRecord, projection: CycleProjection, arms: Arms
     ) -> Iterable[Disagreement]:
-        if recorded.read.hash != book.position.hash:
+        if recorded.read.hash != projection.position.hash:
             yield _fatal(recorded, "was made on another history")
             return
         fitted = self._fitted
@@ -171,11 +171,11 @@ class _Replay:
             self._fitted = Fitted.from_dict(recorded.look)
         if recorded.stop == StopReason.DEADLINE.value:
             return  # the calendar proposed it, not the numbers
-        plan = decide(book, arms, fitted=fitted)
+        plan = decide(projection, arms, fitted=fitted)
         if plan is None:
             yield _fatal(recorded, "would not be made again")
             return
-        if plan.sight.digest != recorded.digest:
+        if plan.situation.digest != recorded.digest:
             yield _fatal(recorded, "read other integers than the replay")
         if ("" if plan.stop is None else plan.stop.value) != recorded.stop:
             yield _fatal(recorded, f"proposed {recorded.stop or 'no stop'!r}, the replay differs")
@@ -201,10 +201,12 @@ def _picks(recorded: DecisionRecord, plan: DecisionPlan) -> Iterable[Disagreemen
         yield _fatal(recorded, "picked others than the replay")
 
 
-def _budget(book: CycleProjection, tally: LiveTotals, event: Event) -> Iterable[Disagreement]:
+def _budget(
+    projection: CycleProjection, tally: LiveTotals, event: Event
+) -> Iterable[Disagreement]:
     spent, committed = tally.costs
     # What reconsiderations cost comes on top: the budget is spent by the time they are opened.
-    allowed = book.rules.budget + book.appeal_cost
+    allowed = projection.rules.budget + projection.appeal_cost
     if spent + committed > allowed:
         yield Disagreement(
             what=f"event {event.position.seq}: {spent + committed} spent and committed of "
@@ -213,14 +215,14 @@ def _budget(book: CycleProjection, tally: LiveTotals, event: Event) -> Iterable[
         )
 
 
-def _reviewers(book: CycleProjection, event: Event) -> Iterable[Disagreement]:
+def _reviewers(projection: CycleProjection, event: Event) -> Iterable[Disagreement]:
     """Compare whom the next event asks with who may be asked."""
     if event.type is not EventType.ASSIGNED:
         return
     items = cast("list[tuple[int, int, int, int, int, int]]", event.payload["items"])
     for application, kind, ordinal, _seat, _attempt, reviewer in items:
-        appeal = book.is_appeal((application, kind, ordinal))
-        if not may_ask(book, application, kind, reviewer, appeal=appeal):
+        reconsideration = projection.is_appeal((application, kind, ordinal))
+        if not may_ask(projection, application, kind, reviewer, reconsideration=reconsideration):
             yield Disagreement(
                 what=f"event {event.position.seq} asks reviewer {reviewer} about application "
                 f"{application} against capacity, conflicts, panel or roster",
@@ -229,7 +231,7 @@ def _reviewers(book: CycleProjection, event: Event) -> Iterable[Disagreement]:
 
 
 def _rows(
-    cycle_id: str, book: CycleProjection, arms: Arms, *, ledger: Ledger
+    cycle_id: str, projection: CycleProjection, arms: Arms, *, ledger: Ledger
 ) -> Iterable[Disagreement]:
     """Compare the ledger's rows with what its events say."""
     cycle = ledger.cycle(cycle_id)
@@ -239,12 +241,12 @@ def _rows(
             f"events {arms.spent} and {arms.committed}",
             fatal=True,
         )
-    yield from _pulls(cycle_id, book, arms, ledger=ledger)
-    yield from _scores(cycle_id, book, ledger=ledger)
+    yield from _pulls(cycle_id, projection, arms, ledger=ledger)
+    yield from _scores(cycle_id, projection, ledger=ledger)
 
 
 def _pulls(
-    cycle_id: str, book: CycleProjection, arms: Arms, *, ledger: Ledger
+    cycle_id: str, projection: CycleProjection, arms: Arms, *, ledger: Ledger
 ) -> Iterable[Disagreement]:
     """Compare status and cost of every pull."""
     pulls = ledger.pulls(cycle_id)
@@ -253,13 +255,13 @@ def _pulls(
         for p in pulls
         if p.status in WAITING
     }
-    if rows != {key: pull.approved for key, pull in book.open.items()}:
+    if rows != {key: pull.approved for key, pull in projection.open.items()}:
         yield Disagreement(what="open requests differ between rows and events", fatal=True)
     # A score that nobody asked for has a pull of its own, which costs nothing.
     closed = Counter(
         (p.application, p.kind) for p in pulls if p.status is PullStatus.CLOSED and p.cost
     )
-    counts = book.closed()
+    counts = projection.closed()
     told = {(int(a), int(k)): int(counts[a, k]) for a, k in zip(*np.nonzero(counts), strict=True)}
     if closed != told:
         yield Disagreement(what="closed requests differ between rows and events", fatal=True)
@@ -273,7 +275,9 @@ def _pulls(
         )
 
 
-def _scores(cycle_id: str, book: CycleProjection, *, ledger: Ledger) -> Iterable[Disagreement]:
+def _scores(
+    cycle_id: str, projection: CycleProjection, *, ledger: Ledger
+) -> Iterable[Disagreement]:
     """Compare every score that stands, and look for reviewers who count twice."""
     standing: dict[str, Score] = {}
     for score in ledger.scores(cycle_id):
@@ -284,7 +288,7 @@ def _scores(cycle_id: str, book: CycleProjection, *, ledger: Ledger) -> Iterable
     for score in standing.values():
         attempt = int(score.assignment_id.rsplit(".", 1)[1])
         key = (score.application, score.kind, score.ordinal, score.seat, attempt)
-        if book.score(key) != (score.value, score.counts):
+        if projection.score(key) != (score.value, score.counts):
             yield Disagreement(
                 what=f"the score of {score.assignment_id} is not what its event says", fatal=True
             )
@@ -300,7 +304,7 @@ def _scores(cycle_id: str, book: CycleProjection, *, ledger: Ledger) -> Iterable
 def _live(cycle_id: str, again: ReplayedDecisions, *, state: CycleState) -> Iterable[Disagreement]:
     live, arms = state.arms(cycle_id), again.arms
     if live.position != arms.position:
-        if again.book.status is CycleStatus.FINALIZED:
+        if again.projection.status is CycleStatus.FINALIZED:
             return  # nobody keeps it up any more, and it is forgotten after a while
         yield Disagreement(
             what=f"the live state stands at event {live.position.seq}, the ledger at "

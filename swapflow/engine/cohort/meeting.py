@@ -95,7 +95,7 @@ def agenda(
     *,
     ledger: Ledger,
     proposal: Proposal | None = None,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> Agenda:
     """Put together what a meeting looks at; writes nothing.
 
@@ -103,13 +103,13 @@ def agenda(
         cycle_id: The cycle.
         ledger: The ledger.
         proposal: The list as it is proposed now, where the caller has made it already.
-        folds: As for `propose`, where the caller has not.
+        snapshots: As for `propose`, where the caller has not.
 
     Raises:
         NotReadyError: If the cycle was not launched.
     """
     cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
-    proposal = proposal or propose(cycle_id, ledger=ledger, folds=folds)
+    proposal = proposal or propose(cycle_id, ledger=ledger, snapshots=snapshots)
     fixed = cycle.status is CycleStatus.FINALIZED
     version = cycle.cohort_version if fixed else cycle.cohort_version + 1
     meeting = ledger.meeting(cycle_id, version)

@@ -53,7 +53,7 @@ def prepare(
     overrides: Sequence[Override] = (),
     waiver: str = "",
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> str:
     """Put a decision up for signature; what was up before is taken back. Gives its digest.
 
@@ -63,7 +63,7 @@ def prepare(
             somebody is below a floor and there is no waiver. Nothing is written.
     """
     given = Waiver(by=by, reason=waiver) if waiver.strip() else None
-    proposal = propose(cycle_id, ledger=ledger, folds=folds)
+    proposal = propose(cycle_id, ledger=ledger, snapshots=snapshots)
     overrides = follow(proposal, overrides, ledger.meeting(cycle_id, proposal.version))
     check_decision(ledger.cycle(cycle_id), proposal, overrides, given)
     numbers = {place.external_id: place.application for place in proposal.places}
@@ -106,7 +106,7 @@ def prepare_reconsideration(
     reason: str = "",
     beyond: bool = False,
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> str:
     """Put up for signature what a reconsideration comes to, and sign it. Gives its digest.
 
@@ -114,19 +114,19 @@ def prepare_reconsideration(
         NotReadyError, InvalidInputError, NotFoundError: As `weigh` and `closing_of` do.
         ConflictError: If something else waits for signatures: one thing does at a time.
     """
-    weighed = gather_evidence(cycle_id, external_id, ledger=ledger, folds=folds)
-    closing = closing_of(weighed, result, reason=reason, beyond=beyond)
+    evidence = gather_evidence(cycle_id, external_id, ledger=ledger, snapshots=snapshots)
+    closing = closing_of(evidence, result, reason=reason, beyond=beyond)
     there = ledger.prepared(cycle_id)
-    if there is not None and not is_about(there, weighed):
+    if there is not None and not is_about(there, evidence):
         raise ConflictError(SOMETHING_WAITS)
     body: dict[str, Json] = {
-        "id": weighed.which.id,
+        "id": evidence.which.id,
         "applicant": external_id,
         "result": closing.result.value,
         "reason": closing.reason,
         "beyond": beyond,
     }
-    digest = digest_of_conclusion(cycle_id, weighed, closing, by)
+    digest = digest_of_conclusion(cycle_id, evidence, closing, by)
     ledger.prepare(
         cycle_id, PreparedDecision(what=RECONSIDERATION, digest=digest, body=body, by=by)
     )
@@ -159,23 +159,23 @@ def prepare_undoing(
     return digest
 
 
-def is_about(prepared: PreparedDecision, weighed: ReconsiderationEvidence) -> bool:
+def is_about(prepared: PreparedDecision, evidence: ReconsiderationEvidence) -> bool:
     """Whether a prepared decision rests on this evidence."""
-    return prepared.what == RECONSIDERATION and prepared.body["id"] == weighed.which.id
+    return prepared.what == RECONSIDERATION and prepared.body["id"] == evidence.which.id
 
 
 def digest_of_conclusion(
-    cycle_id: str, weighed: ReconsiderationEvidence, closing: Closing, by: str
+    cycle_id: str, evidence: ReconsiderationEvidence, closing: Closing, by: str
 ) -> str:
     """Hash everything that a signature under a reconsideration stands for."""
     return _sha(
         {
             "what": RECONSIDERATION,
             "cycle": cycle_id,
-            "id": weighed.which.id,
-            "application": weighed.which.application,
-            "after": f"{weighed.after.estimate:.9f}",
-            "received": weighed.received,
+            "id": evidence.which.id,
+            "application": evidence.which.application,
+            "after": f"{evidence.after.estimate:.9f}",
+            "received": evidence.received,
             "result": closing.result.value,
             "place": closing.place,
             "beyond": closing.beyond,

@@ -46,7 +46,7 @@ class PendingSignatures:
         reason: Why the cohort is to be reopened, for a reopening.
         needed: Signatures that are needed in all.
         current: Whether what was prepared is still what would be decided now.
-        weighed: Where a reconsideration stands; None for anything else, or once it is concluded.
+        evidence: Where a reconsideration stands; None for anything else, or once it is concluded.
         closing: What it is to come to.
     """
 
@@ -56,7 +56,7 @@ class PendingSignatures:
     overrides: tuple[Override, ...] = ()
     waiver: str = ""
     reason: str = ""
-    weighed: ReconsiderationEvidence | None = None
+    evidence: ReconsiderationEvidence | None = None
     closing: Closing | None = None
 
     @property
@@ -70,7 +70,7 @@ def pending(
     *,
     ledger: Ledger,
     proposal: Proposal | None = None,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> PendingSignatures | None:
     """Read what waits for signatures; None when nothing does.
 
@@ -78,7 +78,7 @@ def pending(
         cycle_id: The cycle.
         ledger: The ledger.
         proposal: The list as it is proposed now, where the caller has made it already.
-        folds: As for `propose`, where the caller has not.
+        snapshots: As for `propose`, where the caller has not.
     """
     found = ledger.prepared(cycle_id)
     if found is None:
@@ -101,8 +101,8 @@ def pending(
             current=version == found.body["version"],
         )
     if found.what == RECONSIDERATION:
-        return _pending_reconsideration(cycle_id, found, ledger=ledger, folds=folds)
-    proposal = proposal or propose(cycle_id, ledger=ledger, folds=folds)
+        return _pending_reconsideration(cycle_id, found, ledger=ledger, snapshots=snapshots)
+    proposal = proposal or propose(cycle_id, ledger=ledger, snapshots=snapshots)
     return PendingSignatures(
         prepared=found,
         overrides=_overrides(found.body, proposal),
@@ -113,7 +113,7 @@ def pending(
 
 
 def sign(
-    cycle_id: str, digest: str, *, by: str, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str, digest: str, *, by: str, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> bool:
     """Sign what is prepared; with the last signature it is carried out. Says whether it was.
 
@@ -124,7 +124,7 @@ def sign(
             recorded otherwise since.
         NotReadyError: If a meeting was opened and has no outcome for somebody too close to call.
     """
-    waiting = pending(cycle_id, ledger=ledger, folds=folds)
+    waiting = pending(cycle_id, ledger=ledger, snapshots=snapshots)
     if waiting is None or waiting.prepared.digest != digest:
         raise ConflictError(
             "what you were about to sign was changed or taken back; look at it again"
@@ -140,7 +140,7 @@ def sign(
     if waiting.prepared.what == REOPENING and by == waiting.prepared.by:
         raise InvalidInputError("a reopening is asked for by one person and agreed to by another")
     if waiting.prepared.what == DECISION:
-        _check_meeting(cycle_id, waiting, ledger=ledger, folds=folds)
+        _check_meeting(cycle_id, waiting, ledger=ledger, snapshots=snapshots)
     if not ledger.sign_prepared(cycle_id, digest, by=by):
         raise ConflictError("what you were about to sign was changed a moment ago; look again")
     signed = ledger.prepared(cycle_id)
@@ -152,16 +152,16 @@ def sign(
 
 
 def _pending_reconsideration(
-    cycle_id: str, found: PreparedDecision, *, ledger: Ledger, folds: SnapshotCache | None
+    cycle_id: str, found: PreparedDecision, *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> PendingSignatures:
     """Say what a prepared reconsideration comes to now; it is void once it could not be signed."""
-    weighed = closing = None
+    evidence = closing = None
     try:
-        weighed = gather_evidence(
-            cycle_id, str(found.body["applicant"]), ledger=ledger, folds=folds
+        evidence = gather_evidence(
+            cycle_id, str(found.body["applicant"]), ledger=ledger, snapshots=snapshots
         )
         closing = closing_of(
-            weighed,
+            evidence,
             Result(str(found.body["result"])),
             reason=str(found.body["reason"]),
             beyond=bool(found.body["beyond"]),
@@ -169,26 +169,26 @@ def _pending_reconsideration(
     except (InvalidInputError, NotFoundError):
         closing = None
     current = (
-        weighed is not None
+        evidence is not None
         and closing is not None
-        and is_about(found, weighed)
-        and digest_of_conclusion(cycle_id, weighed, closing, found.by) == found.digest
+        and is_about(found, evidence)
+        and digest_of_conclusion(cycle_id, evidence, closing, found.by) == found.digest
     )
     return PendingSignatures(
         prepared=found,
         reason=str(found.body["reason"]),
         needed=needed_names(ledger.rules(cycle_id)),
         current=current,
-        weighed=weighed,
+        evidence=evidence,
         closing=closing,
     )
 
 
 def _check_meeting(
-    cycle_id: str, waiting: PendingSignatures, *, ledger: Ledger, folds: SnapshotCache | None
+    cycle_id: str, waiting: PendingSignatures, *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> None:
     """Refuse a signature under what a meeting has not recorded, or recorded otherwise."""
-    proposal = propose(cycle_id, ledger=ledger, folds=folds)
+    proposal = propose(cycle_id, ledger=ledger, snapshots=snapshots)
     meeting = ledger.meeting(cycle_id, proposal.version)
     check_recorded(proposal, meeting)
     if set(follow(proposal, waiting.overrides, meeting)) != set(waiting.overrides):
@@ -213,8 +213,8 @@ def _carry_out(
             ledger=ledger,
         )
         return
-    if waiting.weighed is not None and waiting.closing is not None:
-        conclude(cycle_id, waiting.weighed, waiting.closing, names=signed, ledger=ledger)
+    if waiting.evidence is not None and waiting.closing is not None:
+        conclude(cycle_id, waiting.evidence, waiting.closing, names=signed, ledger=ledger)
         return
     waiver = Waiver(by=waiting.prepared.by, reason=waiting.waiver) if waiting.waiver else None
     finalize(

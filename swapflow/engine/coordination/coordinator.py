@@ -67,7 +67,7 @@ class CycleWorkspace:
         board_at: The position of the last board; board_due: when the next may be made.
     """
 
-    book: CycleProjection
+    projection: CycleProjection
     fitted: Fitted | None = None
     fitted_known: bool = False
     lease: Lease | None = None
@@ -157,14 +157,14 @@ class Coordinator:
 
     def stop(self) -> None:
         """Let other coordinators take over at once."""
-        for desk in self._desks.values():
-            if desk.lease is not None:
-                self._ledger.release_lease(desk.lease)
+        for workspace in self._desks.values():
+            if workspace.lease is not None:
+                self._ledger.release_lease(workspace.lease)
 
     def blocked(self, cycle_id: str) -> dict[Seat, NoReviewer]:
         """Pulls of the last decision that found no reviewer, and why."""
-        desk = self._desks.get(cycle_id)
-        return {} if desk is None else dict(desk.blocked)
+        workspace = self._desks.get(cycle_id)
+        return {} if workspace is None else dict(workspace.blocked)
 
     def serve(self, cycle_id: str, *, leads: bool = True) -> int:
         """Give one cycle its turn; without the lease it is only followed.
@@ -174,24 +174,29 @@ class Coordinator:
             leads: Whether to hold the lease, where no other coordinator does: that is a write
                 every few seconds, too dear for cycles that wait for people or are over.
         """
-        desk = self._desks.get(cycle_id) or self._sit_down(cycle_id)
+        workspace = self._desks.get(cycle_id) or self._sit_down(cycle_id)
         if leads:
-            self._hold_lease(cycle_id, desk)
+            self._hold_lease(cycle_id, workspace)
         else:
-            desk.lease = None
-        before = desk.book.position
-        desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
-        news = int(desk.book.position != before)
-        if desk.lease is None:
+            workspace.lease = None
+        before = workspace.projection.position
+        workspace.projection = ingest(
+            cycle_id, workspace.projection, ledger=self._ledger, state=self._state
+        )
+        news = int(workspace.projection.position != before)
+        if workspace.lease is None:
             return news
         try:
-            if desk.book.status is CycleStatus.PROPOSED:
-                return news + self._end_simulation(cycle_id, desk, desk.lease)
-            if desk.book.status is CycleStatus.FINALIZED and desk.book.reconsidering:
-                return news + self._pass_on(cycle_id, desk, desk.lease)
-            if desk.book.status is not CycleStatus.RUNNING:
+            if workspace.projection.status is CycleStatus.PROPOSED:
+                return news + self._end_simulation(cycle_id, workspace, workspace.lease)
+            if (
+                workspace.projection.status is CycleStatus.FINALIZED
+                and workspace.projection.reconsidering
+            ):
+                return news + self._pass_on(cycle_id, workspace, workspace.lease)
+            if workspace.projection.status is not CycleStatus.RUNNING:
                 return news
-            return news + self._act(cycle_id, desk, desk.lease)
+            return news + self._act(cycle_id, workspace, workspace.lease)
         except LeaseLostError:
             # Someone else took over while this process slept. What it knows may be old.
             del self._desks[cycle_id]
@@ -199,117 +204,135 @@ class Coordinator:
 
     def _publish(self, cycle_id: str, *, idle: bool) -> None:
         """Make a board for the pages, if there is something new; deciding never waits for it."""
-        desk = self._desks.get(cycle_id)
-        if desk is None or desk.board_at == desk.book.position:
+        workspace = self._desks.get(cycle_id)
+        if workspace is None or workspace.board_at == workspace.projection.position:
             return
         begun = time.monotonic()
-        if begun < desk.board_due[0 if idle else 1]:
+        if begun < workspace.board_due[0 if idle else 1]:
             return
         try:
             arms = self._state.arms(cycle_id)
-            if arms.position != desk.book.position:
+            if arms.position != workspace.projection.position:
                 return
-            fitted, now = self._fitted(cycle_id, desk), self._ledger.now()
-            board = build_dashboard(desk.book, arms, fitted=fitted, at=now)
-            self._state.publish(cycle_id, encode_dashboard(board))
+            fitted, now = self._fitted(cycle_id, workspace), self._ledger.now()
+            dashboard = build_dashboard(workspace.projection, arms, fitted=fitted, at=now)
+            self._state.publish(cycle_id, encode_dashboard(dashboard))
         except UnavailableError:
             return
         finally:
             ended = time.monotonic()
             rest = ended + BOARD_SHARE * (ended - begun)
-            desk.board_due = (rest, max(rest, begun + BOARD_EVERY))
-        desk.board_at = desk.book.position
+            workspace.board_due = (rest, max(rest, begun + BOARD_EVERY))
+        workspace.board_at = workspace.projection.position
 
-    def _hold_lease(self, cycle_id: str, desk: CycleWorkspace) -> None:
+    def _hold_lease(self, cycle_id: str, workspace: CycleWorkspace) -> None:
         """Take the lease, or renew it when half of it is gone: every renewal is a write.
 
         The epoch in every decision is what keeps others out; being late here harms nobody.
         """
         now = time.monotonic()
-        if desk.lease is not None and now - desk.lease_taken < self._lease_seconds / 2:
+        if workspace.lease is not None and now - workspace.lease_taken < self._lease_seconds / 2:
             return
-        before, desk.lease_taken = desk.lease, now
-        desk.lease = self._ledger.take_lease(
+        before, workspace.lease_taken = workspace.lease, now
+        workspace.lease = self._ledger.take_lease(
             cycle_id, holder=self.holder, seconds=self._lease_seconds
         )
-        if desk.lease is None or before is None or before.epoch != desk.lease.epoch:
+        if workspace.lease is None or before is None or before.epoch != workspace.lease.epoch:
             # Others may have decided meanwhile, with a fit of their own.
-            desk.fitted_known, desk.idle_at = False, None
+            workspace.fitted_known, workspace.idle_at = False, None
 
     def _sit_down(self, cycle_id: str) -> CycleWorkspace:
-        desk = CycleWorkspace(book=CycleProjection(self._ledger.rules(cycle_id)))
-        self._desks[cycle_id] = desk
-        return desk
+        workspace = CycleWorkspace(projection=CycleProjection(self._ledger.rules(cycle_id)))
+        self._desks[cycle_id] = workspace
+        return workspace
 
-    def _act(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
+    def _act(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         done = 0
-        if desk.book.rules.dispatch is not DispatchMode.LOCKSTEP:
-            done += self._keep_time(cycle_id, desk, lease)
-        done += self._note_absences(cycle_id, desk, lease)
+        if workspace.projection.rules.dispatch is not DispatchMode.LOCKSTEP:
+            done += self._keep_time(cycle_id, workspace, lease)
+        done += self._note_absences(cycle_id, workspace, lease)
         if done:
-            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
-        done += self._grant(cycle_id, desk, lease)
-        done += self._fill(desk, lease)
-        if done or desk.idle_at != desk.book.position or self._time_is_up(desk.book):
-            done += self._decide(cycle_id, desk, lease)
+            workspace.projection = ingest(
+                cycle_id, workspace.projection, ledger=self._ledger, state=self._state
+            )
+        done += self._grant(cycle_id, workspace, lease)
+        done += self._fill(workspace, lease)
+        if (
+            done
+            or workspace.idle_at != workspace.projection.position
+            or self._time_is_up(workspace.projection)
+        ):
+            done += self._decide(cycle_id, workspace, lease)
         return done
 
-    def _pass_on(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
+    def _pass_on(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Find whom to ask in a reconsideration; nothing else is asked once a list is fixed."""
-        done = self._keep_time(cycle_id, desk, lease)
-        done += self._note_absences(cycle_id, desk, lease)
+        done = self._keep_time(cycle_id, workspace, lease)
+        done += self._note_absences(cycle_id, workspace, lease)
         if done:
-            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
-        return done + self._fill(desk, lease)
+            workspace.projection = ingest(
+                cycle_id, workspace.projection, ledger=self._ledger, state=self._state
+            )
+        return done + self._fill(workspace, lease)
 
-    def _keep_time(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
+    def _keep_time(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Let what is overdue expire, and remind of what will be soon."""
         done = expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
-        return done + self._remind(cycle_id, desk)
+        return done + self._remind(cycle_id, workspace)
 
-    def _decide(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
+    def _decide(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Make decisions until there is nothing to do but wait."""
         made = 0
         while True:
-            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+            workspace.projection = ingest(
+                cycle_id, workspace.projection, ledger=self._ledger, state=self._state
+            )
             arms = self._state.arms(cycle_id)
-            if arms.position != desk.book.position:
+            if arms.position != workspace.projection.position:
                 return made + 1  # another process has read further: look again next turn
-            plan = self._deadline(desk.book, arms) or decide(
-                desk.book, arms, fitted=self._fitted(cycle_id, desk)
+            plan = self._deadline(workspace.projection, arms) or decide(
+                workspace.projection, arms, fitted=self._fitted(cycle_id, workspace)
             )
             if plan is None:
-                desk.idle_at = desk.book.position
+                workspace.idle_at = workspace.projection.position
                 return made
-            desk.blocked = plan.blocked
-            if not write_plan(plan, desk.book, ledger=self._ledger, lease=lease):
+            workspace.blocked = plan.blocked
+            if not write_plan(plan, workspace.projection, ledger=self._ledger, lease=lease):
                 return made + 1
-            desk.fitted = plan.fitted or desk.fitted
+            workspace.fitted = plan.fitted or workspace.fitted
             made += 1
             self.relay()
             if plan.stop is not None:
                 return made
 
-    def _fitted(self, cycle_id: str, desk: CycleWorkspace) -> Fitted | None:
+    def _fitted(self, cycle_id: str, workspace: CycleWorkspace) -> Fitted | None:
         """The model's parameters in force: this process's own, or the last decision's."""
-        if not desk.fitted_known:
-            desk.fitted = last_fit(self._ledger, cycle_id)
-            desk.fitted_known = True
-        return desk.fitted
+        if not workspace.fitted_known:
+            workspace.fitted = last_fit(self._ledger, cycle_id)
+            workspace.fitted_known = True
+        return workspace.fitted
 
-    def _deadline(self, book: CycleProjection, arms: Arms) -> DecisionPlan | None:
+    def _deadline(self, projection: CycleProjection, arms: Arms) -> DecisionPlan | None:
         """Propose to stop once the deadline has passed, whatever is still out."""
-        return stop_plan(book, arms, StopReason.DEADLINE) if self._time_is_up(book) else None
+        return (
+            stop_plan(projection, arms, StopReason.DEADLINE)
+            if self._time_is_up(projection)
+            else None
+        )
 
-    def _time_is_up(self, book: CycleProjection) -> bool:
-        deadline = book.rules.deadline
-        if deadline is None or book.status is not CycleStatus.RUNNING or not book.applications:
+    def _time_is_up(self, projection: CycleProjection) -> bool:
+        deadline = projection.rules.deadline
+        if (
+            deadline is None
+            or projection.status is not CycleStatus.RUNNING
+            or not projection.applications
+        ):
             return False
         return self._ledger.now() >= deadline
 
-    def _end_simulation(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
+    def _end_simulation(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """End a simulated cycle whose stop is proposed; a real one waits for a person."""
-        if desk.book.rules.purpose is Purpose.REAL:
+        if workspace.projection.rules.purpose is Purpose.REAL:
             return 0
         with self._ledger.write(cycle_id, epoch=lease.epoch) as tx:
             if tx.cycle.status is not CycleStatus.PROPOSED:
@@ -319,15 +342,15 @@ class Coordinator:
             tx.set_status(CycleStatus.ENDED, stop_reason=reason)
             return 1
 
-    def _remind(self, cycle_id: str, desk: CycleWorkspace) -> int:
+    def _remind(self, cycle_id: str, workspace: CycleWorkspace) -> int:
         """Queue the reminders that are to go out, once an hour."""
         now = self._ledger.now()
-        if desk.reminded_at is not None and now - desk.reminded_at < REMIND_EVERY:
+        if workspace.reminded_at is not None and now - workspace.reminded_at < REMIND_EVERY:
             return 0
-        desk.reminded_at = now
+        workspace.reminded_at = now
         return remind(cycle_id, ledger=self._ledger, address=self._address)
 
-    def _note_absences(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
+    def _note_absences(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Write who has gone away or come back, so that no decision needs a calendar."""
         if not self._ledger.has_absences(cycle_id):
             return 0
@@ -335,7 +358,7 @@ class Coordinator:
         changed = []
         for reviewer in self._ledger.reviewers(cycle_id):
             away = any(a.first <= today <= a.last for a in reviewer.absences)
-            known = desk.book.reviewers[reviewer.number : reviewer.number + 1]
+            known = workspace.projection.reviewers[reviewer.number : reviewer.number + 1]
             if known and known[0].away != away:
                 changed.append((reviewer.number, away))
         if changed:
@@ -344,23 +367,31 @@ class Coordinator:
                     tx.record(EventType.REVIEWER_AWAY, {"r": number, "away": int(away)})
         return len(changed)
 
-    def _grant(self, cycle_id: str, desk: CycleWorkspace, lease: Lease) -> int:
+    def _grant(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Open the pulls that staff ask for, or say why not; a busy reviewer is waited for."""
         closed = 0
-        for wish in self._ledger.wishes(cycle_id):
-            closed += self._answer_staff_request(wish, desk, lease)
-            desk.book = ingest(cycle_id, desk.book, ledger=self._ledger, state=self._state)
+        for staff_request in self._ledger.wishes(cycle_id):
+            closed += self._answer_staff_request(staff_request, workspace, lease)
+            workspace.projection = ingest(
+                cycle_id, workspace.projection, ledger=self._ledger, state=self._state
+            )
         return closed
 
-    def _answer_staff_request(self, wish: StaffRequest, desk: CycleWorkspace, lease: Lease) -> int:
-        book = desk.book
-        key = (wish.application, wish.kind, book.next_ordinal(wish.application, wish.kind))
-        kind, seats = book.rules.kinds[wish.kind], seats_of([key], book)
+    def _answer_staff_request(
+        self, staff_request: StaffRequest, workspace: CycleWorkspace, lease: Lease
+    ) -> int:
+        projection = workspace.projection
+        key = (
+            staff_request.application,
+            staff_request.kind,
+            projection.next_ordinal(staff_request.application, staff_request.kind),
+        )
+        kind, seats = projection.rules.kinds[staff_request.kind], seats_of([key], projection)
         arms = self._state.arms(lease.cycle_id)
-        if arms.position != book.position:
+        if arms.position != projection.position:
             return 0  # another process has read further: look again next turn
-        refusal = _refusal(wish, book, arms)
-        placement = place(seats, book)
+        refusal = _refusal(staff_request, projection, arms)
+        placement = place(seats, projection)
         obstacles = list(placement.left.values())
         if not refusal and any(obstacle.passes for obstacle in obstacles):
             return 0
@@ -370,37 +401,43 @@ class Coordinator:
         taken = placement.taken
         reviewers = () if kind.approval or refusal else tuple(taken[seat] for seat in seats)
         with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
-            if tx.cycle.position != book.position:
+            if tx.cycle.position != projection.position:
                 return 0  # read first what has come; the wish is still there in the next turn
             if refusal:
-                tx.close_staff_request(wish.id, f"refused: {refusal}")
+                tx.close_staff_request(staff_request.id, f"refused: {refusal}")
             else:
                 pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
-                open_pulls(tx, [pull], book.rules, why=PullReason.STAFF, decision=0)
+                open_pulls(tx, [pull], projection.rules, why=PullReason.STAFF, decision=0)
                 tx.close_staff_request(
-                    wish.id, f"asked: {pull_id(lease.cycle_id, *_named(key, book))}"
+                    staff_request.id, f"asked: {pull_id(lease.cycle_id, *_named(key, projection))}"
                 )
         return 1
 
-    def _fill(self, desk: CycleWorkspace, lease: Lease) -> int:
+    def _fill(self, workspace: CycleWorkspace, lease: Lease) -> int:
         """Give vacant seats of open pulls to other reviewers; cancel what nobody can take."""
-        book = desk.book
-        vacant = book.vacancies()
+        projection = workspace.projection
+        vacant = projection.vacancies()
         if not vacant:
             return 0
         attempts: dict[Seat, int] = {}
         for (application, kind, ordinal), number in vacant:
             seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
-            attempts[seat] = book.open[application, kind, ordinal].attempts(number)
-        tired = {s: NoReviewer.CONFLICTS for s in attempts if attempts[s] >= book.rules.attempts}
-        placement = place([seat for seat in attempts if seat not in tired], book)
-        desk.blocked = placement.left | tired
-        hopeless = _out_of_reach(desk.blocked, book)
+            attempts[seat] = projection.open[application, kind, ordinal].attempts(number)
+        tired = {
+            s: NoReviewer.CONFLICTS for s in attempts if attempts[s] >= projection.rules.attempts
+        }
+        placement = place([seat for seat in attempts if seat not in tired], projection)
+        workspace.blocked = placement.left | tired
+        hopeless = _out_of_reach(workspace.blocked, projection)
         if not placement.taken and not hopeless:
             return 0
-        done = self._write_seats(placement.taken, attempts, hopeless, book=book, lease=lease)
+        done = self._write_seats(
+            placement.taken, attempts, hopeless, projection=projection, lease=lease
+        )
         self.relay()
-        desk.book = ingest(lease.cycle_id, book, ledger=self._ledger, state=self._state)
+        workspace.projection = ingest(
+            lease.cycle_id, projection, ledger=self._ledger, state=self._state
+        )
         return done
 
     def _write_seats(
@@ -409,18 +446,18 @@ class Coordinator:
         attempts: dict[Seat, int],
         hopeless: set[PullKey],
         *,
-        book: CycleProjection,
+        projection: CycleProjection,
         lease: Lease,
     ) -> int:
         """Commit who takes vacant seats and which pulls are given up; counts both."""
 
         def named(key: PullKey) -> str:
-            return pull_id(lease.cycle_id, *_named(key, book))
+            return pull_id(lease.cycle_id, *_named(key, projection))
 
         with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
             if tx.cycle.status not in ASKING:
                 return 1
-            if not tx.event_types_after(book.position.seq) <= HARMLESS:
+            if not tx.event_types_after(projection.position.seq) <= HARMLESS:
                 return 1  # who may judge whom, or what is open, has changed: read it first
             # A score may just have closed one of these.
             pulls = tx.pulls({named(_pull(seat)) for seat in taken} | set(map(named, hopeless)))
@@ -434,19 +471,19 @@ class Coordinator:
                 and (named(_pull(seat)), seat.seat) not in live
                 and _pull(seat) not in hopeless
             }
-            assign_seats(tx, still, book.rules, attempts=attempts)
+            assign_seats(tx, still, projection.rules, attempts=attempts)
             given_up = [pulls[named(key)] for key in sorted(hopeless)]
             return len(still) + cancel_pulls(tx, given_up, why=NOBODY_LEFT)
 
 
-def _refusal(wish: StaffRequest, book: CycleProjection, arms: Arms) -> str:
+def _refusal(staff_request: StaffRequest, projection: CycleProjection, arms: Arms) -> str:
     """Why staff cannot have an extra pull; "" if they can, as far as reviewers go."""
-    status = book.statuses[wish.application]
+    status = projection.statuses[staff_request.application]
     if status is not ApplicationStatus.READY:
         return f"the application is {status.value}"
-    sight = situation_of(book, arms)
-    cost = book.rules.kinds[wish.kind].cost
-    left = int(sight.situation.budget_left) + sight.for_staff
+    situation = situation_of(projection, arms)
+    cost = projection.rules.kinds[staff_request.kind].cost
+    left = int(situation.situation.budget_left) + situation.for_staff
     return f"costs {cost}, {left} are left beside the floors" if left < cost else ""
 
 
@@ -454,7 +491,7 @@ def _pull(seat: Seat) -> PullKey:
     return seat.application, seat.kind, seat.ordinal
 
 
-def _out_of_reach(blocked: dict[Seat, NoReviewer], book: CycleProjection) -> set[PullKey]:
+def _out_of_reach(blocked: dict[Seat, NoReviewer], projection: CycleProjection) -> set[PullKey]:
     """Pulls that cannot reach their quorum any more, whoever answers and whatever passes."""
     lost: dict[PullKey, int] = {}
     for seat, reason in blocked.items():
@@ -463,10 +500,10 @@ def _out_of_reach(blocked: dict[Seat, NoReviewer], book: CycleProjection) -> set
     return {
         key
         for key, count in lost.items()
-        if book.open[key].seats - count < book.rules.kinds[key[1]].quorum
+        if projection.open[key].seats - count < projection.rules.kinds[key[1]].quorum
     }
 
 
-def _named(key: tuple[int, int, int], book: CycleProjection) -> tuple[int, str, int]:
+def _named(key: tuple[int, int, int], projection: CycleProjection) -> tuple[int, str, int]:
     application, kind, ordinal = key
-    return application, book.rules.kinds[kind].name, ordinal
+    return application, projection.rules.kinds[kind].name, ordinal

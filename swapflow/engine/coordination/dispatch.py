@@ -15,7 +15,9 @@ from swapflow.engine.selection.decide import DecisionPlan, versions
 from swapflow.engine.selection.pulls import HARMLESS, open_pulls
 
 
-def write_plan(plan: DecisionPlan, book: CycleProjection, *, ledger: Ledger, lease: Lease) -> bool:
+def write_plan(
+    plan: DecisionPlan, projection: CycleProjection, *, ledger: Ledger, lease: Lease
+) -> bool:
     """Commit a decision: its record, its pulls, its assignments, all or nothing.
 
     Returns:
@@ -26,53 +28,53 @@ def write_plan(plan: DecisionPlan, book: CycleProjection, *, ledger: Ledger, lea
         LeaseLostError: If another coordinator has taken over; nothing was written.
     """
     with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
-        if not _still_holds(plan, book, tx):
+        if not _still_holds(plan, projection, tx):
             return False
-        tx.insert_decision(_record(plan, book, lease.cycle_id))
+        tx.insert_decision(_record(plan, projection, lease.cycle_id))
         tx.record(
             EventType.DECIDED,
             {
                 "decision": plan.number,
                 "at": plan.read.seq,
-                "digest": plan.sight.digest,
+                "digest": plan.situation.digest,
                 "stop": None if plan.stop is None else plan.stop.value,
                 "picks": len(plan.pulls),
             },
         )
         if plan.pulls:
-            open_pulls(tx, plan.pulls, book.rules, why=plan.why, decision=plan.number)
+            open_pulls(tx, plan.pulls, projection.rules, why=plan.why, decision=plan.number)
         if plan.stop is not None:
             tx.record(EventType.STOP_PROPOSED, {"reason": plan.stop.value})
             tx.set_status(CycleStatus.PROPOSED, stop_reason=plan.stop.value)
     return True
 
 
-def _still_holds(plan: DecisionPlan, book: CycleProjection, tx: Transaction) -> bool:
+def _still_holds(plan: DecisionPlan, projection: CycleProjection, tx: Transaction) -> bool:
     cycle = tx.cycle
     if cycle.status is not CycleStatus.RUNNING or cycle.decisions + 1 != plan.number:
         return False
-    if cycle.position != plan.read and not _untouched(plan, book, tx):
+    if cycle.position != plan.read and not _untouched(plan, projection, tx):
         return False
-    cost = sum(book.rules.kinds[pull.key[1]].cost for pull in plan.pulls)
-    return cycle.spent + cycle.committed + cost <= book.rules.budget
+    cost = sum(projection.rules.kinds[pull.key[1]].cost for pull in plan.pulls)
+    return cycle.spent + cycle.committed + cost <= projection.rules.budget
 
 
-def _untouched(plan: DecisionPlan, book: CycleProjection, tx: Transaction) -> bool:
+def _untouched(plan: DecisionPlan, projection: CycleProjection, tx: Transaction) -> bool:
     """Whether what came since leaves the plan possible, its pulls' numbers included."""
     if not tx.event_types_after(plan.read.seq) <= HARMLESS:
         return False
     # A late or volunteered score opens a pull of its own, which may have taken a number.
-    kinds = book.rules.kinds
+    kinds = projection.rules.kinds
     keys = [pull.key for pull in plan.pulls]
     return not tx.pulls([pull_id(tx.cycle.id, a, kinds[k].name, o) for a, k, o in keys])
 
 
-def _record(plan: DecisionPlan, book: CycleProjection, cycle_id: str) -> DecisionRecord:
+def _record(plan: DecisionPlan, projection: CycleProjection, cycle_id: str) -> DecisionRecord:
     look = plan.look
     numbers = {
-        "reserved": float(plan.sight.reserved),
-        "spent": float(plan.sight.spent),
-        "committed": float(plan.sight.committed),
+        "reserved": float(plan.situation.reserved),
+        "spent": float(plan.situation.spent),
+        "committed": float(plan.situation.committed),
     }
     if look is not None:
         numbers |= look.parameters | {
@@ -84,8 +86,8 @@ def _record(plan: DecisionPlan, book: CycleProjection, cycle_id: str) -> Decisio
         cycle_id=cycle_id,
         number=plan.number,
         read=plan.read,
-        digest=plan.sight.digest,
-        rules_version=book.rules_version,
+        digest=plan.situation.digest,
+        rules_version=projection.rules_version,
         why=plan.why.value,
         picks=tuple((*pull.key, pull.priority, pull.reviewers) for pull in plan.pulls),
         look=numbers,

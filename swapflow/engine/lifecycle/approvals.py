@@ -82,7 +82,7 @@ def pending_approvals(cycle_id: str, *, ledger: Ledger) -> tuple[PendingApproval
 
 
 def choices(
-    cycle_id: str, pull: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str, pull: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Choices:
     """Say who may stand in the place of whom in a request that waits for approval.
 
@@ -92,12 +92,12 @@ def choices(
     one = next((a for a in pending_approvals(cycle_id, ledger=ledger) if a.pull.id == pull), None)
     if one is None:
         raise NotFoundError("this request does not wait for approval any more")
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         numbers = _others(one.pull, seen)
         may = {
             reviewer.number
             for reviewer in ledger.reviewers(cycle_id)
-            if may_ask(seen.book, one.pull.application, one.pull.kind, reviewer.number)
+            if may_ask(seen.projection, one.pull.application, one.pull.kind, reviewer.number)
         }
     record = next(iter(ledger.decisions_before(cycle_id, 0, at_most=1)), None)
     close = {n: turn for turn, n in enumerate(record[0].contested)} if record else {}
@@ -119,7 +119,7 @@ def swap(
     by: str,
     reason: str,
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> None:
     """Approve a request with another applicant, a chosen reviewer, or both.
 
@@ -134,7 +134,7 @@ def swap(
         by: Who does it.
         reason: Why; it is kept with the approval.
         ledger: The ledger.
-        folds: What was folded before; without it the whole cycle is read.
+        snapshots: What was folded before; without it the whole cycle is read.
 
     Raises:
         NotFoundError: If no such request waits for approval.
@@ -143,9 +143,9 @@ def swap(
     """
     if application is None and reviewer is None:
         raise InvalidInputError("choose another applicant or a reviewer, or approve it as it is")
-    folded = (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger)
+    folded = (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger)
     with folded as seen, ledger.write(cycle_id) as tx:
-        if not tx.event_types_after(seen.book.position.seq) <= HARMLESS:
+        if not tx.event_types_after(seen.projection.position.seq) <= HARMLESS:
             raise ConflictError("the program moved on meanwhile; look again, then try once more")
         proposed = tx.pulls([pull]).get(pull)
         if proposed is None or proposed.cycle_id != cycle_id:
@@ -155,8 +155,8 @@ def swap(
         if application is not None and application != proposed.application:
             if application not in _others(proposed, seen):
                 raise InvalidInputError("this applicant cannot be asked about in its place")
-            proposed = _exchange(tx, proposed, application, seen.book, by=by, reason=reason)
-        if reviewer is not None and not _may(seen.book, proposed, reviewer):
+            proposed = _exchange(tx, proposed, application, seen.projection, by=by, reason=reason)
+        if reviewer is not None and not _may(seen.projection, proposed, reviewer):
             raise InvalidInputError(
                 "this reviewer may not be asked about this applicant: a conflict, asked before, "
                 "or no capacity left"
@@ -169,34 +169,40 @@ def swap(
             seat = Seat(
                 application=proposed.application, kind=proposed.kind, ordinal=proposed.ordinal
             )
-            assign_seats(tx, {seat: reviewer}, seen.book.rules, attempts={})
+            assign_seats(tx, {seat: reviewer}, seen.projection.rules, attempts={})
 
 
 def _exchange(
-    tx: Transaction, struck: Pull, application: int, book: CycleProjection, *, by: str, reason: str
+    tx: Transaction,
+    struck: Pull,
+    application: int,
+    projection: CycleProjection,
+    *,
+    by: str,
+    reason: str,
 ) -> Pull:
     """Strike one request and open one for somebody else in its place."""
     cancel_pulls(tx, [struck], why=STRUCK)
     tx.insert_approval([struck.id], by=by, verdict="struck", reason=reason)
     key = (application, struck.kind, tx.next_ordinal(application, struck.kind))
     planned = PlannedPull(key=key, priority=0, reviewers=())
-    open_pulls(tx, [planned], book.rules, why=PullReason.STAFF, decision=0)
-    if tx.cycle.spent + tx.cycle.committed > book.rules.budget:
+    open_pulls(tx, [planned], projection.rules, why=PullReason.STAFF, decision=0)
+    if tx.cycle.spent + tx.cycle.committed > projection.rules.budget:
         raise InvalidInputError("this kind costs more by now, and the budget has no room for it")
-    made = pull_id(tx.cycle.id, application, book.rules.kinds[struck.kind].name, key[2])
+    made = pull_id(tx.cycle.id, application, projection.rules.kinds[struck.kind].name, key[2])
     return tx.pulls([made])[made]
 
 
 def _others(pull: Pull, seen: Snapshot) -> list[int]:
     """Number the applicants who may be given one more request of a kind, the own one apart."""
-    sight = seen.sight()
-    may = sight.situation.allowed[:, pull.kind] > 0
-    return [int(n) for n in sight.application[may] if int(n) != pull.application]
+    situation = seen.situation()
+    may = situation.situation.allowed[:, pull.kind] > 0
+    return [int(n) for n in situation.application[may] if int(n) != pull.application]
 
 
-def _may(book: CycleProjection, pull: Pull, reviewer: int) -> bool:
-    known = 0 <= reviewer < len(book.reviewers)
-    return known and may_ask(book, pull.application, pull.kind, reviewer)
+def _may(projection: CycleProjection, pull: Pull, reviewer: int) -> bool:
+    known = 0 <= reviewer < len(projection.reviewers)
+    return known and may_ask(projection, pull.application, pull.kind, reviewer)
 
 
 def _people(cycle_id: str, numbers: Collection[int], *, ledger: Ledger) -> dict[int, Application]:

@@ -78,7 +78,11 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
 
 
 def launch_problems(
-    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: SnapshotCache | None = None
+    cycle_id: str,
+    *,
+    ledger: Ledger,
+    provider: bool = False,
+    snapshots: SnapshotCache | None = None,
 ) -> tuple[LaunchProblem, ...]:
     """Name everything that would refuse a launch now; changes nothing.
 
@@ -86,12 +90,12 @@ def launch_problems(
         cycle_id: The cycle.
         ledger: The ledger.
         provider: Whether an identity provider is connected.
-        folds: What was folded before; without it the whole cycle is read from its first event.
+        snapshots: What was folded before; without it the whole cycle is read from its first event.
     """
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
-        closed = without_sign_in(seen.book.rules, provider=provider)
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+        closed = without_sign_in(seen.projection.rules, provider=provider)
         ways = [LaunchProblem(SetupStep.RULES, closed)] if closed else []
-        return (*_problems(cycle_id, seen.book, ledger=ledger), *ways)
+        return (*_problems(cycle_id, seen.projection, ledger=ledger), *ways)
 
 
 def without_sign_in(rules: Rules, *, provider: bool) -> str:
@@ -106,18 +110,20 @@ def without_sign_in(rules: Rules, *, provider: bool) -> str:
 
 def read_projection(cycle_id: str, *, ledger: Ledger) -> CycleProjection:
     """Fold a cycle's book from its events, up to the last."""
-    book = CycleProjection(ledger.rules(cycle_id))
-    while events := ledger.events(cycle_id, after=book.position, at_most=BATCH):
-        apply_new_events(book, events, ledger=ledger)
-    return book
+    projection = CycleProjection(ledger.rules(cycle_id))
+    while events := ledger.events(cycle_id, after=projection.position, at_most=BATCH):
+        apply_new_events(projection, events, ledger=ledger)
+    return projection
 
 
-def _problems(cycle_id: str, book: CycleProjection, *, ledger: Ledger) -> list[LaunchProblem]:
-    rules = book.rules
+def _problems(
+    cycle_id: str, projection: CycleProjection, *, ledger: Ledger
+) -> list[LaunchProblem]:
+    rules = projection.rules
     applications = ledger.applications(cycle_id)
     reviewers = ledger.reviewers(cycle_id)
     problems = [*_places(applications, rules), *_money(applications, rules)]
-    problems += _people(book, applications, reviewers)
+    problems += _people(projection, applications, reviewers)
     if rules.purpose is Purpose.REAL and rules.automatic is None:
         programs = [r.external_id for r in reviewers if r.automatic]
         if programs:
@@ -141,7 +147,7 @@ def _problems(cycle_id: str, book: CycleProjection, *, ledger: Ledger) -> list[L
                 )
             )
     if not problems:
-        problems += _rule(book)
+        problems += _rule(projection)
     return problems
 
 
@@ -201,13 +207,15 @@ def _enough(floors: int, reserve: float) -> int:
 
 
 def _people(
-    book: CycleProjection, applications: tuple[Application, ...], reviewers: tuple[Reviewer, ...]
+    projection: CycleProjection,
+    applications: tuple[Application, ...],
+    reviewers: tuple[Reviewer, ...],
 ) -> list[LaunchProblem]:
     problems = []
-    numbers = candidates(book)
+    numbers = candidates(projection)
     names = {a.number: a.external_id for a in applications}
-    needed = book.rules.floor_counts(FloorFor.ALL)
-    for index, kind in enumerate(book.rules.kinds):
+    needed = projection.rules.floor_counts(FloorFor.ALL)
+    for index, kind in enumerate(projection.rules.kinds):
         if not any(r.active and not r.reserve and kind.name in r.capacity for r in reviewers):
             problems.append(
                 LaunchProblem(
@@ -218,7 +226,7 @@ def _people(
             )
             continue
         need = max(needed[index], 1) * kind.seats
-        short = numbers[eligible_counts(book, numbers, index) < need]
+        short = numbers[eligible_counts(projection, numbers, index) < need]
         if short.size:
             problems.append(
                 LaunchProblem(
@@ -231,15 +239,15 @@ def _people(
     return problems
 
 
-def _rule(book: CycleProjection) -> list[LaunchProblem]:
+def _rule(projection: CycleProjection) -> list[LaunchProblem]:
     """Whether the bandit accepts the rules (for instance: `certified` without a sigma).
 
     Limits that no list of the present applications keeps to are refused here, and later only
     when a list is fixed: meanwhile applications may leave, and others arrive.
     """
     try:
-        refuse_impossible(book, candidates(book))
-        rule_for(book, candidates(book), None)
+        refuse_impossible(projection, candidates(projection))
+        rule_for(projection, candidates(projection), None)
     except InvalidInputError as error:
         return [LaunchProblem(SetupStep.RULES, str(error))]
     return []

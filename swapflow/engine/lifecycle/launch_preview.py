@@ -74,7 +74,11 @@ class Preview:
 
 
 def preview(
-    cycle_id: str, *, ledger: Ledger, provider: bool = False, folds: SnapshotCache | None = None
+    cycle_id: str,
+    *,
+    ledger: Ledger,
+    provider: bool = False,
+    snapshots: SnapshotCache | None = None,
 ) -> Preview:
     """Say what launching a cycle now would mean; changes nothing."""
     rules = ledger.rules(cycle_id)
@@ -106,18 +110,18 @@ def preview(
         warnings=(
             *_warnings(rules, kinds, roster, applications),
             *_by_chance(rules, applications, rest),
-            *_apart(cycle_id, roster, ledger=ledger, folds=folds),
+            *_apart(cycle_id, roster, ledger=ledger, snapshots=snapshots),
         ),
-        obstacles=launch_problems(cycle_id, ledger=ledger, provider=provider, folds=folds),
+        obstacles=launch_problems(cycle_id, ledger=ledger, provider=provider, snapshots=snapshots),
     )
 
 
 def _apart(
-    cycle_id: str, roster: tuple[Reviewer, ...], *, ledger: Ledger, folds: SnapshotCache | None
+    cycle_id: str, roster: tuple[Reviewer, ...], *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> list[str]:
     """Warn where some reviewers can never be compared with others, and name them."""
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
-        groups = lasting(seen.book)
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+        groups = lasting(seen.projection)
     if len(groups) <= 1:
         return []
     names = {r.number: r.external_id for r in roster}

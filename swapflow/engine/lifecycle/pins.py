@@ -40,32 +40,32 @@ def pin(
     """
     if not reason.strip():
         raise InvalidInputError(f"why is {external_id!r} put there? Give a reason")
-    book = read_projection(cycle_id, ledger=ledger)
+    projection = read_projection(cycle_id, ledger=ledger)
     application = find(ledger.applications(cycle_id), external_id, cycle_id)
-    if book.pins.get(application.number, 0) == where:
+    if projection.pins.get(application.number, 0) == where:
         raise InvalidInputError(f"{external_id!r} stands so already")
-    _refuse(book, application.number, where, external_id)
+    _refuse(projection, application.number, where, external_id)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
-        if tx.cycle.position != book.position:
+        if tx.cycle.position != projection.position:
             raise ConflictError("something came in at the same moment; try again")
         tx.record(EventType.APPLICATION_PINNED, {"a": application.number, "pin": int(where)})
         tx.note(subject=f"application:{application.number}", by=by, text=reason)
 
 
-def _refuse(book: CycleProjection, number: int, where: PinSide, external_id: str) -> None:
-    rules: Rules = book.rules
+def _refuse(projection: CycleProjection, number: int, where: PinSide, external_id: str) -> None:
+    rules: Rules = projection.rules
     if where is not PinSide.FREE and rules.certificate == "pairwise":
         raise InvalidInputError(
             'the rules compare single applicants (certificate = "pairwise"), which knows nobody '
             'whose place is certain; write certificate = "mixture" first'
         )
-    if where is not PinSide.FREE and number not in candidates(book):
+    if where is not PinSide.FREE and number not in candidates(projection):
         raise InvalidInputError(f"{external_id!r} is no candidate")
     if where is PinSide.FREE:
-        book.pins.pop(number, None)
+        projection.pins.pop(number, None)
     else:
-        book.pins[number] = int(where)
+        projection.pins[number] = int(where)
     # Before the launch there may be too few applications for any list.
-    if book.status is not CycleStatus.DRAFT:
-        refuse_impossible(book, candidates(book))
+    if projection.status is not CycleStatus.DRAFT:
+        refuse_impossible(projection, candidates(projection))

@@ -52,9 +52,9 @@ def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
     """Refuse limits on groups that no list of the candidates could keep to, once launched."""
     if rules.plain or ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
         return
-    book = read_projection(cycle_id, ledger=ledger)
-    book.use(rules)
-    refuse_impossible(book, candidates(book))
+    projection = read_projection(cycle_id, ledger=ledger)
+    projection.use(rules)
+    refuse_impossible(projection, candidates(projection))
 
 
 def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:

@@ -96,7 +96,7 @@ def draft(
     *,
     waitlist: int | None = None,
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> AnnouncementDraft:
     """Work out who would be told what; changes nothing.
 
@@ -110,7 +110,7 @@ def draft(
             are told that they were not selected, and no place is passed on to them any more.
             None tells all of them that they are on it.
         ledger: The ledger.
-        folds: What was folded before.
+        snapshots: What was folded before.
 
     Raises:
         NotReadyError: If no list is fixed.
@@ -121,7 +121,7 @@ def draft(
     cycle = ledger.cycle(
         cycle_id
     )  # first: what is recorded after it makes whoever writes look again
-    stands = offer_round(cycle_id, ledger=ledger, folds=folds)
+    stands = offer_round(cycle_id, ledger=ledger, snapshots=snapshots)
     # Whoever was reconsidered may hear something new.
     since = restored(ledger.reconsiderations(cycle_id))
     said = {
@@ -185,7 +185,7 @@ def announce(
     hold: timedelta = USUAL_HOLD,
     seen: str = "",
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> AnnouncementDraft:
     """Write the letters, and hold them until their moment.
 
@@ -197,7 +197,7 @@ def announce(
         hold: How long they can be taken back.
         seen: Digest of what was shown; "" for whatever is true now.
         ledger: The ledger.
-        folds: What was folded before.
+        snapshots: What was folded before.
 
     Returns:
         What was written.
@@ -211,9 +211,9 @@ def announce(
         raise InvalidInputError(
             f"letters are held from 0 minutes to {LONGEST_HOLD.days} days before they leave"
         )
-    folds, language = folds or SnapshotCache(), ledger.rules(cycle_id).language
+    snapshots, language = snapshots or SnapshotCache(), ledger.rules(cycle_id).language
     for _ in range(TRIES):
-        made = draft(cycle_id, wording, waitlist=waitlist, ledger=ledger, folds=folds)
+        made = draft(cycle_id, wording, waitlist=waitlist, ledger=ledger, snapshots=snapshots)
         if seen and made.digest != seen:
             raise ConflictError(
                 "offers, answers or words have changed since these letters were shown; look at "

@@ -73,28 +73,28 @@ class OfferWave:
 
 
 def offer_round(
-    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> OfferRound:
     """Say how the offers of a cycle stand; changes nothing.
 
     Raises:
         NotReadyError: If no list was fixed yet.
     """
-    return _OfferPlan(cycle_id, ledger=ledger, folds=folds).round()
+    return _OfferPlan(cycle_id, ledger=ledger, snapshots=snapshots).round()
 
 
 def plan(
-    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None, at_most: int = 0
+    cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None, at_most: int = 0
 ) -> OfferWave:
     """Work out the offers that would go out now; changes nothing."""
-    return _OfferPlan(cycle_id, ledger=ledger, folds=folds).wave(at_most)
+    return _OfferPlan(cycle_id, ledger=ledger, snapshots=snapshots).wave(at_most)
 
 
 class _OfferPlan:
     """Everything on record about a cycle's offers, read at one moment."""
 
-    def __init__(self, cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None) -> None:
-        with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    def __init__(self, cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None) -> None:
+        with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
             cycle = seen.cycle
             if cycle.status is not CycleStatus.FINALIZED:
                 raise NotReadyError(
@@ -104,7 +104,7 @@ class _OfferPlan:
             self._cycle_id = cycle_id
             self._version = cycle.cohort_version
             self._position = seen.arms.position
-            self._rules: Rules = seen.book.rules
+            self._rules: Rules = seen.projection.rules
             self._offers = ledger.offers(cycle_id)
             again = ledger.reconsiderations(cycle_id)
             self._since, self._beyond = restored(again), beyond_places(again)
@@ -118,7 +118,7 @@ class _OfferPlan:
             self._announcements = ledger.announcements(cycle_id)
             self._ranked = self._order(applications, ledger=ledger)
             self._numbers = np.array(sorted(self._verdicts), dtype=np.int64)
-            self._terms = self._terms_of(seen.book)
+            self._terms = self._terms_of(seen.projection)
 
     def round(self) -> OfferRound:
         """Say how things stand."""
@@ -252,9 +252,9 @@ class _OfferPlan:
             pinned=np.array(pinned, dtype=np.int64),
         )
 
-    def _terms_of(self, book: CycleProjection) -> Terms:
+    def _terms_of(self, projection: CycleProjection) -> Terms:
         """Read the limits, without targets, a range, or what was put in and out before."""
-        return replace(terms_of(book, self._numbers), targets=(), bar=0.0, least=None)
+        return replace(terms_of(projection, self._numbers), targets=(), bar=0.0, least=None)
 
     def _lines(self, stands: frozenset[int], count: int) -> list[str]:
         """Give each new offer the first line that has a place left."""

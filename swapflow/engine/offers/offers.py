@@ -32,7 +32,7 @@ def offer(
     at_most: int = 0,
     seen: Sequence[int] | None = None,
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> OfferWave:
     """Offer the places that are free: to the chosen first, then down the waitlist.
 
@@ -47,7 +47,7 @@ def offer(
         seen: Numbers of those who were shown as next, in order; nobody else is offered a place.
             None takes whoever is next.
         ledger: The ledger.
-        folds: What was folded before.
+        snapshots: What was folded before.
 
     Returns:
         What went out; without a place when nothing was free.
@@ -58,9 +58,9 @@ def offer(
         ConflictError: If others keep recording at the same time, or somebody else is next by now
             than was shown.
     """
-    folds = folds or SnapshotCache()
+    snapshots = snapshots or SnapshotCache()
     for _ in range(TRIES):
-        wave = plan(cycle_id, ledger=ledger, folds=folds, at_most=at_most)
+        wave = plan(cycle_id, ledger=ledger, snapshots=snapshots, at_most=at_most)
         _check_seen(wave, seen, at_most)
         if not wave.places and not wave.lapsed:
             return wave

@@ -96,11 +96,11 @@ class CycleState(Protocol):
         """Let a cycle's state and board be forgotten after a while, if nothing replaces them."""
         ...
 
-    def publish(self, cycle_id: str, board: bytes) -> None:
+    def publish(self, cycle_id: str, dashboard: bytes) -> None:
         """Put a packed board in the place of the one before; pages read it."""
         ...
 
-    def board(self, cycle_id: str) -> bytes | None:
+    def dashboard(self, cycle_id: str) -> bytes | None:
         """Read the packed board; None when there is none."""
         ...
 

@@ -18,7 +18,7 @@ BATCH = 500
 
 
 def ingest(
-    cycle_id: str, book: CycleProjection, *, ledger: Ledger, state: CycleState
+    cycle_id: str, projection: CycleProjection, *, ledger: Ledger, state: CycleState
 ) -> CycleProjection:
     """Read what is new and fold it into the book and the live state.
 
@@ -29,24 +29,24 @@ def ingest(
     Returns:
         The book, further on; another one if the ledger does not know the position of the first.
     """
-    afresh = book.position == START
+    afresh = projection.position == START
     while True:
-        events = ledger.events(cycle_id, after=book.position, at_most=BATCH)
+        events = ledger.events(cycle_id, after=projection.position, at_most=BATCH)
         if events is None:
-            book, afresh = CycleProjection(book.rules), True
+            projection, afresh = CycleProjection(projection.rules), True
             continue
         if not events:
             break
-        before = book.position
-        apply_new_events(book, events, ledger=ledger)
+        before = projection.position
+        apply_new_events(projection, events, ledger=ledger)
         # If the state stands elsewhere, nothing happens here and `_catch_up` sees to it. A book
         # read from the first event is a coordinator's that has just started: the state is most
         # likely far ahead of it, or gone.
         if not afresh:
-            state.apply(cycle_id, changes(events), before=before, after=book.position)
-    if state.position(cycle_id) != book.position:
-        _catch_up(cycle_id, book.position, ledger=ledger, state=state)
-    return book
+            state.apply(cycle_id, changes(events), before=before, after=projection.position)
+    if state.position(cycle_id) != projection.position:
+        _catch_up(cycle_id, projection.position, ledger=ledger, state=state)
+    return projection
 
 
 class KnowsRules(Protocol):
@@ -58,14 +58,14 @@ class KnowsRules(Protocol):
 
 
 def apply_new_events(
-    book: CycleProjection, events: Sequence[Event], *, ledger: KnowsRules
+    projection: CycleProjection, events: Sequence[Event], *, ledger: KnowsRules
 ) -> None:
     """Fold events into the book, changing its rules where the events do."""
     for event in events:
-        before = book.rules_version
-        book.apply(event)
-        if book.rules_version != before:
-            book.use(ledger.rules(event.cycle_id, book.rules_version))
+        before = projection.rules_version
+        projection.apply(event)
+        if projection.rules_version != before:
+            projection.use(ledger.rules(event.cycle_id, projection.rules_version))
 
 
 def changes(events: Sequence[Event]) -> Changes:

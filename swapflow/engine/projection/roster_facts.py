@@ -28,15 +28,15 @@ class RosterEntry:
     out: int = 0
     reserve: bool = False
 
-    def serves(self, kind: int, *, appeal: bool = False) -> bool:
+    def serves(self, kind: int, *, reconsideration: bool = False) -> bool:
         """Whether this reviewer may be asked for a kind at all; in an appeal only a person may."""
         if not self.active or kind not in self.capacity:
             return False
-        return not self.automatic if appeal else not self.reserve
+        return not self.automatic if reconsideration else not self.reserve
 
-    def room(self, kind: int, *, appeal: bool = False) -> int:
+    def room(self, kind: int, *, reconsideration: bool = False) -> int:
         """Assignments of a kind that this reviewer may still get in this cycle."""
-        if not self.serves(kind, appeal=appeal):
+        if not self.serves(kind, reconsideration=reconsideration):
             return 0
         most = self.capacity[kind]
         return 1_000_000 if most is None else max(0, most - self.load.get(kind, 0))

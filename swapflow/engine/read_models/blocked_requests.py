@@ -26,24 +26,28 @@ class BlockedRequest:
     obstacle: NoReviewer
 
 
-def blocked(book: CycleProjection, sight: CycleSituation) -> tuple[BlockedRequest, ...]:
+def blocked(projection: CycleProjection, situation: CycleSituation) -> tuple[BlockedRequest, ...]:
     """List what cannot go out; nothing before the launch, and nothing once asking has ended."""
-    if book.status not in ASKING:
+    if projection.status not in ASKING:
         return ()
     found = []
-    for (application, kind, ordinal), number in book.vacancies():
+    for (application, kind, ordinal), number in projection.vacancies():
         seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
         found.append(
-            BlockedRequest(application=application, kind=kind, obstacle=obstacle(seat, book))
+            BlockedRequest(application=application, kind=kind, obstacle=obstacle(seat, projection))
         )
-    numbers = candidates(book)
-    for kind, rules in enumerate(book.rules.kinds):
-        lacking = sight.floors_missing[:, kind] > 0
-        nobody = lacking & (eligible_counts(book, numbers, kind) < rules.seats)
-        given_up = {a for a, k in book.unasked if k == kind and book.statuses[a].is_candidate}
+    numbers = candidates(projection)
+    for kind, rules in enumerate(projection.rules.kinds):
+        lacking = situation.floors_missing[:, kind] > 0
+        nobody = lacking & (eligible_counts(projection, numbers, kind) < rules.seats)
+        given_up = {
+            a for a, k in projection.unasked if k == kind and projection.statuses[a].is_candidate
+        }
         for application in sorted(given_up | set(numbers[nobody].tolist())):
             seat = Seat(application=application, kind=kind, ordinal=1)
             found.append(
-                BlockedRequest(application=application, kind=kind, obstacle=obstacle(seat, book))
+                BlockedRequest(
+                    application=application, kind=kind, obstacle=obstacle(seat, projection)
+                )
             )
     return tuple(found)

@@ -165,32 +165,32 @@ class Calibration:
 
 
 def calibration(
-    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Calibration:
     """Work out how reviewers and kinds mark, and what adjusting would change; writes nothing.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
-        folds: As for `propose`.
+        snapshots: As for `propose`.
 
     Raises:
         NotReadyError: If the cycle was not launched.
     """
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         seen.require_launched()
-        book, rules = seen.book, seen.book.rules
-        sight = seen.sight()
-        scores = sight.situation.scores
-        position = book.position
-        groups, apart = marked(book), lasting(book)
+        projection, rules = seen.projection, seen.projection.rules
+        situation = seen.situation()
+        scores = situation.situation.scores
+        position = projection.position
+        groups, apart = marked(projection), lasting(projection)
         rows = comparison_rows(seen, ledger=ledger) if scores.mark.size else ()
     return Calibration(
         position=position,
         estimates=rules.estimates,
         in_force=in_force(rules),
         measured=measure(
-            scores, kinds=len(rules.kinds), drawn=_drawn(cycle_id, sight, ledger=ledger)
+            scores, kinds=len(rules.kinds), drawn=_drawn(cycle_id, situation, ledger=ledger)
         ),
         groups=groups,
         apart=apart,
@@ -198,9 +198,11 @@ def calibration(
     )
 
 
-def _drawn(cycle_id: str, sight: CycleSituation, *, ledger: Ledger) -> frozenset[tuple[int, int]]:
+def _drawn(
+    cycle_id: str, situation: CycleSituation, *, ledger: Ledger
+) -> frozenset[tuple[int, int]]:
     """Give the arms that got a kind by chance, with the kind."""
-    arm_of = {number: arm for arm, number in enumerate(sight.application.tolist())}
+    arm_of = {number: arm for arm, number in enumerate(situation.application.tolist())}
     return frozenset(
         (arm_of[pull.application], pull.kind)
         for pull in ledger.pulls(cycle_id, statuses={PullStatus.CLOSED})

@@ -80,7 +80,7 @@ class Dashboard:
     blocked: tuple[BlockedRequest, ...]
     blocked_count: int
     done: Integers
-    judging: SeverityEstimates
+    severity: SeverityEstimates
     apart: Groups = ()
 
     def received(self, kinds: int) -> Integers:
@@ -94,63 +94,65 @@ class Dashboard:
 
 
 def build_dashboard(
-    book: CycleProjection, arms: Arms, *, fitted: Fitted | None, at: datetime
+    projection: CycleProjection, arms: Arms, *, fitted: Fitted | None, at: datetime
 ) -> Dashboard:
     """Say how a cycle stands; `book` and `arms` must stand at the same position."""
-    numbers = candidates(book)
-    sight = situation_of(book, arms)
-    size, kinds = numbers.size, len(book.rules.kinds)
+    numbers = candidates(projection)
+    situation = situation_of(projection, arms)
+    size, kinds = numbers.size, len(projection.rules.kinds)
     estimate = np.full(size, np.nan)
     margin = np.full(size, np.nan)
     in_list, contested = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
     losses: tuple[float | None, float | None] = (None, None)
     order = np.arange(size)
     if size and arms.information.any():
-        sight, look, _ = look_now(book, arms, fitted=fitted)
-        order = ranking(book, sight, look)
+        situation, look, _ = look_now(projection, arms, fitted=fitted)
+        order = ranking(projection, situation, look)
         estimate, margin = look.estimate, look.radius
         in_list[look.cohort] = True
         contested[look.contested] = True
         losses = (_known(look.certified_loss), _known(look.expected_loss))
         # What a model expects of somebody nobody has reviewed is no score to be shown.
-        unseen = sight.situation.information == 0
+        unseen = situation.situation.information == 0
         estimate = np.where(unseen, np.nan, estimate)
         margin = np.where(unseen, np.nan, margin)
-    rows = sight.application[order] if size else numbers
-    stuck = blocked(book, sight)
+    rows = situation.application[order] if size else numbers
+    stuck = blocked(projection, situation)
     return Dashboard(
-        position=book.position,
+        position=projection.position,
         at=at,
-        places=book.rules.cohort_size,
-        reserved=sight.reserved,
-        floors_missing=int(sight.floors_missing.sum()),
+        places=projection.rules.cohort_size,
+        reserved=situation.reserved,
+        floors_missing=int(situation.floors_missing.sum()),
         certified_loss=losses[0],
         expected_loss=losses[1],
         application=rows,
         estimate=estimate[order],
         margin=margin[order],
-        evidence=sight.situation.information[order].astype(np.float64),
+        evidence=situation.situation.information[order].astype(np.float64),
         in_list=in_list[order],
         contested=contested[order],
-        pending=sight.situation.pending[order].astype(np.float64),
-        closed=book.closed()[rows].reshape(size, kinds),
+        pending=situation.situation.pending[order].astype(np.float64),
+        closed=projection.closed()[rows].reshape(size, kinds),
         blocked=stuck[:MOST_BLOCKED],
         blocked_count=len(stuck),
-        done=np.array([sum(f.load.values()) - f.out for f in book.reviewers], dtype=np.int64),
-        judging=estimate_severity(
-            sight.situation.scores,
+        done=np.array(
+            [sum(f.load.values()) - f.out for f in projection.reviewers], dtype=np.int64
+        ),
+        severity=estimate_severity(
+            situation.situation.scores,
             n=size,
-            kinds=sight.situation.kinds,
-            reviewers=len(book.reviewers),
+            kinds=situation.situation.kinds,
+            reviewers=len(projection.reviewers),
             fitted=fitted,
         ),
-        apart=_apart(book),
+        apart=_apart(projection),
     )
 
 
-def _apart(book: CycleProjection) -> Groups:
+def _apart(projection: CycleProjection) -> Groups:
     """Name groups of reviewers that stay apart; without panels anybody may come to share."""
-    groups = lasting(book) if book.panels else ()
+    groups = lasting(projection) if projection.panels else ()
     return groups if len(groups) > 1 else ()
 
 

@@ -18,39 +18,39 @@ from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.errors import InvalidInputError
 
 
-def encode_dashboard(board: Dashboard) -> bytes:
+def encode_dashboard(dashboard: Dashboard) -> bytes:
     """Spell a board as bytes: a line of JSON, then the columns."""
     head = {
         "format": FORMAT,
-        "seq": board.position.seq,
-        "hash": board.position.hash,
-        "at": board.at.isoformat(),
-        "places": board.places,
-        "reserved": board.reserved,
-        "floors_missing": board.floors_missing,
-        "certified_loss": board.certified_loss,
-        "expected_loss": board.expected_loss,
-        "rows": int(board.application.size),
-        "kinds": int(board.closed.shape[1]),
-        "reviewers": int(board.judging.severity.size),
-        "blocked": [[b.application, b.kind, b.obstacle.name] for b in board.blocked],
-        "blocked_count": board.blocked_count,
-        "apart": board.apart,
+        "seq": dashboard.position.seq,
+        "hash": dashboard.position.hash,
+        "at": dashboard.at.isoformat(),
+        "places": dashboard.places,
+        "reserved": dashboard.reserved,
+        "floors_missing": dashboard.floors_missing,
+        "certified_loss": dashboard.certified_loss,
+        "expected_loss": dashboard.expected_loss,
+        "rows": int(dashboard.application.size),
+        "kinds": int(dashboard.closed.shape[1]),
+        "reviewers": int(dashboard.severity.severity.size),
+        "blocked": [[b.application, b.kind, b.obstacle.name] for b in dashboard.blocked],
+        "blocked_count": dashboard.blocked_count,
+        "apart": dashboard.apart,
     }
     columns = (
-        board.application.astype("<i4"),
-        board.estimate.astype("<f4"),
-        board.margin.astype("<f4"),
-        board.evidence.astype("<f4"),
-        board.pending.astype("<f4"),
-        board.in_list.astype("<u1"),
-        board.contested.astype("<u1"),
-        board.closed.astype("<i2"),
-        board.judging.severity.astype("<f4"),
-        board.judging.error.astype("<f4"),
-        board.judging.apart.astype("<f4"),
-        board.judging.shared.astype("<i4"),
-        board.done.astype("<i4"),
+        dashboard.application.astype("<i4"),
+        dashboard.estimate.astype("<f4"),
+        dashboard.margin.astype("<f4"),
+        dashboard.evidence.astype("<f4"),
+        dashboard.pending.astype("<f4"),
+        dashboard.in_list.astype("<u1"),
+        dashboard.contested.astype("<u1"),
+        dashboard.closed.astype("<i2"),
+        dashboard.severity.severity.astype("<f4"),
+        dashboard.severity.error.astype("<f4"),
+        dashboard.severity.apart.astype("<f4"),
+        dashboard.severity.shared.astype("<i4"),
+        dashboard.done.astype("<i4"),
     )
     body = b"".join(column.tobytes() for column in columns)
     return zlib.compress(json.dumps(head).encode() + b"\n" + body, level=1)
@@ -109,7 +109,7 @@ def _read(head: dict[str, Json], body: bytes) -> Dashboard:
         blocked=_blocked(head["blocked"]),
         blocked_count=int(str(head["blocked_count"])),
         done=done,
-        judging=SeverityEstimates(severity=severity, error=error, apart=apart, shared=shared),
+        severity=SeverityEstimates(severity=severity, error=error, apart=apart, shared=shared),
         apart=_groups(head.get("apart", [])),
     )
 

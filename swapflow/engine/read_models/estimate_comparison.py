@@ -52,18 +52,18 @@ def in_force(rules: Rules) -> Estimates:
 
 def comparison_rows(seen: Snapshot, *, ledger: Ledger) -> tuple[ComparedCandidate, ...]:
     """Compare each applicant's two estimates at one snapshot."""
-    belief = seen.belief(ledger=ledger)
-    situation = belief.sight.situation
+    assessment = seen.assessment(ledger=ledger)
+    situation = assessment.situation.situation
     raw, adjusted = (
-        _look(seen, belief, estimates, ledger=ledger)
+        _look(seen, assessment, estimates, ledger=ledger)
         for estimates in (Estimates.RAW, Estimates.ADJUSTED)
     )
-    listed = _mask(belief.look, situation.n)
+    listed = _mask(assessment.look, situation.n)
     listed_raw, listed_adjusted = _mask(raw, situation.n), _mask(adjusted, situation.n)
     reviews = np.bincount(situation.scores.arm, minlength=situation.n)
     return tuple(
         ComparedCandidate(
-            application=int(belief.sight.application[arm]),
+            application=int(assessment.situation.application[arm]),
             rank=rank,
             reviews=int(reviews[arm]),
             mean=float(situation.mean[arm]) if situation.information[arm] else None,
@@ -75,7 +75,7 @@ def comparison_rows(seen: Snapshot, *, ledger: Ledger) -> tuple[ComparedCandidat
             listed_raw=bool(listed_raw[arm]),
             listed_adjusted=bool(listed_adjusted[arm]),
         )
-        for rank, arm in enumerate(belief.order.tolist(), start=1)
+        for rank, arm in enumerate(assessment.order.tolist(), start=1)
     )
 
 
@@ -85,15 +85,15 @@ def _mask(look: Look, n: int) -> FloatArray:
     return mask
 
 
-def _look(seen: Snapshot, belief: Assessment, estimates: Estimates, *, ledger: Ledger) -> Look:
+def _look(seen: Snapshot, assessment: Assessment, estimates: Estimates, *, ledger: Ledger) -> Look:
     """Say what the list would be by these estimates."""
-    rules, sight = seen.book.rules, belief.sight
+    rules, situation = seen.projection.rules, assessment.situation
     if in_force(rules) is estimates:
-        return belief.look
-    oracle = list_objective(seen.book, sight.application).oracle
+        return assessment.look
+    oracle = list_objective(seen.projection, situation.application).oracle
     fitted = last_fit(ledger, seen.cycle.id)
     rule = list_rule_of(rules, oracle, fitted, estimates=estimates)
-    return _up_to_date(rule, sight.situation).look(sight.situation)
+    return _up_to_date(rule, situation.situation).look(situation.situation)
 
 
 def _up_to_date(rule: Rule, situation: Situation) -> Rule:

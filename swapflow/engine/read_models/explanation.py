@@ -45,14 +45,14 @@ class Explanation:
 
 
 def explain(
-    cycle_id: str, external_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str, external_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Explanation:
     """Say why an application was asked about, and where it stands; `folds` as for `propose`.
 
     Raises:
         NotFoundError: If the cycle has no such application.
     """
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         application = _called(cycle_id, external_id, ledger=ledger)
         number = application.number
         standing = _standing(seen, number, ledger=ledger)
@@ -133,17 +133,17 @@ def _asked(
 def _standing(
     seen: Snapshot, number: int, *, ledger: Ledger
 ) -> tuple[int | None, bool, float | None, float | None, float, bool]:
-    if not seen.book.statuses[number].is_candidate or not seen.arms.information.any():
+    if not seen.projection.statuses[number].is_candidate or not seen.arms.information.any():
         return None, False, None, None, 0.0, False
-    belief = seen.belief(ledger=ledger)
-    sight, look = belief.sight, belief.look
-    arm = int((sight.application == number).argmax())
-    rank = int((belief.order == arm).argmax()) + 1
+    assessment = seen.assessment(ledger=ledger)
+    situation, look = assessment.situation, assessment.look
+    arm = int((situation.application == number).argmax())
+    rank = int((assessment.order == arm).argmax()) + 1
     return (
         rank,
         arm in look.cohort,
         float(look.estimate[arm]),
         float(look.radius[arm]),
-        float(sight.situation.information[arm]),
+        float(situation.situation.information[arm]),
         arm in look.contested,
     )

@@ -63,27 +63,27 @@ class Progress:
     wishes: int
 
 
-def progress(cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None) -> Progress:
+def progress(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None) -> Progress:
     """Say how a cycle stands; `folds` as for `propose`."""
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         return _progress(cycle_id, seen, ledger=ledger)
 
 
 def dashboard_from_ledger(
-    cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Dashboard:
     """Make a cycle's board from the ledger alone: for when the live state has none."""
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         fitted = last_fit(ledger, cycle_id)
-        return build_dashboard(seen.book, seen.arms, fitted=fitted, at=ledger.now())
+        return build_dashboard(seen.projection, seen.arms, fitted=fitted, at=ledger.now())
 
 
 def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
-    cycle, book = seen.cycle, seen.book
-    belief = _belief(seen, ledger=ledger)
+    cycle, projection = seen.cycle, seen.projection
+    assessment = _belief(seen, ledger=ledger)
     counts = ledger.counts(cycle_id)
     unit = next(r.unit for r in ledger.rounds() if r.id == cycle.round_id)
-    closed = book.closed().sum(axis=0)
+    closed = projection.closed().sum(axis=0)
     now = ledger.now()
     live = {AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED, AssignmentStatus.OPENED}
     late = Counter(
@@ -91,7 +91,7 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
         for a in ledger.assignments(cycle_id, statuses=live)
         if a.due_at is not None and a.due_at < now
     )
-    proposed = Counter(key[1] for key, pull in book.open.items() if not pull.approved)
+    proposed = Counter(key[1] for key, pull in projection.open.items() if not pull.approved)
     return Progress(
         cycle_id=cycle_id,
         name=cycle.name,
@@ -100,16 +100,16 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
         stop_sentence=STOP_SENTENCES.get(cycle.stop_reason or "", ""),
         events=cycle.position.seq,
         decisions=cycle.decisions,
-        candidates=int(candidates(book).size),
-        places=book.rules.cohort_size,
-        contested=belief[0],
-        certified_loss=belief[1],
-        expected_loss=belief[2],
+        candidates=int(candidates(projection).size),
+        places=projection.rules.cohort_size,
+        contested=assessment[0],
+        certified_loss=assessment[1],
+        expected_loss=assessment[2],
         unit=unit,
-        budget=book.rules.budget,
+        budget=projection.rules.budget,
         spent=cycle.spent,
         committed=cycle.committed,
-        reserved=belief[3],
+        reserved=assessment[3],
         kinds=tuple(
             KindProgress(
                 name=kind.name,
@@ -119,9 +119,9 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
                 proposed=proposed[index],
                 overdue=late[index],
             )
-            for index, kind in enumerate(book.rules.kinds)
+            for index, kind in enumerate(projection.rules.kinds)
         ),
-        floors_missing=belief[4],
+        floors_missing=assessment[4],
         blocked=_blocked(cycle_id, seen, ledger=ledger),
         wishes=len(ledger.wishes(cycle_id)),
     )
@@ -129,33 +129,33 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
 
 def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float | None, int, int]:
     """Contested, certified loss, expected loss, reserve and missing floors."""
-    if seen.cycle.status is CycleStatus.DRAFT or candidates(seen.book).size == 0:
+    if seen.cycle.status is CycleStatus.DRAFT or candidates(seen.projection).size == 0:
         return 0, None, None, 0, 0
     if not seen.arms.information.any():
-        sight = seen.sight()
-        return 0, None, None, sight.reserved, int(sight.floors_missing.sum())
-    belief = seen.belief(ledger=ledger)
-    sight, look = belief.sight, belief.look
+        situation = seen.situation()
+        return 0, None, None, situation.reserved, int(situation.floors_missing.sum())
+    assessment = seen.assessment(ledger=ledger)
+    situation, look = assessment.situation, assessment.look
     expected = look.expected_loss
     return (
         look.contested.size,
         look.certified_loss,
         None if math.isnan(expected) else expected,
-        sight.reserved,
-        int(sight.floors_missing.sum()),
+        situation.reserved,
+        int(situation.floors_missing.sum()),
     )
 
 
 def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[str, str, str], ...]:
     """Name what cannot go out, with the reason and its cure."""
-    book = seen.book
+    projection = seen.projection
     if seen.cycle.status is not CycleStatus.RUNNING:
         return ()
-    found = blocked(book, seen.sight())
+    found = blocked(projection, seen.situation())
     wanted = {one.application for one in found}
     names = {n.number: n.external_id for n in ledger.named(cycle_id, wanted)}
     return tuple(
-        (names[one.application], book.rules.kinds[one.kind].name, one.obstacle.value)
+        (names[one.application], projection.rules.kinds[one.kind].name, one.obstacle.value)
         for one in found
     )
 

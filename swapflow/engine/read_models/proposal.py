@@ -65,38 +65,38 @@ def stop_sentence(rules: Rules, reason: str) -> str:
     return STOP_SENTENCES.get(reason, "The round is still running.")
 
 
-def propose(cycle_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None) -> Proposal:
+def propose(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None) -> Proposal:
     """Make the list that the rule proposes at this moment; writes nothing.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
-        folds: What was folded before; without it the whole cycle is read from its first event.
+        snapshots: What was folded before; without it the whole cycle is read from its first event.
 
     Raises:
         NotReadyError: If the cycle was not launched.
     """
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         seen.require_launched()
-        belief = seen.belief(ledger=ledger)
+        assessment = seen.assessment(ledger=ledger)
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
         unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
-        made = list_objective(seen.book, belief.sight.application)
-        limits = _limits(seen, belief)
-        rules = seen.book.rules
+        made = list_objective(seen.projection, assessment.situation.application)
+        limits = _limits(seen, assessment)
+        rules = seen.projection.rules
         return Proposal(
             cycle_id=cycle_id,
             version=seen.cycle.cohort_version + 1,
-            places=_places(seen, belief, names, _tied(rules, belief.look, made.oracle)),
+            places=_places(seen, assessment, names, _tied(rules, assessment.look, made.oracle)),
             sheet=replace(
-                _sheet(seen, belief, unit),
-                limits=_said(limits, belief),
+                _sheet(seen, assessment, unit),
+                limits=_said(limits, assessment),
                 given_way=made.given_way,
             ),
             limits=limits,
             fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
             promised=promised(ledger.offers(cycle_id)) | _added(cycle_id, seen, ledger=ledger),
-            near=within_one_score(rules, belief, made.oracle),
+            near=within_one_score(rules, assessment, made.oracle),
         )
 
 
@@ -110,22 +110,30 @@ class Among:
 
 
 def places_among(
-    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str,
+    numbers: Collection[int],
+    *,
+    ledger: Ledger,
+    snapshots: SnapshotCache | None = None,
 ) -> Among:
     """Say where the rule puts applications now, were exactly these the candidates.
 
     So a list can be made again as if nobody had left since, and with scores that came later.
     """
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
-        with seen.book.with_candidates(numbers):
+        with seen.projection.with_candidates(numbers):
             fitted = last_fit(ledger, cycle_id)
-            sight, look, _ = look_now(seen.book, seen.arms, fitted=fitted)
-            belief = Assessment(sight=sight, look=look, order=ranking(seen.book, sight, look))
-            oracle = list_objective(seen.book, sight.application).oracle
+            situation, look, _ = look_now(seen.projection, seen.arms, fitted=fitted)
+            assessment = Assessment(
+                situation=situation, look=look, order=ranking(seen.projection, situation, look)
+            )
+            oracle = list_objective(seen.projection, situation.application).oracle
             return Among(
-                places=_places(seen, belief, names, _tied(seen.book.rules, look, oracle)),
-                limits=_limits(seen, belief),
+                places=_places(
+                    seen, assessment, names, _tied(seen.projection.rules, look, oracle)
+                ),
+                limits=_limits(seen, assessment),
                 position=seen.arms.position,
             )
 
@@ -138,7 +146,7 @@ def _added(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> frozenset[int]:
         for one in ledger.reconsiderations(cycle_id)
         if one.closing is not None
         and one.adds
-        and seen.book.statuses[one.application].is_candidate
+        and seen.projection.statuses[one.application].is_candidate
         and (
             (last := answers.get(one.application)) is None
             or last.answer.stands
@@ -147,14 +155,14 @@ def _added(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> frozenset[int]:
     )
 
 
-def _limits(seen: Snapshot, belief: Assessment) -> tuple[GroupLimit, ...]:
-    application = belief.sight.application
+def _limits(seen: Snapshot, assessment: Assessment) -> tuple[GroupLimit, ...]:
+    application = assessment.situation.application
     return tuple(
         GroupLimit(
             title=quota.title,
             applications=frozenset(
                 application[
-                    members_of(seen.book, quota.attribute, quota.value)[application]
+                    members_of(seen.projection, quota.attribute, quota.value)[application]
                 ].tolist()
             ),
             minimum=quota.minimum,
@@ -162,34 +170,34 @@ def _limits(seen: Snapshot, belief: Assessment) -> tuple[GroupLimit, ...]:
             minimum_share=quota.minimum_share,
             maximum_share=quota.maximum_share,
         )
-        for quota in seen.book.rules.quotas
+        for quota in seen.projection.rules.quotas
     )
 
 
-def _said(limits: Sequence[GroupLimit], belief: Assessment) -> tuple[str, ...]:
-    chosen = belief.sight.application[belief.look.cohort].tolist()
+def _said(limits: Sequence[GroupLimit], assessment: Assessment) -> tuple[str, ...]:
+    chosen = assessment.situation.application[assessment.look.cohort].tolist()
     return tuple(limit.said_of(chosen) for limit in limits)
 
 
 def _places(
-    seen: Snapshot, belief: Assessment, names: dict[int, tuple[str, str]], tied: set[int]
+    seen: Snapshot, assessment: Assessment, names: dict[int, tuple[str, str]], tied: set[int]
 ) -> tuple[Place, ...]:
-    rules, sight, look = seen.book.rules, belief.sight, belief.look
+    rules, situation, look = seen.projection.rules, assessment.situation, assessment.look
     inside = set(look.cohort.tolist())
     contested = set(look.contested.tolist())
-    scores = seen.book.scores()
-    counts = np.zeros((seen.book.applications, len(rules.kinds)), dtype=np.int64)
+    scores = seen.projection.scores()
+    counts = np.zeros((seen.projection.applications, len(rules.kinds)), dtype=np.int64)
     np.add.at(counts, (scores.application, scores.kind), 1)
-    closed = seen.book.closed()
+    closed = seen.projection.closed()
     floors = [
         np.array(rules.floor_counts(FloorFor.ALL)),
         np.maximum(rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)),
     ]
     places = []
-    for rank, arm in enumerate(belief.order.tolist(), start=1):
-        number = int(sight.application[arm])
+    for rank, arm in enumerate(assessment.order.tolist(), start=1):
+        number = int(situation.application[arm])
         external_id, name = names[number]
-        information = float(sight.situation.information[arm])
+        information = float(situation.situation.information[arm])
         places.append(
             Place(
                 application=number,
@@ -198,7 +206,7 @@ def _places(
                 rank=rank,
                 standing=Standing.COHORT if arm in inside else Standing.WAITLIST,
                 estimate=float(look.estimate[arm]),
-                raw_mean=float(sight.situation.mean[arm]) if information else None,
+                raw_mean=float(situation.situation.mean[arm]) if information else None,
                 margin=float(look.radius[arm]),
                 evidence=information,
                 contested=arm in contested,
@@ -227,20 +235,25 @@ def _tied(rules: Rules, look: Look, oracle: Oracle) -> set[int]:
     return equal if equal - set(look.cohort.tolist()) else set()
 
 
-def _sheet(seen: Snapshot, belief: Assessment, unit: str) -> MethodSheet:
-    rules, book, sight, look = seen.book.rules, seen.book, belief.sight, belief.look
+def _sheet(seen: Snapshot, assessment: Assessment, unit: str) -> MethodSheet:
+    rules, projection, situation, look = (
+        seen.projection.rules,
+        seen.projection,
+        assessment.situation,
+        assessment.look,
+    )
     sigma = look.parameters.get("noise_variance", (rules.sigma or 0.0) ** 2) ** 0.5
     reason = seen.cycle.stop_reason or ""
-    closed = book.closed().sum(axis=0)
+    closed = projection.closed().sum(axis=0)
     return MethodSheet(
         cycle_id=seen.cycle.id,
         position=seen.arms.position.seq,
         head_hash=seen.arms.position.hash,
-        rules_version=book.rules_version,
+        rules_version=projection.rules_version,
         rule=rules.rule.value,
         objective=rules.objective.name,
         cohort_size=rules.cohort_size,
-        candidates=sight.application.size,
+        candidates=situation.application.size,
         seed=rules.seed,
         parameters=look.parameters,
         stop_reason=reason,
@@ -254,7 +267,7 @@ def _sheet(seen: Snapshot, belief: Assessment, unit: str) -> MethodSheet:
         budget=rules.budget,
         unit=unit,
         pulls={kind.name: int(closed[i]) for i, kind in enumerate(rules.kinds)},
-        decisions=book.decisions,
+        decisions=projection.decisions,
         versions=versions(),
         estimates=rules.estimates.value,
     )

@@ -12,7 +12,7 @@ SURPRISE = 1.96
 """A score that is further off than this comes one time in twenty; standard deviations."""
 
 
-def within_one_score(rules: Rules, belief: Assessment, oracle: Oracle) -> frozenset[int]:
+def within_one_score(rules: Rules, assessment: Assessment, oracle: Oracle) -> frozenset[int]:
     """Give the numbers of those whom one more score of the first kind could move across the cut.
 
     Asked is not whether a score will, nor what it would be: only whether one that is off by no
@@ -20,20 +20,20 @@ def within_one_score(rules: Rules, belief: Assessment, oracle: Oracle) -> frozen
 
     Args:
         rules: The rules in force.
-        belief: What is believed at this moment.
+        assessment: What is believed at this moment.
         oracle: The objective that the list was chosen by.
     """
-    look, situation = belief.look, belief.sight.situation
+    look, situation = assessment.look, assessment.situation.situation
     distance = oracle.single_exchange_losses(look.estimate)
     slope = oracle.slopes(look.estimate, look.cohort)
-    step = _step(rules, belief, situation.kinds[0].gain)
+    step = _step(rules, assessment, situation.kinds[0].gain)
     near = distance / slope <= SURPRISE * step
-    return frozenset(belief.sight.application[near].tolist())
+    return frozenset(assessment.situation.application[near].tolist())
 
 
-def _step(rules: Rules, belief: Assessment, gain: float) -> FloatArray:
+def _step(rules: Rules, assessment: Assessment, gain: float) -> FloatArray:
     """Give the standard deviation of the move that one more score makes, shape (n,)."""
-    look, information = belief.look, belief.sight.situation.information
+    look, information = assessment.look, assessment.situation.situation.information
     if rules.rule is RuleName.BUDGET:
         noise = look.parameters["noise_variance"] / gain
         variance: FloatArray = (look.radius / look.parameters["radius_quantile"]) ** 2

@@ -37,7 +37,7 @@ class Assessment:
         order: The arms of the sight, best place first.
     """
 
-    sight: CycleSituation
+    situation: CycleSituation
     look: Look
     order: IntArray
 
@@ -46,9 +46,9 @@ class Assessment:
 class _Derived:
     """What was made of a snapshot already; good until the next event."""
 
-    sight: CycleSituation | None = None
+    situation: CycleSituation | None = None
     fitted: Fitted | None = None
-    belief: Assessment | None = None
+    assessment: Assessment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class Snapshot:
     """A cycle folded up to one event: what a proposal or a report is made from."""
 
     cycle: Cycle
-    book: CycleProjection
+    projection: CycleProjection
     arms: Arms
     _thought: _Derived = field(default_factory=_Derived, repr=False, compare=False)
 
@@ -71,23 +71,23 @@ class Snapshot:
                 f"cycle {self.cycle.id!r} was not launched yet, so there is nothing to say"
             )
 
-    def sight(self) -> CycleSituation:
+    def situation(self) -> CycleSituation:
         """Build the situation, once."""
-        if self._thought.sight is None:
-            self._thought.sight = situation_of(self.book, self.arms)
-        return self._thought.sight
+        if self._thought.situation is None:
+            self._thought.situation = situation_of(self.projection, self.arms)
+        return self._thought.situation
 
-    def belief(self, *, ledger: Ledger) -> Assessment:
+    def assessment(self, *, ledger: Ledger) -> Assessment:
         """Say what is believed, under the parameters that the last decision recorded; once."""
         thought, fitted = self._thought, last_fit(ledger, self.cycle.id)
-        if thought.belief is None or thought.fitted != fitted:
-            sight, look, _ = look_now(self.book, self.arms, fitted=fitted)
-            order = ranking(self.book, sight, look)
-            thought.belief, thought.fitted = (
-                Assessment(sight=sight, look=look, order=order),
+        if thought.assessment is None or thought.fitted != fitted:
+            situation, look, _ = look_now(self.projection, self.arms, fitted=fitted)
+            order = ranking(self.projection, situation, look)
+            thought.assessment, thought.fitted = (
+                Assessment(situation=situation, look=look, order=order),
                 fitted,
             )
-        return thought.belief
+        return thought.assessment
 
 
 class SnapshotCache:
@@ -139,10 +139,12 @@ class _Projected:
     def _fold(self, folded: "_StoredSnapshot | None", ledger: Ledger) -> "_StoredSnapshot":
         rules = ledger.rules(self._cycle_id)
         # Rules of a draft change without an event.
-        if folded is None or (folded.book.rules_version == 0 and folded.book.rules != rules):
+        if folded is None or (
+            folded.projection.rules_version == 0 and folded.projection.rules != rules
+        ):
             folded = _StoredSnapshot(rules)
         while True:
-            after = folded.book.position
+            after = folded.projection.position
             events = ledger.events(self._cycle_id, after=after, at_most=READ_AT_ONCE)
             if events is None:
                 # The ledger never stood there: it was put back from a copy.
@@ -150,7 +152,7 @@ class _Projected:
                 continue
             if not events:
                 return folded
-            apply_new_events(folded.book, events, ledger=ledger)
+            apply_new_events(folded.projection, events, ledger=ledger)
             folded.tally.add(events)
             folded.arms, folded.thought = None, _Derived()
 
@@ -159,11 +161,13 @@ class _StoredSnapshot:
     """The book and the numbers of a cycle at one event."""
 
     def __init__(self, rules: Rules) -> None:
-        self.book, self.tally = CycleProjection(rules), LiveTotals()
+        self.projection, self.tally = CycleProjection(rules), LiveTotals()
         self.arms: Arms | None = None
         self.thought = _Derived()
 
     def snapshot(self, cycle: Cycle) -> Snapshot:
         if self.arms is None:
             self.arms = self.tally.arms()
-        return Snapshot(cycle=cycle, book=self.book, arms=self.arms, _thought=self.thought)
+        return Snapshot(
+            cycle=cycle, projection=self.projection, arms=self.arms, _thought=self.thought
+        )

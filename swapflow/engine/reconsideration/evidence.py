@@ -75,7 +75,7 @@ class ReconsiderationEvidence:
 
 
 def gather_evidence(
-    cycle_id: str, external_id: str, *, ledger: Ledger, folds: SnapshotCache | None = None
+    cycle_id: str, external_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> ReconsiderationEvidence:
     """Say where the person would have stood with every score that counts; changes nothing.
 
@@ -87,7 +87,7 @@ def gather_evidence(
     number, version = application.number, ledger.cycle(cycle_id).cohort_version
     places, _ = listed(cycle_id, version, ledger=ledger)
     among = places_among(
-        cycle_id, {p.application for p in places} | {number}, ledger=ledger, folds=folds
+        cycle_id, {p.application for p in places} | {number}, ledger=ledger, snapshots=snapshots
     )
     after = next(place for place in among.places if place.application == number)
     before = next((place for place in places if place.application == number), None)
@@ -99,7 +99,7 @@ def gather_evidence(
     stands = next((n for n, p in enumerate(queue, start=1) if p.application == number), 0)
     inside = [p.estimate for p in places if p.application in holding]
     out, received = _reviews(cycle_id, which, ledger=ledger)
-    weighed = ReconsiderationEvidence(
+    evidence = ReconsiderationEvidence(
         which=which,
         external_id=external_id,
         waiting=out,
@@ -116,16 +116,18 @@ def gather_evidence(
         exceptions=_exceptions(among, after, holding),
         read=among.position,
     )
-    return replace(weighed, proposes=_proposal(weighed, left=_left(application, cycle_id, ledger)))
+    return replace(
+        evidence, proposes=_proposal(evidence, left=_left(application, cycle_id, ledger))
+    )
 
 
 def closing_of(
-    weighed: ReconsiderationEvidence, result: Result | None, *, reason: str, beyond: bool
+    evidence: ReconsiderationEvidence, result: Result | None, *, reason: str, beyond: bool
 ) -> Closing:
     """Spell what people decide; writes nothing.
 
     Args:
-        weighed: Where it stands.
+        evidence: Where it stands.
         result: What they decide; None for what is proposed.
         reason: Why; needed where it is not what is proposed, or breaks something.
         beyond: They know that the places are full, and add the person nevertheless.
@@ -135,39 +137,39 @@ def closing_of(
         InvalidInputError: If a reason or the word about the places is missing, or the person
             would stand no better than now.
     """
-    if not weighed.ready:
+    if not evidence.ready:
         raise NotReadyError(
-            f"{weighed.waiting} of {weighed.which.new.reviews} fresh reviews are still out; they "
-            "come in first, or the reconsideration is taken back"
+            f"{evidence.waiting} of {evidence.which.new.reviews} fresh reviews are still out; "
+            "they come in first, or the reconsideration is taken back"
         )
-    what = weighed.proposes if result is None else result
+    what = evidence.proposes if result is None else result
     if what not in {Result.ADDED, Result.WAITLISTED, Result.STAYS}:
         raise InvalidInputError('people decide "added", "waitlisted" or "stays"')
     adds = what is Result.ADDED
-    exceptions = weighed.exceptions if adds else ()
-    if adds and weighed.beyond and not beyond:
+    exceptions = evidence.exceptions if adds else ()
+    if adds and evidence.beyond and not beyond:
         raise InvalidInputError(
-            f"{weighed.taken} of {weighed.places} places are held, so {weighed.external_id!r} "
-            f"would be number {weighed.taken + 1}; say that this is meant (--beyond)"
+            f"{evidence.taken} of {evidence.places} places are held, so {evidence.external_id!r} "
+            f"would be number {evidence.taken + 1}; say that this is meant (--beyond)"
         )
-    if what is not weighed.proposes and not reason.strip():
+    if what is not evidence.proposes and not reason.strip():
         raise InvalidInputError(
-            f"proposed is {weighed.proposes.value!r}; deciding otherwise needs a reason"
+            f"proposed is {evidence.proposes.value!r}; deciding otherwise needs a reason"
         )
     if exceptions and not reason.strip():
         raise InvalidInputError(f"an exception needs a reason: {'; '.join(exceptions)}")
-    if what is Result.WAITLISTED and 0 < weighed.stands <= weighed.place:
+    if what is Result.WAITLISTED and 0 < evidence.stands <= evidence.place:
         raise InvalidInputError(
-            f"{weighed.external_id!r} is number {weighed.stands} on the waitlist, and nobody is "
+            f"{evidence.external_id!r} is number {evidence.stands} on the waitlist, and nobody is "
             "moved down by a reconsideration"
         )
     return Closing(
         result=what,
-        place=weighed.place if what is Result.WAITLISTED else 0,
-        before=weighed.before,
-        after=weighed.after.estimate,
-        received=weighed.received,
-        beyond=adds and weighed.beyond,
+        place=evidence.place if what is Result.WAITLISTED else 0,
+        before=evidence.before,
+        after=evidence.after.estimate,
+        received=evidence.received,
+        beyond=adds and evidence.beyond,
         exceptions=exceptions,
         reason=reason.strip(),
     )
@@ -302,14 +304,14 @@ def _exceptions(among: Among, after: Place, holding: frozenset[int]) -> tuple[st
     return (*broken, *below)
 
 
-def _proposal(weighed: ReconsiderationEvidence, *, left: bool) -> Result:
+def _proposal(evidence: ReconsiderationEvidence, *, left: bool) -> Result:
     """Say what the scores speak for; a reconsideration never makes anything worse."""
-    fresh = weighed.received > 0 or weighed.which.new.reviews == 0
-    if fresh and weighed.after.standing is Standing.COHORT:
+    fresh = evidence.received > 0 or evidence.which.new.reviews == 0
+    if fresh and evidence.after.standing is Standing.COHORT:
         return Result.ADDED
     if left and fresh:
         return Result.WAITLISTED
-    better = weighed.before is not None and weighed.after.estimate > weighed.before
-    if weighed.stands:
-        return Result.WAITLISTED if weighed.place < weighed.stands else Result.STAYS
+    better = evidence.before is not None and evidence.after.estimate > evidence.before
+    if evidence.stands:
+        return Result.WAITLISTED if evidence.place < evidence.stands else Result.STAYS
     return Result.WAITLISTED if better and fresh else Result.STAYS

@@ -79,7 +79,7 @@ def open_reconsideration(
     *,
     by: str,
     ledger: Ledger,
-    folds: SnapshotCache | None = None,
+    snapshots: SnapshotCache | None = None,
 ) -> int:
     """Open a reconsideration: fresh reviews are asked for at once. Gives its id.
 
@@ -89,7 +89,7 @@ def open_reconsideration(
         wanted: Why, for whom, and how many fresh reviews.
         by: Who opens it.
         ledger: The ledger.
-        folds: What was folded before.
+        snapshots: What was folded before.
 
     Raises:
         NotReadyError: If the list is not fixed.
@@ -108,7 +108,7 @@ def open_reconsideration(
     cycle = ledger.cycle(cycle_id)
     known = find(ledger.applications(cycle_id), external_id, cycle_id)
     _check_open(cycle, known, count, ledger=ledger)
-    _check_reach(cycle_id, known, index, count, ledger=ledger, folds=folds)
+    _check_reach(cycle_id, known, index, count, ledger=ledger, snapshots=snapshots)
     with ledger.write(cycle_id) as tx:
         if tx.cycle.position != cycle.position:
             raise ConflictError("something was recorded at the same moment; try again")
@@ -164,7 +164,7 @@ def needed_names(rules: Rules) -> int:
 
 def conclude(
     cycle_id: str,
-    weighed: ReconsiderationEvidence,
+    evidence: ReconsiderationEvidence,
     closing: Closing,
     *,
     names: Collection[str],
@@ -174,7 +174,7 @@ def conclude(
 
     Args:
         cycle_id: The cycle.
-        weighed: What they saw.
+        evidence: What they saw.
         closing: What they decided.
         names: Who signed, in order.
         ledger: The ledger.
@@ -197,9 +197,9 @@ def conclude(
     outcomes = ledger.outcomes(cycle_id, version)
     behind = queue_of(cycle_id, version, places, ledger=ledger)
     with ledger.write(cycle_id) as tx:
-        if tx.cycle.position != weighed.read:
+        if tx.cycle.position != evidence.read:
             raise ConflictError("something was recorded since this was shown; look at it again")
-        which = next((r for r in tx.reconsiderations() if r.id == weighed.which.id), None)
+        which = next((r for r in tx.reconsiderations() if r.id == evidence.which.id), None)
         if which is None or not which.is_open:
             raise ConflictError("this reconsideration was concluded a moment ago")
         changes = closing.result in CHANGES
@@ -217,11 +217,11 @@ def conclude(
             own = _outcome(stored, which.application, by=signers[0], tx=tx)
             _store(
                 tx,
-                moved(places, weighed.after, stored, behind),
+                moved(places, evidence.after, stored, behind),
                 replace(
                     sheet,
-                    position=weighed.read.seq,
-                    head_hash=weighed.read.hash,
+                    position=evidence.read.seq,
+                    head_hash=evidence.read.hash,
                     stop_sentence=_once(sheet.stop_sentence, AFTERWARDS),
                 ),
                 [*(o for o in outcomes if o.application != which.application), own],
@@ -323,20 +323,20 @@ def _check_reach(
     count: int,
     *,
     ledger: Ledger,
-    folds: SnapshotCache | None,
+    snapshots: SnapshotCache | None,
 ) -> None:
     """Refuse to ask for more fresh reviews than there are people."""
     number, external_id = application.number, application.external_id
     if not 0 <= count <= MOST_REVIEWS:
         raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
-    with (folds or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
-        book = seen.book
-        seats = book.rules.kinds[kind].seats
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+        projection = seen.projection
+        seats = projection.rules.kinds[kind].seats
         fresh = sum(
-            may_ask(book, number, kind, reviewer, appeal=True)
-            for reviewer in range(len(book.reviewers))
+            may_ask(projection, number, kind, reviewer, reconsideration=True)
+            for reviewer in range(len(projection.reviewers))
         )
-        name = book.rules.kinds[kind].name
+        name = projection.rules.kinds[kind].name
         if fresh < count * seats:
             raise InvalidInputError(
                 f"fresh reviews of kind {name!r} wanted: {count}, by {count * seats} who never "

@@ -68,18 +68,18 @@ class Placement:
     left: dict[Seat, NoReviewer]
 
 
-def place(seats: Sequence[Seat], book: CycleProjection) -> Placement:
+def place(seats: Sequence[Seat], projection: CycleProjection) -> Placement:
     """Give seats to reviewers, as many as slots allow; earlier seats first when they are short.
 
     Args:
         seats: In the order of their importance.
-        book: The cycle; unchanged.
+        projection: The cycle; unchanged.
 
     Returns:
         The reviewer's number for each seat that could be filled. The same book and seats give the
         same reviewers, whatever order applications or reviewers were imported in would change.
     """
-    desk = _Matching(book)
+    matching = _Matching(projection)
     taken: dict[Seat, int] = {}
     # Later kinds have fewer reviewers. An application comes once in a pass, for all of its
     # seats, those of one pull and those of several, need different reviewers.
@@ -87,28 +87,30 @@ def place(seats: Sequence[Seat], book: CycleProjection) -> Placement:
     turns: Counter[tuple[int, int, int]] = Counter()
     for seat in seats:
         own = (seat.application, seat.kind, seat.seat)
-        appeal = book.is_appeal(_pull_of(seat))
-        passes.setdefault((appeal, -seat.kind, seat.seat, turns[own]), []).append(seat)
+        reconsideration = projection.is_appeal(_pull_of(seat))
+        passes.setdefault((reconsideration, -seat.kind, seat.seat, turns[own]), []).append(seat)
         turns[own] += 1
     for _, same in sorted(passes.items(), key=itemgetter(0)):
         for start in range(0, len(same), CHUNK):
-            taken |= desk.fill(same[start : start + CHUNK])
-    left = {seat: obstacle(seat, book) for seat in seats if seat not in taken}
+            taken |= matching.fill(same[start : start + CHUNK])
+    left = {seat: obstacle(seat, projection) for seat in seats if seat not in taken}
     return Placement(taken=taken, left=left)
 
 
-def slots_now(book: CycleProjection, kind: int) -> int:
+def slots_now(projection: CycleProjection, kind: int) -> int:
     """How many seats of a kind could be handed out at this moment."""
-    return sum(_slots(facts, kind, book.rules.packet) for facts in book.reviewers)
+    return sum(_slots(facts, kind, projection.rules.packet) for facts in projection.reviewers)
 
 
-def out_target(book: CycleProjection) -> int:
+def out_target(projection: CycleProjection) -> int:
     """How many pulls to keep out in rolling dispatch (W): the rules' number, or the packets."""
-    rules = book.rules
+    rules = projection.rules
     if rules.out is not None:
         return rules.out
     present = [
-        facts for facts in book.reviewers if facts.active and not facts.away and not facts.reserve
+        facts
+        for facts in projection.reviewers
+        if facts.active and not facts.away and not facts.reserve
     ]
     packets = sum(
         rules.packet if facts.packet is None else facts.packet
@@ -119,26 +121,28 @@ def out_target(book: CycleProjection) -> int:
     return packets + (rules.batch if unpaced else 0)
 
 
-def obstacle(seat: Seat, book: CycleProjection) -> NoReviewer:
+def obstacle(seat: Seat, projection: CycleProjection) -> NoReviewer:
     """Say why no reviewer can take a seat now."""
-    appeal = book.is_appeal(_pull_of(seat))
+    reconsideration = projection.is_appeal(_pull_of(seat))
     serving = [
         (number, facts)
-        for number, facts in enumerate(book.reviewers)
-        if facts.serves(seat.kind, appeal=appeal)
+        for number, facts in enumerate(projection.reviewers)
+        if facts.serves(seat.kind, reconsideration=reconsideration)
     ]
     if not serving:
         return NoReviewer.NO_REVIEWER
-    panel = _panel(book, seat.application, seat.kind)
+    panel = _panel(projection, seat.application, seat.kind)
     neutral = [
         facts
         for number, facts in serving
-        if not book.is_barred(seat.application, number)
-        and _sits(book, panel, number, appeal=appeal)
+        if not projection.is_barred(seat.application, number)
+        and _sits(projection, panel, number, reconsideration=reconsideration)
     ]
     if not neutral:
         return NoReviewer.CONFLICTS
-    with_room = [facts for facts in neutral if facts.room(seat.kind, appeal=appeal) > 0]
+    with_room = [
+        facts for facts in neutral if facts.room(seat.kind, reconsideration=reconsideration) > 0
+    ]
     if not with_room:
         return NoReviewer.CAPACITY
     if all(facts.away for facts in with_room):
@@ -147,37 +151,42 @@ def obstacle(seat: Seat, book: CycleProjection) -> NoReviewer:
 
 
 def may_ask(
-    book: CycleProjection, application: int, kind: int, reviewer: int, *, appeal: bool = False
+    projection: CycleProjection,
+    application: int,
+    kind: int,
+    reviewer: int,
+    *,
+    reconsideration: bool = False,
 ) -> bool:
     """Whether a reviewer may be given a pull of a kind of an application, packets apart."""
-    panel = _panel(book, application, kind)
+    panel = _panel(projection, application, kind)
     return (
-        book.reviewers[reviewer].room(kind, appeal=appeal) > 0
-        and not book.is_barred(application, reviewer)
-        and _sits(book, panel, reviewer, appeal=appeal)
+        projection.reviewers[reviewer].room(kind, reconsideration=reconsideration) > 0
+        and not projection.is_barred(application, reviewer)
+        and _sits(projection, panel, reviewer, reconsideration=reconsideration)
     )
 
 
 class _Matching:
     """Reviewers' slots while one batch is handed out."""
 
-    def __init__(self, book: CycleProjection) -> None:
-        self._book = book
+    def __init__(self, projection: CycleProjection) -> None:
+        self._book = projection
         self._used: dict[int, set[int]] = {}
-        ties = [(facts.tie, number) for number, facts in enumerate(book.reviewers)]
+        ties = [(facts.tie, number) for number, facts in enumerate(projection.reviewers)]
         self._order = [number for _, number in sorted(ties)]
-        self._given = [0] * len(book.reviewers)
+        self._given = [0] * len(projection.reviewers)
         self._given_kind: dict[tuple[int, int], int] = {}
-        self._joining = ReviewerOverlap(book) if book.rules.join_reviewers else None
+        self._joining = ReviewerOverlap(projection) if projection.rules.join_reviewers else None
 
     def fill(self, seats: Sequence[Seat]) -> dict[Seat, int]:
         """Place seats of one kind: with few slots each if that places all, else with all."""
-        appeal = self._book.is_appeal(_pull_of(seats[0]))
-        free = self._free(seats[0].kind, appeal=appeal)
+        reconsideration = self._book.is_appeal(_pull_of(seats[0]))
+        free = self._free(seats[0].kind, reconsideration=reconsideration)
         reviewers = [number for number in self._order if free[number]]
         if not reviewers:
             return {}
-        price = self._price(seats, reviewers, appeal=appeal)
+        price = self._price(seats, reviewers, reconsideration=reconsideration)
         possible = np.flatnonzero((price < FORBIDDEN).any(axis=1)).tolist()
         if not possible:
             return {}
@@ -192,43 +201,47 @@ class _Matching:
         self._note(taken)
         return taken
 
-    def _free(self, kind: int, *, appeal: bool) -> list[int]:
-        book = self._book
+    def _free(self, kind: int, *, reconsideration: bool) -> list[int]:
+        projection = self._book
         free = []
-        for number, facts in enumerate(book.reviewers):
-            slots = _slots(facts, kind, book.rules.packet, appeal=appeal)
+        for number, facts in enumerate(projection.reviewers):
+            slots = _slots(facts, kind, projection.rules.packet, reconsideration=reconsideration)
             in_packet = slots - self._given[number]
-            room = facts.room(kind, appeal=appeal)
+            room = facts.room(kind, reconsideration=reconsideration)
             in_cycle = room - self._given_kind.get((number, kind), 0)
             free.append(max(0, min(in_packet, in_cycle)))
         return free
 
-    def _price(self, seats: Sequence[Seat], reviewers: Sequence[int], *, appeal: bool) -> Floats:
+    def _price(
+        self, seats: Sequence[Seat], reviewers: Sequence[int], *, reconsideration: bool
+    ) -> Floats:
         """What each reviewer's next slot costs for each seat, shape (seats, reviewers)."""
-        book = self._book
+        projection = self._book
         column = {number: index for index, number in enumerate(reviewers)}
-        roster = [book.reviewers[number] for number in reviewers]
+        roster = [projection.reviewers[number] for number in reviewers]
         load = [
             sum(facts.load.values()) + self._given[number]
             for facts, number in zip(roster, reviewers, strict=True)
         ]
-        price = SECOND_PULL * np.array(load)[None, :] + _chances(book, seats, roster)
-        if appeal:
+        price = SECOND_PULL * np.array(load)[None, :] + _chances(projection, seats, roster)
+        if reconsideration:
             price += [0.0 if facts.reserve else NOT_IN_RESERVE for facts in roster]
         for row, seat in enumerate(seats):
-            topics = book.topics.get(seat.application)
+            topics = projection.topics.get(seat.application)
             if topics:
                 price[row] += [0.0 if topics & facts.topics else WRONG_TOPIC for facts in roster]
-            panel = _panel(book, seat.application, seat.kind)
+            panel = _panel(projection, seat.application, seat.kind)
             if panel is not None:
                 price[row] += [
-                    0.0 if _sits(book, panel, number, appeal=appeal) else FORBIDDEN
+                    0.0
+                    if _sits(projection, panel, number, reconsideration=reconsideration)
+                    else FORBIDDEN
                     for number in reviewers
                 ]
             if self._joining is not None:
                 price[row] -= self._joining.joins(seat.application, reviewers)
             used = self._used.get(seat.application, set())
-            barred = [column[r] for r in book.barred(seat.application) | used if r in column]
+            barred = [column[r] for r in projection.barred(seat.application) | used if r in column]
             price[row, barred] = FORBIDDEN
         return price
 
@@ -274,37 +287,44 @@ def _pull_of(seat: Seat) -> PullKey:
     return seat.application, seat.kind, seat.ordinal
 
 
-def _slots(facts: RosterEntry, kind: int, packet: int, *, appeal: bool = False) -> int:
+def _slots(facts: RosterEntry, kind: int, packet: int, *, reconsideration: bool = False) -> int:
     """Seats of a kind that a reviewer could be given now."""
     if facts.away:
         return 0
-    room = facts.room(kind, appeal=appeal)
+    room = facts.room(kind, reconsideration=reconsideration)
     if facts.packet is None and facts.automatic:
         return room
     return min(room, max(0, (packet if facts.packet is None else facts.packet) - facts.out))
 
 
-def _panel(book: CycleProjection, application: int, kind: int) -> set[int] | None:
+def _panel(projection: CycleProjection, application: int, kind: int) -> set[int] | None:
     """The only reviewers who may judge an application, None when anyone may."""
-    panel = book.panels.get(application)
-    if panel is None or not any(kind in book.reviewers[r].capacity for r in panel):
+    panel = projection.panels.get(application)
+    if panel is None or not any(kind in projection.reviewers[r].capacity for r in panel):
         return None
     return panel
 
 
-def _sits(book: CycleProjection, panel: set[int] | None, reviewer: int, *, appeal: bool) -> bool:
+def _sits(
+    projection: CycleProjection, panel: set[int] | None, reviewer: int, *, reconsideration: bool
+) -> bool:
     """Whether a panel leaves a reviewer in; the reserve judges across panels, in appeals."""
-    return panel is None or reviewer in panel or (appeal and book.reviewers[reviewer].reserve)
+    return (
+        panel is None
+        or reviewer in panel
+        or (reconsideration and projection.reviewers[reviewer].reserve)
+    )
 
 
 def _chances(
-    book: CycleProjection, seats: Sequence[Seat], roster: Sequence[RosterEntry]
+    projection: CycleProjection, seats: Sequence[Seat], roster: Sequence[RosterEntry]
 ) -> Floats:
     """Numbers in [0, 1) that only seed, application, kind, ordinal and reviewer decide."""
     seat_keys = np.array(
-        [(book.ties[s.application], s.kind, s.ordinal, s.seat) for s in seats], dtype=np.uint64
+        [(projection.ties[s.application], s.kind, s.ordinal, s.seat) for s in seats],
+        dtype=np.uint64,
     )
-    mixed = np.full(len(seats), book.rules.seed & (2**64 - 1), dtype=np.uint64)
+    mixed = np.full(len(seats), projection.rules.seed & (2**64 - 1), dtype=np.uint64)
     for part in seat_keys.T:
         mixed = _mix(mixed ^ part)
     ties = np.array([facts.tie for facts in roster], dtype=np.uint64)
@@ -320,13 +340,13 @@ def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return word ^ (word >> np.uint64(31))
 
 
-def seats_of(pulls: Iterable[tuple[int, int, int]], book: CycleProjection) -> list[Seat]:
+def seats_of(pulls: Iterable[tuple[int, int, int]], projection: CycleProjection) -> list[Seat]:
     """List every seat of new pulls, the first seat of all before the second of any."""
     pulls = list(pulls)
-    most = max((book.rules.kinds[kind].seats for _, kind, _ in pulls), default=0)
+    most = max((projection.rules.kinds[kind].seats for _, kind, _ in pulls), default=0)
     return [
         Seat(application=application, kind=kind, ordinal=ordinal, seat=seat)
         for seat in range(1, most + 1)
         for application, kind, ordinal in pulls
-        if seat <= book.rules.kinds[kind].seats
+        if seat <= projection.rules.kinds[kind].seats
     ]

@@ -59,7 +59,7 @@ class DecisionPlan:
         pulls: Pulls to open, best first; empty when a stop is proposed.
         stop: The reason to stop, None otherwise.
         look: What was believed; None for a floor, which needs no belief.
-        sight: What was seen.
+        situation: What was seen.
         fitted: Parameters of the model after this look (`budget` only).
         blocked: Pulls that were wanted and have no reviewer.
     """
@@ -70,65 +70,65 @@ class DecisionPlan:
     pulls: tuple[PlannedPull, ...]
     stop: StopReason | None
     look: Look | None
-    sight: CycleSituation
+    situation: CycleSituation
     fitted: Fitted | None
     blocked: dict[Seat, NoReviewer]
 
     @property
     def cohort(self) -> tuple[int, ...]:
         """Applications believed best, in the order of their numbers."""
-        return () if self.look is None else _numbers(self.sight, self.look.cohort)
+        return () if self.look is None else _numbers(self.situation, self.look.cohort)
 
     @property
     def contested(self) -> tuple[int, ...]:
         """Applications that another pull could still move, most uncertain first."""
         if self.look is None:
             return ()
-        return tuple(int(self.sight.application[arm]) for arm in self.look.contested)
+        return tuple(int(self.situation.application[arm]) for arm in self.look.contested)
 
 
 def decide(
-    book: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
+    projection: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
 ) -> DecisionPlan | None:
     """Make the next decision of a running cycle.
 
     Args:
-        book: The cycle's structure.
+        projection: The cycle's structure.
         arms: Its live state, at the same position.
         fitted: Parameters that the last decision recorded.
 
     Returns:
         A plan, or None when there is nothing to do but wait.
     """
-    if book.status is not CycleStatus.RUNNING or book.applications == 0:
+    if projection.status is not CycleStatus.RUNNING or projection.applications == 0:
         return None
-    if book.rules.dispatch is DispatchMode.LOCKSTEP and book.open:
+    if projection.rules.dispatch is DispatchMode.LOCKSTEP and projection.open:
         return None
-    if book.open and _room(book) == 0:
+    if projection.open and _room(projection) == 0:
         return None  # nothing more may go out, and nothing stops before what is out came in
-    sight = situation_of(book, arms)
-    if sight.application.size == 0:
+    situation = situation_of(projection, arms)
+    if situation.application.size == 0:
         return None
-    plan = _floors(book, arms, sight)
-    return plan or _by_rule(book, arms, sight, fitted)
+    plan = _floors(projection, arms, situation)
+    return plan or _by_rule(projection, arms, situation, fitted)
 
 
-def stop_plan(book: CycleProjection, arms: Arms, reason: StopReason) -> DecisionPlan:
+def stop_plan(projection: CycleProjection, arms: Arms, reason: StopReason) -> DecisionPlan:
     """Make a decision that only proposes to stop, with what is believed at this moment."""
-    sight = situation_of(book, arms)
-    rule = _with_fit(rule_for(book, sight.application, None), sight)
-    look = rule.look(sight.situation)
-    plan = _plan(book, arms, sight, why=PullReason.RULE, pulls=(), blocked={})
+    situation = situation_of(projection, arms)
+    rule = _with_fit(rule_for(projection, situation.application, None), situation)
+    look = rule.look(situation.situation)
+    plan = _plan(projection, arms, situation, why=PullReason.RULE, pulls=(), blocked={})
     return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
 
 
 def look_now(
-    book: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
+    projection: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
 ) -> tuple[CycleSituation, Look, Rule]:
     """Say what a list is made by at this moment, without deciding anything: for views, reports."""
-    sight = situation_of(book, arms)
-    rule = _with_fit(list_rule(book, sight.application, fitted), sight)
-    return sight, rule.look(sight.situation), rule
+    situation = situation_of(projection, arms)
+    rule = _with_fit(list_rule(projection, situation.application, fitted), situation)
+    return situation, rule.look(situation.situation), rule
 
 
 def versions() -> dict[str, str]:
@@ -141,155 +141,173 @@ def versions() -> dict[str, str]:
     }
 
 
-def _floors(book: CycleProjection, arms: Arms, sight: CycleSituation) -> DecisionPlan | None:
+def _floors(
+    projection: CycleProjection, arms: Arms, situation: CycleSituation
+) -> DecisionPlan | None:
     """Open floor pulls, everyone's first before anyone's second, as far as reviewers go."""
     wanted: list[PullKey] = []
     # What is reserved for floors may be spent on them; staff's reserve may not.
-    budget = sight.situation.budget_left + _floor_cost(book, sight)
-    most = _room(book)
-    for kind in range(len(book.rules.kinds)):
-        missing = np.minimum(sight.floors_missing[:, kind], sight.situation.allowed[:, kind])
-        cost = book.rules.kinds[kind].cost
-        left = min(_panels_now(book, kind), int(sight.situation.kind_left[kind]))
+    budget = situation.situation.budget_left + _floor_cost(projection, situation)
+    most = _room(projection)
+    for kind in range(len(projection.rules.kinds)):
+        missing = np.minimum(
+            situation.floors_missing[:, kind], situation.situation.allowed[:, kind]
+        )
+        cost = projection.rules.kinds[kind].cost
+        left = min(_panels_now(projection, kind), int(situation.situation.kind_left[kind]))
         limit = min(most, len(wanted) + left)
         for step in range(int(missing.max(initial=0))):
             for arm in np.flatnonzero(missing > step):
                 if budget < cost or len(wanted) >= limit:
                     break
-                application = int(sight.application[arm])
-                ordinal = book.next_ordinal(application, kind) + step
+                application = int(situation.application[arm])
+                ordinal = projection.next_ordinal(application, kind) + step
                 wanted.append((application, kind, ordinal))
                 budget -= cost
-    pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
+    pulls, blocked = _staffed(wanted, [0] * len(wanted), projection)
     if not pulls:
         return None
-    return _plan(book, arms, sight, why=PullReason.FLOOR, pulls=pulls, blocked=blocked)
+    return _plan(projection, arms, situation, why=PullReason.FLOOR, pulls=pulls, blocked=blocked)
 
 
 def _by_rule(
-    book: CycleProjection, arms: Arms, sight: CycleSituation, fitted: Fitted | None
+    projection: CycleProjection, arms: Arms, situation: CycleSituation, fitted: Fitted | None
 ) -> DecisionPlan | None:
-    rule = _with_fit(rule_for(book, sight.application, fitted), sight)
-    look = rule.look(sight.situation)
-    floors_open = bool(sight.floors_missing.any()) or _floor_out(book)
+    rule = _with_fit(rule_for(projection, situation.application, fitted), situation)
+    look = rule.look(situation.situation)
+    floors_open = bool(situation.floors_missing.any()) or _floor_out(projection)
     if look.stop is not None and not floors_open:
         # Good news arrives early: what is out must come in before the rule may stop.
-        return None if book.open else _stop_or_chosen(book, arms, sight, rule, look, look.stop)
+        return (
+            None
+            if projection.open
+            else _stop_or_chosen(projection, arms, situation, rule, look, look.stop)
+        )
 
-    sight = _keeping_for(look.cohort, book, arms, sight)
-    most = min(_room(book), _pending_room(book))
+    situation = _keeping_for(look.cohort, projection, arms, situation)
+    most = min(_room(projection), _pending_room(projection))
     if most > 0:
-        now = _only_now(book, sight)
-        wanted = _by_chance(book, now, look)[:most]
-        pulls, blocked = _staffed(wanted, [0] * len(wanted), book)
+        now = _only_now(projection, situation)
+        wanted = _by_chance(projection, now, look)[:most]
+        pulls, blocked = _staffed(wanted, [0] * len(wanted), projection)
         if pulls:
-            plan = _plan(book, arms, sight, why=PullReason.CHANCE, pulls=pulls, blocked=blocked)
+            plan = _plan(
+                projection, arms, situation, why=PullReason.CHANCE, pulls=pulls, blocked=blocked
+            )
             return replace(plan, look=look, fitted=_fitted(rule))
         picks = rule.choose(
-            now.situation, look, at_most=most, rng=coin(book.rules, book.decisions)
+            now.situation, look, at_most=most, rng=coin(projection.rules, projection.decisions)
         )
-        wanted = _keys(book, sight, [(p.arm, p.kind) for p in picks.picks])
+        wanted = _keys(projection, situation, [(p.arm, p.kind) for p in picks.picks])
         priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
-        pulls, blocked = _staffed(wanted, priorities, book)
+        pulls, blocked = _staffed(wanted, priorities, projection)
         if pulls:
-            plan = _plan(book, arms, sight, why=PullReason.RULE, pulls=pulls, blocked=blocked)
+            plan = _plan(
+                projection, arms, situation, why=PullReason.RULE, pulls=pulls, blocked=blocked
+            )
             return replace(plan, look=look, fitted=_fitted(rule))
-    if book.open:
+    if projection.open:
         return None
-    rest = rule.choose(sight.situation, look, at_most=1, rng=coin(book.rules, book.decisions))
-    if rest.picks or _floor_may_come(book, sight):
+    rest = rule.choose(
+        situation.situation, look, at_most=1, rng=coin(projection.rules, projection.decisions)
+    )
+    if rest.picks or _floor_may_come(projection, situation):
         return None  # wanted, but every reviewer who could is busy or away
     reason = rest.shortfall or StopReason.EXHAUSTED
     if floors_open and reason in {StopReason.CERTIFIED, StopReason.SETTLED}:
         reason = StopReason.EXHAUSTED
-    return _stop_or_chosen(book, arms, sight, rule, look, reason)
+    return _stop_or_chosen(projection, arms, situation, rule, look, reason)
 
 
-def _by_chance(book: CycleProjection, sight: CycleSituation, look: Look) -> list[PullKey]:
+def _by_chance(
+    projection: CycleProjection, situation: CycleSituation, look: Look
+) -> list[PullKey]:
     """Name pulls for those near the cut who were drawn and have another kind, but not this one.
 
     It stays within what may be spent, and within every maximum. A pull that finds no reviewer is
     wanted again by the next decision; it never keeps the rule from stopping.
     """
-    rules = book.rules
+    rules = projection.rules
     if not rules.overlaps:
         return []
     wanted: list[PullKey] = []
-    budget = sight.situation.budget_left
+    budget = situation.situation.budget_left
     near = np.asarray(look.contested)
-    given = book.given()[sight.application[near]]
+    given = projection.given()[situation.application[near]]
     for kind, limits in enumerate(rules.kinds):
         other = (given > 0).any(axis=1) & (given[:, kind] == 0)
-        may = sight.situation.allowed[near, kind] > 0
-        left = int(sight.situation.kind_left[kind])
-        for application in sight.application[near[other & may]].tolist():
+        may = situation.situation.allowed[near, kind] > 0
+        left = int(situation.situation.kind_left[kind])
+        for application in situation.application[near[other & may]].tolist():
             if left <= 0 or budget < limits.cost:
                 break
-            if drawn_for(rules, book.ties[application], kind):
-                wanted.append((application, kind, book.next_ordinal(application, kind)))
+            if drawn_for(rules, projection.ties[application], kind):
+                wanted.append((application, kind, projection.next_ordinal(application, kind)))
                 budget -= limits.cost
                 left -= 1
     return wanted
 
 
 def _stop_or_chosen(
-    book: CycleProjection,
+    projection: CycleProjection,
     arms: Arms,
-    sight: CycleSituation,
+    situation: CycleSituation,
     rule: Rule,
     look: Look,
     reason: StopReason,
 ) -> DecisionPlan | None:
     """Propose to stop, unless somebody chosen still lacks what the chosen are promised."""
     wanted: list[PullKey] = []
-    lack = chosen_lack(book, sight.application[look.cohort])
-    budget = book.rules.budget - arms.spent - arms.committed - sight.for_staff
-    for kind, limits in enumerate(book.rules.kinds):
-        left = int(sight.situation.kind_left[kind])
+    lack = chosen_lack(projection, situation.application[look.cohort])
+    budget = projection.rules.budget - arms.spent - arms.committed - situation.for_staff
+    for kind, limits in enumerate(projection.rules.kinds):
+        left = int(situation.situation.kind_left[kind])
         for arm, lacking in zip(look.cohort.tolist(), lack[:, kind].tolist(), strict=True):
-            application = int(sight.application[arm])
+            application = int(situation.application[arm])
             payable = budget // max(limits.cost, 1)
-            more = min(lacking, int(sight.situation.allowed[arm, kind]), payable, left)
+            more = min(lacking, int(situation.situation.allowed[arm, kind]), payable, left)
             budget -= more * limits.cost
             left -= more
-            first = book.next_ordinal(application, kind)
+            first = projection.next_ordinal(application, kind)
             wanted += [(application, kind, first + step) for step in range(more)]
-    pulls, blocked = _staffed(wanted[: _room(book)], [0] * len(wanted), book)
+    pulls, blocked = _staffed(wanted[: _room(projection)], [0] * len(wanted), projection)
     if pulls:
-        plan = _plan(book, arms, sight, why=PullReason.FLOOR, pulls=pulls, blocked=blocked)
+        plan = _plan(
+            projection, arms, situation, why=PullReason.FLOOR, pulls=pulls, blocked=blocked
+        )
         return replace(plan, look=look, fitted=_fitted(rule))
     if any(obstacle.passes for obstacle in blocked.values()):
         return None
-    plan = _plan(book, arms, sight, why=PullReason.RULE, pulls=(), blocked=blocked)
+    plan = _plan(projection, arms, situation, why=PullReason.RULE, pulls=(), blocked=blocked)
     return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
 
 
 def _plan(
-    book: CycleProjection,
+    projection: CycleProjection,
     arms: Arms,
-    sight: CycleSituation,
+    situation: CycleSituation,
     *,
     why: PullReason,
     pulls: tuple[PlannedPull, ...],
     blocked: dict[Seat, NoReviewer],
 ) -> DecisionPlan:
     return DecisionPlan(
-        number=book.decisions + 1,
+        number=projection.decisions + 1,
         read=arms.position,
         why=why,
         pulls=pulls,
         stop=None,
         look=None,
-        sight=sight,
+        situation=situation,
         fitted=None,
         blocked=blocked,
     )
 
 
-def _with_fit(rule: Rule, sight: CycleSituation) -> Rule:
+def _with_fit(rule: Rule, situation: CycleSituation) -> Rule:
     """Fit the model of `budget` again when the scores have grown enough."""
-    if isinstance(rule, BudgetRule) and rule.needs_refit(sight.situation.scores.arm.size):
-        return rule.refitted(sight.situation)
+    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.situation.scores.arm.size):
+        return rule.refitted(situation.situation)
     return rule
 
 
@@ -297,90 +315,92 @@ def _fitted(rule: Rule) -> Fitted | None:
     return rule.fitted if isinstance(rule, BudgetRule) else None
 
 
-def _room(book: CycleProjection) -> int:
+def _room(projection: CycleProjection) -> int:
     """How many pulls may be opened in this decision, by dispatch mode."""
-    if book.rules.dispatch is DispatchMode.LOCKSTEP:
+    if projection.rules.dispatch is DispatchMode.LOCKSTEP:
         return MOST_AT_ONCE
-    return min(MOST_AT_ONCE, max(0, out_target(book) - len(book.open)))
+    return min(MOST_AT_ONCE, max(0, out_target(projection) - len(projection.open)))
 
 
-def _pending_room(book: CycleProjection) -> int:
+def _pending_room(projection: CycleProjection) -> int:
     """Most pulls that the rule may choose in one decision."""
-    return book.rules.batch
+    return projection.rules.batch
 
 
-def _panels_now(book: CycleProjection, kind: int) -> int:
+def _panels_now(projection: CycleProjection, kind: int) -> int:
     """How many pulls of a kind reviewers could take at this moment, or a person approve."""
-    limits = book.rules.kinds[kind]
-    return 1_000_000 if limits.approval else slots_now(book, kind) // limits.seats
+    limits = projection.rules.kinds[kind]
+    return 1_000_000 if limits.approval else slots_now(projection, kind) // limits.seats
 
 
 def _keeping_for(
-    cohort: np.ndarray, book: CycleProjection, arms: Arms, sight: CycleSituation
+    cohort: np.ndarray, projection: CycleProjection, arms: Arms, situation: CycleSituation
 ) -> CycleSituation:
     """Keep back what those believed best still lack, now that a look has named them."""
-    lacking = cost_of(book, chosen_lack(book, sight.application[cohort]))
-    reserved = sight.reserved - sight.for_chosen + lacking
-    left = float(book.rules.budget - arms.spent - arms.committed - reserved)
+    lacking = cost_of(projection, chosen_lack(projection, situation.application[cohort]))
+    reserved = situation.reserved - situation.for_chosen + lacking
+    left = float(projection.rules.budget - arms.spent - arms.committed - reserved)
     return replace(
-        sight,
-        situation=replace(sight.situation, budget_left=left),
+        situation,
+        situation=replace(situation.situation, budget_left=left),
         reserved=reserved,
         for_chosen=lacking,
     )
 
 
-def _only_now(book: CycleProjection, sight: CycleSituation) -> CycleSituation:
+def _only_now(projection: CycleProjection, situation: CycleSituation) -> CycleSituation:
     """Limit each kind to the seats that reviewers could take at this moment."""
-    situation = sight.situation
-    now = [_panels_now(book, kind) for kind in range(len(book.rules.kinds))]
+    situation = situation.situation
+    now = [_panels_now(projection, kind) for kind in range(len(projection.rules.kinds))]
     left = np.minimum(situation.kind_left, np.array(now, dtype=np.int64))
-    return replace(sight, situation=replace(situation, kind_left=left))
+    return replace(situation, situation=replace(situation, kind_left=left))
 
 
-def _floor_cost(book: CycleProjection, sight: CycleSituation) -> int:
-    return cost_of(book, sight.floors_missing)
+def _floor_cost(projection: CycleProjection, situation: CycleSituation) -> int:
+    return cost_of(projection, situation.floors_missing)
 
 
-def _floor_out(book: CycleProjection) -> bool:
+def _floor_out(projection: CycleProjection) -> bool:
     """Whether a floor's pull is still out: then no cohort is certified or settled."""
-    return any(pull.why is PullReason.FLOOR for pull in book.open.values())
+    return any(pull.why is PullReason.FLOOR for pull in projection.open.values())
 
 
-def _floor_may_come(book: CycleProjection, sight: CycleSituation) -> bool:
+def _floor_may_come(projection: CycleProjection, situation: CycleSituation) -> bool:
     """Whether a floor is open that a reviewer could still fill and the budget could pay."""
-    left = sight.situation.budget_left + _floor_cost(book, sight)
-    fillable = np.minimum(sight.floors_missing, sight.situation.allowed) > 0
+    left = situation.situation.budget_left + _floor_cost(projection, situation)
+    fillable = np.minimum(situation.floors_missing, situation.situation.allowed) > 0
     return any(
         fillable[:, kind].any() and left >= limits.cost
-        for kind, limits in enumerate(book.rules.kinds)
+        for kind, limits in enumerate(projection.rules.kinds)
     )
 
 
 def _keys(
-    book: CycleProjection, sight: CycleSituation, picks: Sequence[tuple[int, int]]
+    projection: CycleProjection, situation: CycleSituation, picks: Sequence[tuple[int, int]]
 ) -> list[PullKey]:
     """Number the pulls that a rule picked."""
     ordinals: dict[tuple[int, int], int] = {}
     keys = []
     for arm, kind in picks:
-        application = int(sight.application[arm])
+        application = int(situation.application[arm])
         pair = (application, kind)
-        ordinals[pair] = ordinals.get(pair, book.next_ordinal(application, kind) - 1) + 1
+        ordinals[pair] = ordinals.get(pair, projection.next_ordinal(application, kind) - 1) + 1
         keys.append((application, kind, ordinals[pair]))
     return keys
 
 
 def _staffed(
-    wanted: Sequence[PullKey], priorities: Sequence[int], book: CycleProjection
+    wanted: Sequence[PullKey], priorities: Sequence[int], projection: CycleProjection
 ) -> tuple[tuple[PlannedPull, ...], dict[Seat, NoReviewer]]:
     """Give the wanted pulls to reviewers; a pull goes out when all its seats are filled.
 
     Pulls of a kind that a person must approve go out without reviewers: they are found once the
     approval is there.
     """
-    kinds = book.rules.kinds
-    placement = place(seats_of([key for key in wanted if not kinds[key[1]].approval], book), book)
+    kinds = projection.rules.kinds
+    placement = place(
+        seats_of([key for key in wanted if not kinds[key[1]].approval], projection), projection
+    )
     pulls = []
     for key, priority in zip(wanted, priorities, strict=False):
         application, kind, ordinal = key
@@ -395,23 +415,23 @@ def _staffed(
         elif None not in reviewers:
             given = tuple(r for r in reviewers if r is not None)
             pulls.append(PlannedPull(key=key, priority=priority, reviewers=given))
-    return _gapless(pulls, book), placement.left
+    return _gapless(pulls, projection), placement.left
 
 
-def _gapless(pulls: Sequence[PlannedPull], book: CycleProjection) -> tuple[PlannedPull, ...]:
+def _gapless(pulls: Sequence[PlannedPull], projection: CycleProjection) -> tuple[PlannedPull, ...]:
     """Renumber ordinals where an earlier pull of the same application could not be staffed."""
     seen: dict[tuple[int, int], int] = {}
     renumbered = []
     for pull in pulls:
         application, kind, _ = pull.key
         pair = (application, kind)
-        seen[pair] = seen.get(pair, book.next_ordinal(application, kind) - 1) + 1
+        seen[pair] = seen.get(pair, projection.next_ordinal(application, kind) - 1) + 1
         renumbered.append(replace(pull, key=(application, kind, seen[pair])))
     return tuple(renumbered)
 
 
-def _numbers(sight: CycleSituation, arms: np.ndarray) -> tuple[int, ...]:
-    return tuple(sorted(int(sight.application[arm]) for arm in arms))
+def _numbers(situation: CycleSituation, arms: np.ndarray) -> tuple[int, ...]:
+    return tuple(sorted(int(situation.application[arm]) for arm in arms))
 
 
 def last_fit(ledger: Ledger, cycle_id: str) -> Fitted | None:

@@ -55,20 +55,20 @@ class ListObjective:
     given_way: tuple[str, ...] = ()
 
 
-def list_objective(book: ListRound, application: Integers) -> ListObjective:
+def list_objective(projection: ListRound, application: Integers) -> ListObjective:
     """Make the objective for a cycle's candidates, in the order of the situation.
 
     Exact and fast: the highest sum, alone or with quotas on one attribute; `diverse` over one
     attribute. Exact by linear programming: everything else about a sum. See `bandit.spread` for
     what is known of `diverse` over several attributes or under limits.
     """
-    rules = book.rules
-    if rules.plain and not book.pins:
+    rules = projection.rules
+    if rules.plain and not projection.pins:
         return ListObjective(oracle=TopK(size=min(rules.cohort_size, application.size)))
-    terms, given_way = feasible(terms_of(book, application))
+    terms, given_way = feasible(terms_of(projection, application))
     spread = rules.objective.attributes
     if spread:
-        groups = [_dense(book.groups_of(one.attribute)[application]) for one in spread]
+        groups = [_dense(projection.groups_of(one.attribute)[application]) for one in spread]
         if len(spread) == 1 and not terms.limits and not terms.pinned.any():
             return ListObjective(oracle=DiverseExact(size=terms.size, groups=groups[0]))
         attributes = tuple(
@@ -78,25 +78,27 @@ def list_objective(book: ListRound, application: Integers) -> ListObjective:
         return ListObjective(
             oracle=SpreadOracle(terms, attributes, checked=True), given_way=given_way
         )
-    oracle = _one_attribute(book, terms) or Bounded(terms, checked=True)
+    oracle = _one_attribute(projection, terms) or Bounded(terms, checked=True)
     return ListObjective(oracle=oracle, given_way=given_way)
 
 
-def refuse_impossible(book: ListRound, application: Integers) -> None:
+def refuse_impossible(projection: ListRound, application: Integers) -> None:
     """Refuse limits that no list of these candidates keeps to.
 
     Raises:
         InfeasibleError: Naming the smallest relaxation.
     """
-    if not book.rules.plain or book.pins:
-        refuse_infeasible(terms_of(book, application))
+    if not projection.rules.plain or projection.pins:
+        refuse_infeasible(terms_of(projection, application))
 
 
-def terms_of(book: ListRound, application: Integers) -> Terms:
+def terms_of(projection: ListRound, application: Integers) -> Terms:
     """Spell what a list has to keep to, over these candidates."""
-    rules = book.rules
+    rules = projection.rules
     size = min(rules.cohort_size, application.size)
-    pinned = np.array([book.pins.get(int(number), 0) for number in application], dtype=np.int64)
+    pinned = np.array(
+        [projection.pins.get(int(number), 0) for number in application], dtype=np.int64
+    )
     return Terms(
         size=size,
         least=min(rules.fewest_places, size),
@@ -104,7 +106,7 @@ def terms_of(book: ListRound, application: Integers) -> Terms:
         limits=tuple(
             Limit(
                 name=quota.title,
-                members=members_of(book, quota.attribute, quota.value)[application],
+                members=members_of(projection, quota.attribute, quota.value)[application],
                 minimum=quota.minimum,
                 maximum=quota.maximum,
                 minimum_share=quota.minimum_share,
@@ -115,7 +117,7 @@ def terms_of(book: ListRound, application: Integers) -> Terms:
         targets=tuple(
             Target(
                 name=target.title,
-                members=members_of(book, target.attribute, target.value)[application],
+                members=members_of(projection, target.attribute, target.value)[application],
                 number=target.number,
                 worth=target.worth,
             )
@@ -125,14 +127,14 @@ def terms_of(book: ListRound, application: Integers) -> Terms:
     )
 
 
-def members_of(book: ListRound, attribute: str, value: str) -> np.ndarray:
+def members_of(projection: ListRound, attribute: str, value: str) -> np.ndarray:
     """Say which applications have this value of an attribute, shape (applications,)."""
-    return np.asarray(book.values_of(attribute) == value_number(attribute, value))
+    return np.asarray(projection.values_of(attribute) == value_number(attribute, value))
 
 
-def _one_attribute(book: ListRound, terms: Terms) -> Quota | None:
+def _one_attribute(projection: ListRound, terms: Terms) -> Quota | None:
     """Give the greedy oracle where quotas are on one attribute and there is nothing else."""
-    rules = book.rules
+    rules = projection.rules
     alone = not terms.targets and not terms.pinned.any() and terms.fewest == terms.size
     if not alone or len({quota.attribute for quota in rules.quotas}) != 1:
         return None

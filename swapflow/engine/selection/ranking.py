@@ -10,7 +10,7 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.situation import CycleSituation
 
 
-def ranking(book: CycleProjection, sight: CycleSituation, look: Look) -> IntArray:
+def ranking(projection: CycleProjection, situation: CycleSituation, look: Look) -> IntArray:
     """Order the arms: the cohort best first, then the waitlist; ties by their keys.
 
     The waitlist's order is the order in which people would join if places were added one by one:
@@ -21,11 +21,11 @@ def ranking(book: CycleProjection, sight: CycleSituation, look: Look) -> IntArra
     inside[look.cohort] = True
     tie = np.arange(estimate.size)
     order: IntArray = np.lexsort((tie, -estimate, ~inside))
-    spread = book.rules.objective.attributes
+    spread = projection.rules.objective.attributes
     if len(spread) != 1:
         return order
     size = look.cohort.size
-    groups = book.groups_of(spread[0].attribute)[sight.application]
+    groups = projection.groups_of(spread[0].attribute)[situation.application]
     waiting = _join_order(estimate, groups, chosen=order[:size], others=order[size:])
     return np.concatenate([order[:size], waiting])
 

@@ -42,41 +42,41 @@ def groups_of(application: IntArray, reviewer: IntArray) -> Groups:
     return _sorted(people, label[: people.size].astype(np.int64))
 
 
-def marked(book: CycleProjection) -> Groups:
+def marked(projection: CycleProjection) -> Groups:
     """Split those who gave a mark that counts, by the marks that there are."""
-    table = book.scores()
-    unnamed = np.array([facts.unnamed for facts in book.reviewers], dtype=bool)
+    table = projection.scores()
+    unnamed = np.array([facts.unnamed for facts in projection.reviewers], dtype=bool)
     reviewer = table.reviewer.copy()
     reviewer[(reviewer >= 0) & np.append(unnamed, False)[reviewer]] = -1
     return groups_of(table.application, reviewer)
 
 
-def lasting(book: CycleProjection) -> Groups:
+def lasting(projection: CycleProjection) -> Groups:
     """Split reviewers by the marks that there are, that are awaited, and that may still come.
 
     While a cycle is in draft or running, whoever may be asked about the same applicant may come
     to share them; more than one group then means that panels, conflicts or the rules keep them
     apart until the end. Afterwards only marks count.
     """
-    if book.status not in {CycleStatus.DRAFT, CycleStatus.RUNNING, CycleStatus.PAUSED}:
-        return marked(book)
-    if book.status is CycleStatus.DRAFT:
-        return _possible(book, marked_pairs=())
-    return _possible(book, marked_pairs=_shared(book))
+    if projection.status not in {CycleStatus.DRAFT, CycleStatus.RUNNING, CycleStatus.PAUSED}:
+        return marked(projection)
+    if projection.status is CycleStatus.DRAFT:
+        return _possible(projection, marked_pairs=())
+    return _possible(projection, marked_pairs=_shared(projection))
 
 
 class ReviewerOverlap:
     """Whom a seat would join, while seats are handed out one after the other.
 
     Args:
-        book: Supplies the marks that there are and those that are awaited; unchanged.
+        projection: Supplies the marks that there are and those that are awaited; unchanged.
     """
 
-    def __init__(self, book: CycleProjection) -> None:
-        self._links = _Links(range(len(book.reviewers)))
+    def __init__(self, projection: CycleProjection) -> None:
+        self._links = _Links(range(len(projection.reviewers)))
         self._on: dict[int, set[int]] = {}
-        self._unnamed = {n for n, facts in enumerate(book.reviewers) if facts.unnamed}
-        for application, reviewer in _shared(book):
+        self._unnamed = {n for n, facts in enumerate(projection.reviewers) if facts.unnamed}
+        for application, reviewer in _shared(projection):
             self.note(application, reviewer)
 
     def joins(self, application: int, reviewers: Iterable[int]) -> list[bool]:
@@ -96,54 +96,59 @@ class ReviewerOverlap:
         self._links.join(on)
 
 
-def _shared(book: CycleProjection) -> list[tuple[int, int]]:
+def _shared(projection: CycleProjection) -> list[tuple[int, int]]:
     """Give (application, reviewer) of every mark that there is or that is awaited."""
-    table = book.scores()
+    table = projection.scores()
     pairs = list(zip(table.application.tolist(), table.reviewer.tolist(), strict=True))
     pairs += [
         (application, reviewer)
-        for (application, _, _), pull in book.open.items()
+        for (application, _, _), pull in projection.open.items()
         for _, reviewer in pull.live.values()
     ]
     return [pair for pair in pairs if pair[1] >= 0]
 
 
-def _possible(book: CycleProjection, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
+def _possible(projection: CycleProjection, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
     """Join whoever shares an applicant with whoever may still be asked about the same one."""
-    known = [(n, facts) for n, facts in enumerate(book.reviewers) if not facts.unnamed]
+    known = [(n, facts) for n, facts in enumerate(projection.reviewers) if not facts.unnamed]
     serving = [
         frozenset(n for n, facts in known if facts.room(kind) > 0 and not facts.reserve)
-        for kind in range(len(book.rules.kinds))
+        for kind in range(len(projection.rules.kinds))
     ]
     asked: dict[int, set[int]] = {}
     for application, reviewer in marked_pairs:
-        if not book.reviewers[reviewer].unnamed:
+        if not projection.reviewers[reviewer].unnamed:
             asked.setdefault(application, set()).add(reviewer)
     present = frozenset().union(*serving, *asked.values())
     links = _Links(present)
     for together in asked.values():
         links.join(together)
-    for application in candidates(book).tolist():
+    for application in candidates(projection).tolist():
         if links.parts <= 1:
             break
-        links.join(_may_share(book, application, serving, asked.get(application, set())))
+        links.join(_may_share(projection, application, serving, asked.get(application, set())))
     people = np.array(sorted(present), dtype=np.int64)
     label = np.array([links.root(number) for number in people.tolist()], dtype=np.int64)
     return _sorted(people, label) if people.size else ()
 
 
 def _may_share(
-    book: CycleProjection, application: int, serving: Sequence[frozenset[int]], asked: set[int]
+    projection: CycleProjection,
+    application: int,
+    serving: Sequence[frozenset[int]],
+    asked: set[int],
 ) -> set[int]:
     """Name those of whom two may come to judge one applicant; nobody where only one can."""
-    given = book.given()[application]
-    barred = book.barred(application)
-    panel = book.panels.get(application)
+    given = projection.given()[application]
+    barred = projection.barred(application)
+    panel = projection.panels.get(application)
     found: set[int] = set()
     seats = len(asked)
     for kind, people in enumerate(serving):
-        rules = book.rules.kinds[kind]
-        restricted = panel is not None and any(kind in book.reviewers[r].capacity for r in panel)
+        rules = projection.rules.kinds[kind]
+        restricted = panel is not None and any(
+            kind in projection.reviewers[r].capacity for r in panel
+        )
         own = (people & panel if restricted and panel else people) - barred
         more = max(0, rules.maximum - int(given[kind])) * rules.seats
         if own and more:

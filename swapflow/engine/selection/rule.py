@@ -19,30 +19,30 @@ from swapflow.engine.selection.list_objective import list_objective
 from swapflow.errors import InvalidRulesError
 
 
-def rule_for(book: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
+def rule_for(projection: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
     """Make the bandit's rule for a cycle's candidates.
 
     Args:
-        book: Supplies rules and groups.
+        projection: Supplies rules and groups.
         application: The candidates, in the order of the situation.
         fitted: Parameters of the model that are still in force (`budget` only).
     """
-    return rule_of(book.rules, list_objective(book, application).oracle, fitted)
+    return rule_of(projection.rules, list_objective(projection, application).oracle, fitted)
 
 
-def list_rule(book: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
+def list_rule(projection: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
     """Make the rule by which a list is made: the cycle's own, or what people asked for instead.
 
     Args:
-        book: Supplies rules and groups.
+        projection: Supplies rules and groups.
         application: The candidates, in the order of the situation.
         fitted: As for `rule_for`.
     """
     return list_rule_of(
-        book.rules,
-        list_objective(book, application).oracle,
+        projection.rules,
+        list_objective(projection, application).oracle,
         fitted,
-        estimates=book.rules.estimates,
+        estimates=projection.rules.estimates,
     )
 
 

@@ -43,30 +43,30 @@ class CycleSituation:
     digest: str
 
 
-def candidates(book: CycleProjection) -> Integers:
+def candidates(projection: CycleProjection) -> Integers:
     """Give the numbers of the candidates, in the order that decides ties."""
-    numbers = book.candidates()
-    ties = np.array(book.ties, dtype=np.int64)
+    numbers = projection.candidates()
+    ties = np.array(projection.ties, dtype=np.int64)
     return numbers[np.lexsort((numbers, ties[numbers]))]
 
 
-def situation_of(book: CycleProjection, arms: Arms) -> CycleSituation:
+def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
     """Build the situation of a cycle; `arms` and `book` must stand at the same position."""
-    rules = book.rules
-    application = candidates(book)
+    rules = projection.rules
+    application = candidates(projection)
     numerator, information, pending = (
-        _padded(column, book.applications)[application]
+        _padded(column, projection.applications)[application]
         for column in (arms.numerator, arms.information, arms.pending)
     )
-    given = book.given()[application]
-    closed = book.closed()[application]
+    given = projection.given()[application]
+    closed = projection.closed()[application]
     kinds = tuple(PullKind(cost=kind.cost, gain=kind.gain) for kind in rules.kinds)
-    ready = book.ready()[application]
-    floors_missing = _floors_missing(book, given, ready)
-    for_floors = cost_of(book, floors_missing)
-    for_chosen, for_staff = _for_chosen(book, given), _for_staff(book)
+    ready = projection.ready()[application]
+    floors_missing = _floors_missing(projection, given, ready)
+    for_floors = cost_of(projection, floors_missing)
+    for_chosen, for_staff = _for_chosen(projection, given), _for_staff(projection)
     reserved = for_floors + for_chosen + for_staff
-    settled_numerator, settled_information = _settled(book)
+    settled_numerator, settled_information = _settled(projection)
     situation = Situation(
         mean=_mean(numerator, information),
         information=information / GAIN_SCALE,
@@ -74,18 +74,20 @@ def situation_of(book: CycleProjection, arms: Arms) -> CycleSituation:
         settled_mean=_mean(settled_numerator[application], settled_information[application]),
         settled_information=settled_information[application] / GAIN_SCALE,
         kinds=kinds,
-        allowed=_allowed(book, application, given, closed, ready),
-        kind_left=_kind_left(book),
+        allowed=_allowed(projection, application, given, closed, ready),
+        kind_left=_kind_left(projection),
         budget_left=float(rules.budget - arms.spent - arms.committed - reserved),
         cost=(arms.spent + arms.committed) / rules.kinds[0].cost,
-        scores=_scores(book, application),
+        scores=_scores(projection, application),
         lowest=0.0,
         highest=1.0,
     )
     digest = hashlib.sha256()
-    for column in (numerator, information, pending, given, closed, book.out()[application]):
+    for column in (numerator, information, pending, given, closed, projection.out()[application]):
         digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
-    digest.update(f"{arms.spent} {arms.committed} {book.rules_version} {rules.seed}".encode())
+    digest.update(
+        f"{arms.spent} {arms.committed} {projection.rules_version} {rules.seed}".encode()
+    )
     return CycleSituation(
         situation=situation,
         application=application,
@@ -99,36 +101,36 @@ def situation_of(book: CycleProjection, arms: Arms) -> CycleSituation:
     )
 
 
-def eligible_counts(book: CycleProjection, application: Integers, kind: int) -> Integers:
+def eligible_counts(projection: CycleProjection, application: Integers, kind: int) -> Integers:
     """Count, per application, the reviewers who may still be asked for one pull of a kind.
 
     Counted are active reviewers with capacity left for the kind who are neither in conflict nor
     were asked before; of an application with a panel, its members alone, if any serves the kind.
     """
-    room = np.array([facts.room(kind) > 0 for facts in book.reviewers], dtype=bool)
+    room = np.array([facts.room(kind) > 0 for facts in projection.reviewers], dtype=bool)
     if not room.any():
         return np.zeros(application.size, dtype=np.int64)
-    counts = np.full(book.applications, int(room.sum()), dtype=np.int64)
-    barred_application, barred_reviewer = book.barred_pairs()
+    counts = np.full(projection.applications, int(room.sum()), dtype=np.int64)
+    barred_application, barred_reviewer = projection.barred_pairs()
     barred = room[barred_reviewer]
-    counts -= np.bincount(barred_application[barred], minlength=book.applications)
-    if book.panels:
-        _restrict_to_panels(book, counts, kind, room)
+    counts -= np.bincount(barred_application[barred], minlength=projection.applications)
+    if projection.panels:
+        _restrict_to_panels(projection, counts, kind, room)
     return counts[application]
 
 
 def _restrict_to_panels(
-    book: CycleProjection, counts: Integers, kind: int, room: np.ndarray
+    projection: CycleProjection, counts: Integers, kind: int, room: np.ndarray
 ) -> None:
     """Count only panel members for applications whose panel serves the kind."""
-    panel_application, panel_reviewer = book.panel_pairs()
-    serves = np.array([kind in facts.capacity for facts in book.reviewers], dtype=bool)
+    panel_application, panel_reviewer = projection.panel_pairs()
+    serves = np.array([kind in facts.capacity for facts in projection.reviewers], dtype=bool)
     restricted = np.unique(panel_application[serves[panel_reviewer]])
-    barred_application, barred_reviewer = book.barred_pairs()
+    barred_application, barred_reviewer = projection.barred_pairs()
     free = room[panel_reviewer] & ~np.isin(
         panel_application * PAIR + panel_reviewer, barred_application * PAIR + barred_reviewer
     )
-    members = np.bincount(panel_application[free], minlength=book.applications)
+    members = np.bincount(panel_application[free], minlength=projection.applications)
     counts[restricted] = members[restricted]
 
 
@@ -147,27 +149,27 @@ def _mean(numerator: Integers, information: Integers) -> np.ndarray:
     return mean
 
 
-def _settled(book: CycleProjection) -> tuple[Integers, Integers]:
+def _settled(projection: CycleProjection) -> tuple[Integers, Integers]:
     """Sums over each application's scores up to the first one still out, in dispatch order."""
-    table = book.scores()
-    early = table.rank < book.first_out()[table.application]
-    application, n = table.application[early], book.applications
+    table = projection.scores()
+    early = table.rank < projection.first_out()[table.application]
+    application, n = table.application[early], projection.applications
     numerator, information = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     np.add.at(numerator, application, table.numerator[early])
     np.add.at(information, application, table.information[early])
     return numerator, information
 
 
-def _scores(book: CycleProjection, application: Integers) -> Scores:
+def _scores(projection: CycleProjection, application: Integers) -> Scores:
     """The candidates' scores, in the order of the situation's arms."""
-    table = book.scores()
-    arm_of = np.full(book.applications, -1, dtype=np.int64)
+    table = projection.scores()
+    arm_of = np.full(projection.applications, -1, dtype=np.int64)
     arm_of[application] = np.arange(application.size)
     arm = arm_of[table.application]
     order = np.argsort(arm, kind="stable")
     order = order[arm[order] >= 0]
     # A mark without one reviewer has no severity to take out.
-    named = [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(book.reviewers)]
+    named = [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(projection.reviewers)]
     severity_of = np.array([*named, NO_REVIEWER], dtype=np.int64)
     assert NO_ONE == -1, "the last entry serves panels"
     mark = table.numerator / (table.information * VALUE_SCALE)
@@ -179,30 +181,30 @@ def _scores(book: CycleProjection, application: Integers) -> Scores:
     )
 
 
-def _floors_missing(book: CycleProjection, given: Integers, ready: np.ndarray) -> Integers:
+def _floors_missing(projection: CycleProjection, given: Integers, ready: np.ndarray) -> Integers:
     """Floor pulls for everyone that ready applications still lack."""
-    floors = np.array(book.rules.floor_counts(FloorFor.ALL), dtype=np.int64)
+    floors = np.array(projection.rules.floor_counts(FloorFor.ALL), dtype=np.int64)
     missing: Integers = np.maximum(floors[None, :] - given, 0)
     missing[~ready] = 0
     return missing
 
 
-def cost_of(book: CycleProjection, pulls: Integers) -> int:
+def cost_of(projection: CycleProjection, pulls: Integers) -> int:
     """Cost of so many pulls per application and kind, shape (n, kinds)."""
-    costs = np.array([kind.cost for kind in book.rules.kinds], dtype=np.int64)
+    costs = np.array([kind.cost for kind in projection.rules.kinds], dtype=np.int64)
     return int((pulls.sum(axis=0) * costs).sum())
 
 
-def chosen_lack(book: CycleProjection, chosen: Integers) -> Integers:
+def chosen_lack(projection: CycleProjection, chosen: Integers) -> Integers:
     """Pulls that these applications lack as long as they are the chosen ones, (m, kinds)."""
-    floors = np.array(book.rules.floor_counts(FloorFor.CHOSEN), dtype=np.int64)
-    lack: Integers = np.maximum(floors[None, :] - book.given()[chosen], 0)
+    floors = np.array(projection.rules.floor_counts(FloorFor.CHOSEN), dtype=np.int64)
+    lack: Integers = np.maximum(floors[None, :] - projection.given()[chosen], 0)
     return lack
 
 
-def _for_chosen(book: CycleProjection, given: Integers) -> int:
+def _for_chosen(projection: CycleProjection, given: Integers) -> int:
     """Cost kept back for what the chosen are promised, while nobody knows who they are."""
-    rules, cost = book.rules, 0
+    rules, cost = projection.rules, 0
     for kind, count in enumerate(rules.floor_counts(FloorFor.CHOSEN)):
         if count:
             served = int(np.minimum(given[:, kind], count).sum())
@@ -210,44 +212,44 @@ def _for_chosen(book: CycleProjection, given: Integers) -> int:
     return cost
 
 
-def _for_staff(book: CycleProjection) -> int:
+def _for_staff(projection: CycleProjection) -> int:
     """Cost kept back for what staff may still ask for."""
-    return max(0, int(book.rules.reserve * book.rules.budget) - book.staff_cost)
+    return max(0, int(projection.rules.reserve * projection.rules.budget) - projection.staff_cost)
 
 
 def _allowed(
-    book: CycleProjection,
+    projection: CycleProjection,
     application: Integers,
     given: Integers,
     closed: Integers,
     ready: np.ndarray,
 ) -> Integers:
     """How many more pulls of each kind each arm may still be given, reviewers permitting."""
-    rules = book.rules
+    rules = projection.rules
     allowed = np.zeros_like(given)
     for kind, limits in enumerate(rules.kinds):
-        reviewers = eligible_counts(book, application, kind) // limits.seats
+        reviewers = eligible_counts(projection, application, kind) // limits.seats
         left = np.minimum(np.maximum(limits.maximum - given[:, kind], 0), reviewers)
         if limits.requires:
             done = closed[:, rules.kind_index(limits.requires)] >= limits.requires_count
             left = np.where(done, left, 0)
         allowed[:, kind] = np.where(ready, left, 0)
-    if book.struck:
-        refused = np.array(sorted(book.struck), dtype=np.int64)
-        everyone = np.zeros((book.applications, len(rules.kinds)), dtype=bool)
+    if projection.struck:
+        refused = np.array(sorted(projection.struck), dtype=np.int64)
+        everyone = np.zeros((projection.applications, len(rules.kinds)), dtype=bool)
         everyone[refused[:, 0], refused[:, 1]] = True
         allowed[everyone[application]] = 0
     return allowed
 
 
-def _kind_left(book: CycleProjection) -> Integers:
+def _kind_left(projection: CycleProjection) -> Integers:
     """How many more pulls of each kind the whole cycle may give."""
-    given = book.given().sum(axis=0)
+    given = projection.given().sum(axis=0)
     unlimited = np.iinfo(np.int64).max
     return np.array(
         [
             unlimited if kind.total is None else max(0, kind.total - int(given[i]))
-            for i, kind in enumerate(book.rules.kinds)
+            for i, kind in enumerate(projection.rules.kinds)
         ],
         dtype=np.int64,
     )

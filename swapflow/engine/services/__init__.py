@@ -24,9 +24,9 @@ class Swapflow(Cycles, Looking, People, Working, Scoring, Deciding, Reconsiderin
 
     Attributes:
         address: Where people reach the pages; links in mails start with it.
-        boards: The boards that had to be made from the ledger, of the cycles looked at last.
+        dashboards: The boards that had to be made from the ledger, of the cycles looked at last.
         calibrations: The calibrations of the cycles looked at last.
         codes: Which assignments the codes in addresses name.
-        folds: The cycles that were folded from their events, as far as they were.
+        snapshots: The cycles that were folded from their events, as far as they were.
         provider: Whether an identity provider is connected: rules may want it only then.
     """

@@ -111,8 +111,10 @@ class People(ServiceContext):
 
     def ask(self, cycle_id: str, external_id: str, kind: str, *, by: str, reason: str) -> int:
         """Wish for an extra review of an application."""
-        wish = switches.ask(cycle_id, external_id, kind, by=by, reason=reason, ledger=self.ledger)
-        return self._ring_after(cycle_id, wish)
+        staff_request = switches.ask(
+            cycle_id, external_id, kind, by=by, reason=reason, ledger=self.ledger
+        )
+        return self._ring_after(cycle_id, staff_request)
 
     def import_reviewers(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
         """Add reviewers to the roster, or change those that are there: all, or none."""

@@ -30,7 +30,7 @@ class Deciding(ServiceContext):
 
     def propose(self, cycle_id: str) -> Proposal:
         """Make the list that the rule proposes now."""
-        return propose(cycle_id, ledger=self.ledger, folds=self.folds)
+        return propose(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def finalize(
         self,
@@ -74,11 +74,11 @@ class Deciding(ServiceContext):
 
     def offers(self, cycle_id: str) -> OfferRound:
         """Say how the offers of a fixed list stand."""
-        return offer_round(cycle_id, ledger=self.ledger, folds=self.folds)
+        return offer_round(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def next_offers(self, cycle_id: str, *, at_most: int = 0) -> OfferWave:
         """Work out the offers that would go out now."""
-        return plan(cycle_id, ledger=self.ledger, folds=self.folds, at_most=at_most)
+        return plan(cycle_id, ledger=self.ledger, snapshots=self.snapshots, at_most=at_most)
 
     def offer(
         self,
@@ -97,7 +97,7 @@ class Deciding(ServiceContext):
             at_most=at_most,
             seen=seen,
             ledger=self.ledger,
-            folds=self.folds,
+            snapshots=self.snapshots,
         )
 
     def answer_offer(
@@ -130,7 +130,7 @@ class Deciding(ServiceContext):
     ) -> announcing.AnnouncementDraft:
         """Work out who would be told what."""
         return announcing.draft(
-            cycle_id, wording, waitlist=waitlist, ledger=self.ledger, folds=self.folds
+            cycle_id, wording, waitlist=waitlist, ledger=self.ledger, snapshots=self.snapshots
         )
 
     def announce(
@@ -152,7 +152,7 @@ class Deciding(ServiceContext):
             hold=hold,
             seen=seen,
             ledger=self.ledger,
-            folds=self.folds,
+            snapshots=self.snapshots,
         )
         return self._ring_after(cycle_id, made)
 
@@ -162,7 +162,9 @@ class Deciding(ServiceContext):
 
     def agenda(self, cycle_id: str, *, proposal: Proposal | None = None) -> meeting.Agenda:
         """Put together what a meeting looks at."""
-        return meeting.agenda(cycle_id, proposal=proposal, ledger=self.ledger, folds=self.folds)
+        return meeting.agenda(
+            cycle_id, proposal=proposal, ledger=self.ledger, snapshots=self.snapshots
+        )
 
     def open_meeting(self, cycle_id: str, *, by: str) -> bool:
         """Open the meeting about the list that is to be decided; False when it was open before."""
@@ -211,7 +213,7 @@ class Deciding(ServiceContext):
             overrides=overrides,
             waiver=waiver,
             ledger=self.ledger,
-            folds=self.folds,
+            snapshots=self.snapshots,
         )
 
     def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
@@ -222,11 +224,13 @@ class Deciding(ServiceContext):
         self, cycle_id: str, *, proposal: Proposal | None = None
     ) -> signing.PendingSignatures | None:
         """Read what waits for signatures; None when nothing does."""
-        return signing.pending(cycle_id, proposal=proposal, ledger=self.ledger, folds=self.folds)
+        return signing.pending(
+            cycle_id, proposal=proposal, ledger=self.ledger, snapshots=self.snapshots
+        )
 
     def sign(self, cycle_id: str, digest: str, *, by: str) -> bool:
         """Sign what is prepared; says whether that was the last signature, and it is done."""
-        return signing.sign(cycle_id, digest, by=by, ledger=self.ledger, folds=self.folds)
+        return signing.sign(cycle_id, digest, by=by, ledger=self.ledger, snapshots=self.snapshots)
 
     def take_back(self, cycle_id: str) -> bool:
         """Take back what was put up for signature; False when nothing was."""
@@ -254,7 +258,7 @@ class Deciding(ServiceContext):
 
     def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
         """Say who may stand in the place of whom in a request that waits for approval."""
-        return approvals.choices(cycle_id, pull, ledger=self.ledger, folds=self.folds)
+        return approvals.choices(cycle_id, pull, ledger=self.ledger, snapshots=self.snapshots)
 
     def swap(
         self,
@@ -275,7 +279,7 @@ class Deciding(ServiceContext):
             by=by,
             reason=reason,
             ledger=self.ledger,
-            folds=self.folds,
+            snapshots=self.snapshots,
         )
         self.doorbell.ring(cycle_id)
 

@@ -40,10 +40,10 @@ class ServiceContext:
 
     Attributes:
         address: Where people reach the pages; links in mails start with it.
-        boards: The boards that had to be made from the ledger, of the cycles looked at last.
+        dashboards: The boards that had to be made from the ledger, of the cycles looked at last.
         calibrations: The calibrations of the cycles looked at last.
         codes: Which assignments the codes in addresses name.
-        folds: The cycles that were folded from their events, as far as they were.
+        snapshots: The cycles that were folded from their events, as far as they were.
         provider: Whether an identity provider is connected: rules may want it only then.
     """
 
@@ -57,10 +57,10 @@ class ServiceContext:
     provider: bool = False
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
-    boards: LatestCache[Dashboard] = field(default_factory=LatestCache)
+    dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
     calibrations: LatestCache[Calibration] = field(default_factory=LatestCache)
     codes: TaskCodes = field(default_factory=TaskCodes)
-    folds: SnapshotCache = field(default_factory=SnapshotCache)
+    snapshots: SnapshotCache = field(default_factory=SnapshotCache)
 
     def _reviewer(self, cycle_id: str, external_id: str) -> int:
         for reviewer in self.ledger.reviewers(cycle_id):

@@ -94,12 +94,14 @@ class Cycles(ServiceContext):
     def obstacles(self, cycle_id: str) -> tuple[LaunchProblem, ...]:
         """Name everything that would refuse a launch now."""
         return launch_problems(
-            cycle_id, ledger=self.ledger, provider=self.provider, folds=self.folds
+            cycle_id, ledger=self.ledger, provider=self.provider, snapshots=self.snapshots
         )
 
     def preview(self, cycle_id: str) -> Preview:
         """Say what launching a cycle now would mean."""
-        return preview(cycle_id, ledger=self.ledger, provider=self.provider, folds=self.folds)
+        return preview(
+            cycle_id, ledger=self.ledger, provider=self.provider, snapshots=self.snapshots
+        )
 
     def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
         """Read every version of a cycle's rules, newest first."""

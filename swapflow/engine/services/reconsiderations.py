@@ -27,13 +27,13 @@ class Reconsidering(ServiceContext):
     ) -> int:
         """Open a reconsideration of one application; gives its id."""
         opened = again.open_reconsideration(
-            cycle_id, external_id, wanted, by=by, ledger=self.ledger, folds=self.folds
+            cycle_id, external_id, wanted, by=by, ledger=self.ledger, snapshots=self.snapshots
         )
         return self._ring_after(cycle_id, opened)
 
     def weigh(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
         """Say where a reconsideration stands, and what it proposes."""
-        return gather_evidence(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
+        return gather_evidence(cycle_id, external_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def conclude(
         self,
@@ -46,9 +46,9 @@ class Reconsidering(ServiceContext):
         beyond: bool = False,
     ) -> Closing:
         """Conclude a reconsideration under the names of those who sign it."""
-        weighed = self.weigh(cycle_id, external_id)
-        closing = closing_of(weighed, result, reason=reason, beyond=beyond)
-        return again.conclude(cycle_id, weighed, closing, names=names, ledger=self.ledger)
+        evidence = self.weigh(cycle_id, external_id)
+        closing = closing_of(evidence, result, reason=reason, beyond=beyond)
+        return again.conclude(cycle_id, evidence, closing, names=names, ledger=self.ledger)
 
     def prepare_reconsideration(
         self,
@@ -69,7 +69,7 @@ class Reconsidering(ServiceContext):
             reason=reason,
             beyond=beyond,
             ledger=self.ledger,
-            folds=self.folds,
+            snapshots=self.snapshots,
         )
 
     def take_back_reconsideration(

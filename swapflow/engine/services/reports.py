@@ -42,24 +42,24 @@ class Looking(ServiceContext):
 
     def progress(self, cycle_id: str) -> Progress:
         """Say how a cycle stands."""
-        return progress(cycle_id, ledger=self.ledger, folds=self.folds)
+        return progress(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
 
-    def board(self, cycle_id: str) -> tuple[Dashboard, bool]:
+    def dashboard(self, cycle_id: str) -> tuple[Dashboard, bool]:
         """Read how a cycle stands, and whether the live state had it; else from the ledger."""
         try:
-            packed = self.state.board(cycle_id)
+            packed = self.state.dashboard(cycle_id)
             if packed is not None:
-                board = decode_dashboard(packed)
+                dashboard = decode_dashboard(packed)
                 # A board that is ahead belongs to a ledger that was put back from a copy.
-                if board.position.seq <= self.ledger.cycle(cycle_id).position.seq:
-                    return board, True
+                if dashboard.position.seq <= self.ledger.cycle(cycle_id).position.seq:
+                    return dashboard, True
         except (UnavailableError, InvalidInputError):
             pass
         # Made anew only when something has happened: many may look at a program without one.
-        known, head = self.boards.get(cycle_id), self.ledger.cycle(cycle_id).position
+        known, head = self.dashboards.get(cycle_id), self.ledger.cycle(cycle_id).position
         if known is None or known.position != head:
-            made = dashboard_from_ledger(cycle_id, ledger=self.ledger, folds=self.folds)
-            known = self.boards.put(cycle_id, made)
+            made = dashboard_from_ledger(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
+            known = self.dashboards.put(cycle_id, made)
         return known, False
 
     def calibration(self, cycle_id: str) -> Calibration:
@@ -70,7 +70,7 @@ class Looking(ServiceContext):
         """
         known, head = self.calibrations.get(cycle_id), self.ledger.cycle(cycle_id).position
         if known is None or known.position != head:
-            made = calibration(cycle_id, ledger=self.ledger, folds=self.folds)
+            made = calibration(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
             known = self.calibrations.put(cycle_id, made)
         return known
 
@@ -148,7 +148,7 @@ class Looking(ServiceContext):
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Say why an application was asked about, and where it stands."""
-        return explain(cycle_id, external_id, ledger=self.ledger, folds=self.folds)
+        return explain(cycle_id, external_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare with the record, and with the live state if asked."""
@@ -163,7 +163,7 @@ class Looking(ServiceContext):
             external_id,
             calibrated=self.calibration(cycle_id) if asked and started else None,
             ledger=self.ledger,
-            folds=self.folds,
+            snapshots=self.snapshots,
             name_reviewers=name_reviewers,
         )
 

@@ -88,18 +88,20 @@ def experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         sheet = _twin_of(str(cell["only"])).shuffled(rng)
         objective = _objective(sheet, str(cell["by"]), _places(str(cell["only"])))
         source = WithFallback(sheet, float(cell["s"]), stream, run)
-        desk = BudgetedSampler(source, budget=UNBOUNDED)
-        cohort = _chosen(str(cell["way"]), desk, sheet, objective, rng)
+        sampler = BudgetedSampler(source, budget=UNBOUNDED)
+        cohort = _chosen(str(cell["way"]), sampler, sheet, objective, rng)
         groups = (
-            np.zeros(desk.n, dtype=np.int64) if not cell["by"] else sheet.classes(str(cell["by"]))
+            np.zeros(sampler.n, dtype=np.int64)
+            if not cell["by"]
+            else sheet.classes(str(cell["by"]))
         )
         rows.append(
             (
                 float(sheet.truth[cohort].sum()),
                 Diverse(cohort.size, groups).value(sheet.truth, cohort),
-                desk.spent,
-                float(desk.asked.sum()) / desk.n,
-                float(desk.asked[:, 1].sum() / max(desk.asked.sum(), 1)),
+                sampler.spent,
+                float(sampler.asked.sum()) / sampler.n,
+                float(sampler.asked[:, 1].sum() / max(sampler.asked.sum(), 1)),
             )
         )
     names = ("top", "diverse", "cost", "pulls", "strong")
@@ -107,33 +109,37 @@ def experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 
 def _chosen(
-    way: str, desk: BudgetedSampler, sheet: KnownMarks, objective: Oracle, rng: np.random.Generator
+    way: str,
+    sampler: BudgetedSampler,
+    sheet: KnownMarks,
+    objective: Oracle,
+    rng: np.random.Generator,
 ) -> IntArray:
     """Spend as the way of working does, and name its cohort."""
     match way:
         case "SWAP" | "SWAP, true spread":
             own = way == "SWAP"
             limit, sigma = (math.inf, SIGMA) if own else (PAPER_COST, TWIN_SIGMA)
-            return _swap(desk, objective, rng, limit=limit, sigma=sigma)
+            return _swap(sampler, objective, rng, limit=limit, sigma=sigma)
         case "practice":
-            desk.budget = PAPER_COST
-            return TwoTier(choice=CohortChoice.MEAN).spend(desk, TopK(objective.size), rng)
+            sampler.budget = PAPER_COST
+            return TwoTier(choice=CohortChoice.MEAN).spend(sampler, TopK(objective.size), rng)
         case "budget":
-            desk.budget = PAPER_COST
-            return budget_rule(batch=50).spend(desk, objective, rng)
+            sampler.budget = PAPER_COST
+            return budget_rule(batch=50).spend(sampler, objective, rng)
         case "uniform":
             for kind in (0, 1):
-                desk.ask(np.arange(desk.n), kind)
+                sampler.ask(np.arange(sampler.n), kind)
         case "random":
-            while desk.spent < 10 * PAPER_COST:
-                desk.ask(rng.integers(desk.n, size=desk.n // 2), int(rng.integers(2)))
+            while sampler.spent < 10 * PAPER_COST:
+                sampler.ask(rng.integers(sampler.n, size=sampler.n // 2), int(rng.integers(2)))
         case _:
             return objective.best(sheet.truth)
-    return objective.best(desk.mean)
+    return objective.best(sampler.mean)
 
 
 def _swap(
-    desk: BudgetedSampler,
+    sampler: BudgetedSampler,
     objective: Oracle,
     rng: np.random.Generator,
     *,
@@ -141,17 +147,17 @@ def _swap(
     sigma: float,
 ) -> IntArray:
     """Algorithm 1, one pull at a time, until it stops or the limit is spent."""
-    desk.ask(np.arange(desk.n))
+    sampler.ask(np.arange(sampler.n))
     rule = PaperRule(oracle=objective, sigma=sigma, delta=DELTA)
     while True:
-        situation = desk.situation()
+        situation = sampler.situation()
         look = rule.look(situation)
-        if look.stop is not None or desk.spent >= limit:
+        if look.stop is not None or sampler.spent >= limit:
             return look.cohort
         picks = rule.choose(situation, look, at_most=1, rng=rng).picks
         if not picks:
             return look.cohort
-        desk.ask(np.array([picks[0].arm]), picks[0].kind)
+        sampler.ask(np.array([picks[0].arm]), picks[0].kind)
 
 
 @lru_cache(maxsize=4)

@@ -99,15 +99,15 @@ class MovingCut:
 
     def spend(
         self,
-        desk: BudgetedSampler,
+        sampler: BudgetedSampler,
         objective: Oracle,
         rng: np.random.Generator,  # noqa: ARG002 - leaves nothing to chance
     ) -> IntArray:
         """Look and ask, a batch at a time, as `ByRule` does."""
         rule = BudgetRule(oracle=objective, severity=self.severity, tolerance=0.0)
-        desk.ask(np.arange(desk.n)[: desk.affordable()])
+        sampler.ask(np.arange(sampler.n)[: sampler.affordable()])
         while True:
-            situation = desk.situation()
+            situation = sampler.situation()
             if rule.needs_refit(situation.scores.mark.size):
                 rule = rule.refitted(situation)
             look = rule.look(situation)
@@ -119,14 +119,14 @@ class MovingCut:
                 kind_left=situation.kind_left,
                 budget_left=situation.budget_left,
                 once=True,
-                waiting=np.zeros(desk.n, dtype=np.bool_),
+                waiting=np.zeros(sampler.n, dtype=np.bool_),
             )
             picks = chooser.choose(BATCH)
             if not picks:
                 return look.cohort
-            for kind in range(len(desk.kinds)):
+            for kind in range(len(sampler.kinds)):
                 arms = [pick.arm for pick in picks if pick.kind == kind]
-                desk.ask(np.array(arms, dtype=np.int64), kind)
+                sampler.ask(np.array(arms, dtype=np.int64), kind)
 
     def _values(self, situation: Situation, look: Look, objective: Oracle) -> MovingCutValues:
         fitted = Fitted.from_dict(look.parameters)

@@ -89,51 +89,55 @@ def real_experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         sheet = conference(str(cell["data"]), CONFERENCE).shuffled(rng)
         by_area = Diverse(sheet.accepted.size, sheet.classes("area"))
         objective: Oracle = by_area if cell["by"] else TopK(sheet.accepted.size)
-        desk = BudgetedSampler(RecordThenModel(sheet, stream, run), budget=0.0)
-        cohort, cost = _chosen(str(cell["way"]), desk, sheet, objective, rng)
+        sampler = BudgetedSampler(RecordThenModel(sheet, stream, run), budget=0.0)
+        cohort, cost = _chosen(str(cell["way"]), sampler, sheet, objective, rng)
         rows.append((float(sheet.truth[cohort].sum()), by_area.value(sheet.truth, cohort), cost))
     return dict(zip(("top", "diverse", "cost"), np.array(rows).T, strict=True))
 
 
 def _chosen(
-    way: str, desk: BudgetedSampler, sheet: KnownMarks, objective: Oracle, rng: np.random.Generator
+    way: str,
+    sampler: BudgetedSampler,
+    sheet: KnownMarks,
+    objective: Oracle,
+    rng: np.random.Generator,
 ) -> tuple[IntArray, float]:
     """Spend as the way of working does; give its cohort and what it cost."""
-    desk.budget = round(EACH * desk.n)
+    sampler.budget = round(EACH * sampler.n)
     match way:
         case "SWAP" | "SWAP, true spread":
-            cohort = _swap(desk, objective, rng, SIGMA if way == "SWAP" else TRUE_SIGMA)
+            cohort = _swap(sampler, objective, rng, SIGMA if way == "SWAP" else TRUE_SIGMA)
         case "budget":
-            cohort = budget_rule(batch=50).spend(desk, objective, rng)
+            cohort = budget_rule(batch=50).spend(sampler, objective, rng)
         case "even":
-            cohort = Even(choice=CohortChoice.MEAN).spend(desk, objective, rng)
+            cohort = Even(choice=CohortChoice.MEAN).spend(sampler, objective, rng)
         case "accepted":
             return sheet.accepted, float(sheet.limits.sum())
         case "best possible":
             return objective.best(sheet.truth), 0.0
         case _:
-            desk.budget = float(sheet.limits.sum())
+            sampler.budget = float(sheet.limits.sum())
             for given in range(sheet.table.shape[1]):
-                desk.ask(np.flatnonzero(sheet.limits[:, 0] > given))
-            cohort = objective.best(desk.mean)
-    return cohort, desk.spent
+                sampler.ask(np.flatnonzero(sheet.limits[:, 0] > given))
+            cohort = objective.best(sampler.mean)
+    return cohort, sampler.spent
 
 
 def _swap(
-    desk: BudgetedSampler, objective: Oracle, rng: np.random.Generator, sigma: float
+    sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator, sigma: float
 ) -> IntArray:
     """Algorithm 1, one pull at a time, until it stops or the budget is spent."""
-    desk.ask(np.arange(desk.n))
+    sampler.ask(np.arange(sampler.n))
     rule = PaperRule(oracle=objective, sigma=sigma, delta=DELTA)
     while True:
-        situation = desk.situation()
+        situation = sampler.situation()
         look = rule.look(situation)
-        if look.stop is not None or desk.affordable() < 1:
+        if look.stop is not None or sampler.affordable() < 1:
             return look.cohort
         picks = rule.choose(situation, look, at_most=1, rng=rng).picks
         if not picks:
             return look.cohort
-        desk.ask(np.array([picks[0].arm]), picks[0].kind)
+        sampler.ask(np.array([picks[0].arm]), picks[0].kind)
 
 
 def _parts(effort: StudyEffort) -> Sequence[StudyPart]:

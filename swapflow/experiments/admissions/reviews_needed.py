@@ -88,21 +88,21 @@ def _followed(
     sheet: KnownMarks, objective: TopK, *, budget: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Give cost and true utility of the proposed cohort at every look of the rule `budget`."""
-    desk = BudgetedSampler(sheet, budget=budget)
-    desk.ask(np.arange(desk.n))
+    sampler = BudgetedSampler(sheet, budget=budget)
+    sampler.ask(np.arange(sampler.n))
     rule, rng = BudgetRule(oracle=objective, tolerance=0.0), np.random.default_rng(0)
     spent, utility = [], []
     while True:
-        situation = desk.situation()
+        situation = sampler.situation()
         if rule.needs_refit(situation.scores.mark.size):
             rule = rule.refitted(situation)
         look = rule.look(situation)
-        spent.append(desk.spent)
+        spent.append(sampler.spent)
         utility.append(float(sheet.truth[look.cohort].sum()))
         picks = rule.choose(situation, look, at_most=BATCH, rng=rng).picks
         if not picks:
             return np.array(spent), np.array(utility)
-        desk.ask(np.array([pick.arm for pick in picks], dtype=np.int64))
+        sampler.ask(np.array([pick.arm for pick in picks], dtype=np.int64))
 
 
 def shuffled(cell: Cell, rng: np.random.Generator) -> KnownMarks:

@@ -249,9 +249,11 @@ def fixed_budget(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         budget = float(cell["budget"]) * n * setting.kinds[setting.unit].cost
         each = []
         for strategy in _strategies(str(cell["strategy"]), setting):
-            desk = BudgetedSampler(source, budget=budget)
-            cohort = strategy.spend(desk, objective, stream.generator(run, purpose=1))
-            each.append((_lost(source.truth, cohort), desk.spent / budget, desk.asked.sum(axis=0)))
+            sampler = BudgetedSampler(source, budget=budget)
+            cohort = strategy.spend(sampler, objective, stream.generator(run, purpose=1))
+            each.append(
+                (_lost(source.truth, cohort), sampler.spent / budget, sampler.asked.sum(axis=0))
+            )
         rows.append(each)
     return {
         "lost": np.array([[one[0] for one in each] for each in rows]),

@@ -75,7 +75,7 @@ def until_it_stops(study: str, cell: Cell, runs: range) -> dict[str, Array]:
     for run in runs:
         source = normal_source(KINDS[tiers], SIGMA, stream, run)
         if rule.startswith("CACO"):
-            desk = BudgetedSampler(source, budget=float(MOST_PULLS))
+            sampler = BudgetedSampler(source, budget=float(MOST_PULLS))
             caco = Caco(
                 cuts=CUTS[tiers],
                 sigma=SIGMA,
@@ -83,8 +83,8 @@ def until_it_stops(study: str, cell: Cell, runs: range) -> dict[str, Array]:
                 tolerance=tolerance,
                 by_means=rule != "CACO",
             )
-            cohort = caco.spend(desk, TopK(PLACES), stream.generator(run, purpose=1))
-            cost, stopped = desk.spent, bool(desk.affordable(len(desk.kinds) - 1))
+            cohort = caco.spend(sampler, TopK(PLACES), stream.generator(run, purpose=1))
+            cost, stopped = sampler.spent, bool(sampler.affordable(len(sampler.kinds) - 1))
         else:
             rng = stream.generator(run, purpose=1)
             cohort, cost, stopped = _walked(_rule(rule, tolerance, delta), source, rng)
@@ -115,8 +115,8 @@ def _walked(
         asked[arm, kind] += 1
         return float(source.marks(*(np.array([part]) for part in (arm, kind, ordinal)))[0])
 
-    course = RunTrace(kinds=source.kinds, max_pulls=MOST_PULLS)
-    *_, last = run_rule(rule, mark, n=N, course=course, rng=rng)
+    trace = RunTrace(kinds=source.kinds, max_pulls=MOST_PULLS)
+    *_, last = run_rule(rule, mark, n=N, trace=trace, rng=rng)
     stopped = last.ended in {StopReason.CERTIFIED, StopReason.SETTLED}
     return last.look.cohort, last.situation.cost, stopped
 

@@ -394,14 +394,14 @@ def _by_rules(
         mean=np.zeros((len(runs), n)),
         information=np.zeros((len(runs), n)),
     )
-    course = RunTrace(
+    trace = RunTrace(
         kinds=problem.kinds, budget=problem.budget, overshoot=True, max_pulls=max_pulls
     )
     for row, number in enumerate(runs):
         truth = truths[[row % truths.shape[0]]]
         luck = _OneRun(problem, NormalDraws(problem, truth, stream, range(number, number + 1)))
         pulls = -1
-        for step in run_rule(luck, luck.reward, n=n, course=course, rng=luck.coins):  # noqa: B007 - the last is looked at
+        for step in run_rule(luck, luck.reward, n=n, trace=trace, rng=luck.coins):  # noqa: B007 - the last is looked at
             pulls += 1
         done.cohort[row, step.look.cohort] = True
         done.cost[row] = step.situation.cost

@@ -83,8 +83,8 @@ def _walk(seed: int, run: int) -> Iterator[RunStep]:
         return float(rng.normal(TRUTH[arm], SIGMA))
 
     rule = PaperRule(oracle=TopK(SIZE), sigma=SIGMA, delta=DELTA)
-    course = RunTrace(kinds=(PullKind(cost=1, gain=1),), max_pulls=350)
-    return run_rule(rule, reward, n=len(TRUTH), course=course, rng=rng)
+    trace = RunTrace(kinds=(PullKind(cost=1, gain=1),), max_pulls=350)
+    return run_rule(rule, reward, n=len(TRUTH), trace=trace, rng=rng)
 
 
 def _as_in_the_figure(step: RunStep) -> bool:

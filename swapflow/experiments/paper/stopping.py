@@ -115,9 +115,9 @@ def out_at_once(study: str, cell: Cell, runs: range) -> dict[str, Array]:
         if cell["way"] == "batches":
             ends.append(_in_batches(rule, marks, delays, at_once))
             continue
-        course = RunTrace(kinds=kinds, at_once=at_once, delays=delays)
+        trace = RunTrace(kinds=kinds, at_once=at_once, delays=delays)
         rng = stream.generator(run)
-        *_, last = run_rule(rule, marks, n=N, course=course, rng=rng)
+        *_, last = run_rule(rule, marks, n=N, trace=trace, rng=rng)
         ends.append((last.situation.cost, last.elapsed, last.look.cohort.tolist()))
     return {
         "cost": np.array([cost for cost, _, _ in ends]),

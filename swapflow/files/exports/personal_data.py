@@ -59,40 +59,40 @@ _BEFORE_YOU_HAND_IT_OVER = (
 )
 
 
-def personal_data_json(dossier: PersonalDataReport) -> bytes:
+def personal_data_json(report: PersonalDataReport) -> bytes:
     """Give everything under stable keys."""
     content = {
-        "cycle": dossier.cycle_id,
-        "role": dossier.role,
-        "id": dossier.external_id,
-        "name": dossier.name,
-        "at": dossier.at.isoformat(),
-        "held": {name: list(rows) for name, rows in dossier.rows.items()},
-        "files": [file for file, _ in named_files(dossier)],
+        "cycle": report.cycle_id,
+        "role": report.role,
+        "id": report.external_id,
+        "name": report.name,
+        "at": report.at.isoformat(),
+        "held": {name: list(rows) for name, rows in report.rows.items()},
+        "files": [file for file, _ in named_files(report)],
     }
     return _json(content)
 
 
-def personal_data_document(dossier: PersonalDataReport) -> PrintedDocument:
+def personal_data_document(report: PersonalDataReport) -> PrintedDocument:
     """Say everything on one page."""
     return PrintedDocument(
-        title=f"Everything held about one {dossier.role}",
-        about=f"{dossier.name or dossier.external_id} ({dossier.external_id}), {dossier.cycle_id}",
+        title=f"Everything held about one {report.role}",
+        about=f"{report.name or report.external_id} ({report.external_id}), {report.cycle_id}",
         lead=(
-            f"All that is kept in program {dossier.cycle_id}, table by table.",
+            f"All that is kept in program {report.cycle_id}, table by table.",
             "The record of events holds numbers besides, never a name.",
             _BEFORE_YOU_HAND_IT_OVER,
         ),
-        parts=tuple(_part(name, rows) for name, rows in dossier.rows.items() if rows),
-        foot=f"Made {dossier.at:%Y-%m-%d %H:%M} UTC.",
+        parts=tuple(_part(name, rows) for name, rows in report.rows.items() if rows),
+        foot=f"Made {report.at:%Y-%m-%d %H:%M} UTC.",
     )
 
 
-def named_files(dossier: PersonalDataReport) -> list[tuple[str, bytes]]:
+def named_files(report: PersonalDataReport) -> list[tuple[str, bytes]]:
     """Give the uploaded files under names that are safe as paths: a number and the ending."""
     return [
         (f"document-{number}{_ending(file.name)}", file.body)
-        for number, file in enumerate(dossier.files, start=1)
+        for number, file in enumerate(report.files, start=1)
     ]
 
 

@@ -41,7 +41,7 @@ class ApiClientService(IdentityContext):
         return self._visitor(account, scopes=frozenset(token.scopes))
 
     def make_token(
-        self, visitor: Principal, *, name: str, scopes: Collection[str], days: int | None
+        self, principal: Principal, *, name: str, scopes: Collection[str], days: int | None
     ) -> tuple[str, ApiToken]:
         """Make a key for a visitor; gives the key itself, which is stored nowhere.
 
@@ -49,30 +49,32 @@ class ApiClientService(IdentityContext):
             ForbiddenError: If a program asks: a key that makes keys could not be taken back.
             InvalidInputError: If name, scopes or days cannot be used.
         """
-        if visitor.scopes is not None:
+        if principal.scopes is not None:
             raise ForbiddenError("a key cannot make keys; sign in as a person to make one")
-        made = make_token(visitor.account, name=name, scopes=scopes, days=days, ledger=self.ledger)
-        self.record(visitor.name, "made a key", about=made[1].id, detail=made[1].name)
+        made = make_token(
+            principal.account, name=name, scopes=scopes, days=days, ledger=self.ledger
+        )
+        self.record(principal.name, "made a key", about=made[1].id, detail=made[1].name)
         return made
 
-    def tokens(self, visitor: Principal) -> tuple[ApiToken, ...]:
+    def tokens(self, principal: Principal) -> tuple[ApiToken, ...]:
         """List a visitor's keys, newest first, used up ones too."""
-        return self.ledger.tokens(visitor.account.id)
+        return self.ledger.tokens(principal.account.id)
 
-    def revoke_token(self, visitor: Principal, token_id: str) -> None:
+    def revoke_token(self, principal: Principal, token_id: str) -> None:
         """Make one of a visitor's keys useless for good; revoking it again changes nothing.
 
         Raises:
             NotFoundError: If the visitor has no such key.
         """
-        if token_id not in {token.id for token in self.ledger.tokens(visitor.account.id)}:
+        if token_id not in {token.id for token in self.ledger.tokens(principal.account.id)}:
             raise NotFoundError("you have no such key")
         if self.ledger.revoke_token(token_id):
-            self.record(visitor.name, "revoked a key", about=token_id)
+            self.record(principal.name, "revoked a key", about=token_id)
 
     def make_webhook(
         self,
-        visitor: Principal,
+        principal: Principal,
         url: str,
         *,
         events: Collection[str],
@@ -88,11 +90,11 @@ class ApiClientService(IdentityContext):
             url,
             events=events,
             cycle_id=cycle_id,
-            by=visitor.name,
+            by=principal.name,
             reach=reach,
             ledger=self.ledger,
         )
-        self.record(visitor.name, "registered a webhook", cycle_id=cycle_id, about=made.id)
+        self.record(principal.name, "registered a webhook", cycle_id=cycle_id, about=made.id)
         return made
 
     def webhooks(self) -> tuple[Webhook, ...]:

@@ -33,7 +33,7 @@ PROVIDER_FAILURES = 30
 class SignInService(IdentityContext):
     """Sign-in and sessions."""
 
-    def visitor(self, secret: str) -> Principal | None:
+    def principal(self, secret: str) -> Principal | None:
         """Recognise a device by the secret in its cookie; None when nobody is signed in."""
         if not secret:
             return None
@@ -42,11 +42,11 @@ class SignInService(IdentityContext):
             if found is None:
                 return None
             session, account = found
-            visitor = self._visitor(account, session)
+            principal = self._visitor(account, session)
             is_stale = self.ledger.now() - session.last_seen_at > TOUCH_EVERY
         if is_stale:
             self.ledger.touch_session(session.digest)
-        return visitor
+        return principal
 
     def sign_in_with_password(
         self, email: str, password: str, *, agent: str, address: str
@@ -193,7 +193,7 @@ class SignInService(IdentityContext):
             default=SESSION_DAYS,
         )
 
-    def check_sign_in_method(self, visitor: Principal, rules: Rules) -> None:
+    def check_sign_in_method(self, principal: Principal, rules: Rules) -> None:
         """Refuse a session that is not good enough, or too old, for a cycle's pages.
 
         A program's key counts as a sign-in through the provider if its account has had one.
@@ -203,28 +203,30 @@ class SignInService(IdentityContext):
             NotSignedInError: If the session is older than the rules let one become.
         """
         recognised = (
-            visitor.method is Method.PROVIDER if visitor.session else bool(visitor.account.subject)
+            principal.method is Method.PROVIDER
+            if principal.session
+            else bool(principal.account.subject)
         )
         if rules.sign_in is SignInPolicy.PROVIDER and not recognised:
             raise SignInMethodRefusedError(
                 "this program opens only to whoever signs in through their organisation"
             )
-        if visitor.since is None or rules.session_days >= SESSION_DAYS:
+        if principal.since is None or rules.session_days >= SESSION_DAYS:
             return
-        if self.ledger.now() - visitor.since > timedelta(days=rules.session_days):
+        if self.ledger.now() - principal.since > timedelta(days=rules.session_days):
             raise NotSignedInError("you signed in too long ago for this program; please do again")
 
-    def sessions(self, visitor: Principal) -> tuple[Session, ...]:
+    def sessions(self, principal: Principal) -> tuple[Session, ...]:
         """List the devices on which an account is signed in, newest first."""
-        return self.ledger.sessions(visitor.account.id)
+        return self.ledger.sessions(principal.account.id)
 
-    def end_session(self, visitor: Principal, digest: str) -> None:
+    def end_session(self, principal: Principal, digest: str) -> None:
         """Sign one of the visitor's devices out.
 
         Raises:
             NotFoundError: If it is none of theirs, or signed out already.
         """
-        if digest not in {known.digest for known in self.sessions(visitor)}:
+        if digest not in {known.digest for known in self.sessions(principal)}:
             raise NotFoundError("this device is signed out already")
         self.ledger.end_session(digest)
 
@@ -233,9 +235,9 @@ class SignInService(IdentityContext):
         if secret:
             self.ledger.end_session(digest_of(secret))
 
-    def sign_out(self, visitor: Principal, *, everywhere: bool = False) -> None:
+    def sign_out(self, principal: Principal, *, everywhere: bool = False) -> None:
         """End this device's session, or those of every device."""
         if everywhere:
-            self.ledger.end_sessions(visitor.account.id)
+            self.ledger.end_sessions(principal.account.id)
         else:
-            self.ledger.end_session(visitor.session)
+            self.ledger.end_session(principal.session)

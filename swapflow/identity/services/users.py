@@ -46,19 +46,19 @@ class UserService(IdentityContext):
         self.ledger.set_password(account.id, hash_password(password))
         self.ledger.end_sessions(account.id)
 
-    def change_password(self, visitor: Principal, *, old: str, new: str) -> None:
+    def change_password(self, principal: Principal, *, old: str, new: str) -> None:
         """Let somebody change their own password; their other devices are signed out.
 
         Raises:
             TooManyTriesError: After 10 tries in 15 minutes.
             InvalidInputError: If the old one is wrong, or the new one too weak.
         """
-        account = visitor.account
+        account = principal.account
         self._limit("password-account", account.email, times=10, seconds=900)
         if account.password and not check_password(account.password, old):
             raise InvalidInputError("this is not your password so far")
         self.ledger.set_password(account.id, hash_password(new))
-        self.ledger.end_sessions(account.id, but=visitor.session)
+        self.ledger.end_sessions(account.id, but=principal.session)
         self.record(account.email, "changed the own password")
 
     def account(self, email: str) -> Account:

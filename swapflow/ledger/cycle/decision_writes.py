@@ -117,7 +117,7 @@ class DecisionWrites(CycleLock):
         self, *, what: str, application: int, kind: int, by: str, reason: str
     ) -> int:
         """Store a wish of staff; gives its id."""
-        wish = {
+        staff_request = {
             "cycle_id": self._id,
             "what": what,
             "application": application,
@@ -127,7 +127,7 @@ class DecisionWrites(CycleLock):
             "done": "",
             "at": self._now,
         }
-        key = self._connection.execute(insert(WISH).values(wish)).inserted_primary_key
+        key = self._connection.execute(insert(WISH).values(staff_request)).inserted_primary_key
         assert key is not None
         return int(key[0])
 

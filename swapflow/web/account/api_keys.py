@@ -33,15 +33,15 @@ MEANINGS = {
 
 
 @router.get("")
-def show_keys(request: Request, visitor: Signed) -> Response:
+def show_keys(request: Request, principal: Signed) -> Response:
     """List one's keys, with a form for another one."""
-    return _page(request, visitor)
+    return _page(request, principal)
 
 
 @router.post("")
 def make_key(
     request: Request,
-    visitor: Signed,
+    principal: Signed,
     name: Annotated[str, Form(max_length=2000)] = "",
     days: Annotated[str, Form(max_length=4)] = "",
     scopes: Annotated[list[str] | None, Form(max_length=10)] = None,
@@ -58,35 +58,35 @@ def make_key(
     if not problems:
         try:
             made = app_context(request).office.make_token(
-                visitor, name=name, scopes=scopes or (), days=int(days) if days else None
+                principal, name=name, scopes=scopes or (), days=int(days) if days else None
             )
         except InvalidInputError as error:
             problems["name"] = str(error)
         else:
-            return _page(request, visitor, made=made)
-    return _page(request, visitor, typed=typed, problems=problems)
+            return _page(request, principal, made=made)
+    return _page(request, principal, typed=typed, problems=problems)
 
 
 @router.post("/{key_id}/revoke")
-def revoke_key(request: Request, key_id: str, visitor: Signed) -> Response:
+def revoke_key(request: Request, key_id: str, principal: Signed) -> Response:
     """Make a key useless for good."""
-    app_context(request).office.revoke_token(visitor, key_id)
+    app_context(request).office.revoke_token(principal, key_id)
     return RedirectResponse("/me/keys", status_code=303)
 
 
 def _page(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     *,
     made: tuple[str, ApiToken] | None = None,
     typed: dict[str, object] | None = None,
     problems: dict[str, str] | None = None,
 ) -> Response:
-    parts: AppContext = app_context(request)
-    now = parts.office.ledger.now()
+    app: AppContext = app_context(request)
+    now = app.office.ledger.now()
     keys = [
         (key, key.revoked_at is None and (key.expires_at is None or key.expires_at > now))
-        for key in parts.office.tokens(visitor)
+        for key in app.office.tokens(principal)
     ]
     context: dict[str, object] = {
         "keys": keys,

@@ -22,25 +22,25 @@ Before = Annotated[int, Query(ge=0, le=2**62)]
 
 
 @router.get("/setup/audit")
-def office_log(request: Request, visitor: MayAudit, before: Before = 0) -> Response:
+def office_log(request: Request, principal: MayAudit, before: Before = 0) -> Response:
     """Show what was done in the office, in every program and outside them."""
-    del visitor
+    del principal
     return _page(request, {"cycle": None, "zone": "UTC", "path": "/setup/audit"}, before, None)
 
 
 @router.get("/today/{cycle_id}/audit")
 def program_log(
-    request: Request, cycle_id: str, visitor: MayAudit, before: Before = 0
+    request: Request, cycle_id: str, principal: MayAudit, before: Before = 0
 ) -> Response:
     """Show what was done in a program."""
-    parts = app_context(request)
-    cycle = parts.product.cycle(cycle_id)
+    app = app_context(request)
+    cycle = app.product.cycle(cycle_id)
     context = {
         "cycle": cycle,
-        "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
-        "rights": held(parts, visitor, cycle),
+        "cycles": visible(app, principal, Right.SEE_PROGRESS),
+        "rights": held(app, principal, cycle),
         "tab": "audit",
-        "zone": parts.product.rules(cycle_id).zone,
+        "zone": app.product.rules(cycle_id).zone,
         "path": f"/today/{cycle_id}/audit",
     }
     return _page(request, context, before, cycle_id)

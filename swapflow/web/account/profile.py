@@ -18,42 +18,42 @@ Secret = Annotated[str, Form(max_length=256)]
 
 
 @router.get("")
-def show_me(request: Request, visitor: Signed, office: TheOffice, changed: str = "") -> Response:
+def show_me(request: Request, principal: Signed, office: TheOffice, changed: str = "") -> Response:
     """Show one's devices and the ways to sign in."""
-    return _page(request, visitor, office, changed=bool(changed))
+    return _page(request, principal, office, changed=bool(changed))
 
 
 @router.post("/password")
 def change_password(
-    request: Request, visitor: Signed, office: TheOffice, old: Secret = "", new: Secret = ""
+    request: Request, principal: Signed, office: TheOffice, old: Secret = "", new: Secret = ""
 ) -> Response:
     """Change one's own password; other devices are signed out."""
     try:
-        office.change_password(visitor, old=old, new=new)
+        office.change_password(principal, old=old, new=new)
     except (InvalidInputError, NotSignedInError, ForbiddenError, RateLimitedError) as error:
-        return _page(request, visitor, office, problem=str(error))
+        return _page(request, principal, office, problem=str(error))
     return RedirectResponse("/me?changed=1", status_code=303)
 
 
 @router.post("/devices/end")
 def end_device(
-    visitor: Signed, office: TheOffice, device: Annotated[str, Form(max_length=64)] = ""
+    principal: Signed, office: TheOffice, device: Annotated[str, Form(max_length=64)] = ""
 ) -> Response:
     """Sign one device out."""
-    office.end_session(visitor, device)
+    office.end_session(principal, device)
     return RedirectResponse("/me", status_code=303)
 
 
 def _page(
     request: Request,
-    visitor: Signed,
+    principal: Signed,
     office: TheOffice,
     *,
     problem: str = "",
     changed: bool = False,
 ) -> Response:
     context = {
-        "devices": office.sessions(visitor),
+        "devices": office.sessions(principal),
         "problem": gettext(problem),
         "changed": changed,
         "languages": languages_to_choose(),

@@ -113,8 +113,8 @@ def show_link(request: Request, token: str, office: TheOffice) -> Response:
         link = office.check_link(token)
     except NotFoundError as error:
         return show_ways(request, "/", problem=as_sentence(error), status=404, headers=UNSEEN)
-    visitor = principal_of(request)
-    if visitor is not None and visitor.account.email == link.email:
+    principal = principal_of(request)
+    if principal is not None and principal.account.email == link.email:
         return RedirectResponse(safe_path(link.next), status_code=303, headers=UNSEEN)
     return _link_page(request, token, office)
 
@@ -154,20 +154,20 @@ def mail_link_again(
 @router.post("/sign-out")
 def sign_out(
     request: Request,
-    visitor: Signed,
+    principal: Signed,
     office: TheOffice,
     everywhere: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
 ) -> Response:
     """Sign out of this device, or of all."""
-    office.sign_out(visitor, everywhere=everywhere)
+    office.sign_out(principal, everywhere=everywhere)
     return leave(request)
 
 
 def enter(request: Request, secret: str, session: Session, path: str) -> Response:
     """Hand a device its cookie, end the session that it had, and lead on."""
-    parts = app_context(request)
-    secure = parts.settings.secure
-    parts.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
+    app = app_context(request)
+    secure = app.settings.secure
+    app.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
     response: Response = (
         JSONResponse({"signed_in": True, "next": path})
         if _wants_json(request)

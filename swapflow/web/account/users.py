@@ -24,9 +24,9 @@ _LONGEST = 254
 
 
 @router.get("")
-def list_users(request: Request, visitor: MayManage, done: str = "") -> Response:
+def list_users(request: Request, principal: MayManage, done: str = "") -> Response:
     """List everybody with an account, and what they may do."""
-    return _page(request, visitor, FormView({}), said=_DONE.get(done, ""))
+    return _page(request, principal, FormView({}), said=_DONE.get(done, ""))
 
 
 _DONE = {
@@ -39,144 +39,143 @@ _DONE = {
 
 
 @router.post("")
-def invite(request: Request, visitor: MayManage, form: TheForm) -> Response:
+def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
     """Make an account, give it a role, and mail its owner a way in."""
     view = FormView({name: text(form, name) for name in ("email", "name", "role", "where")})
     for name in ("email", "name"):
         if problem := unwritable(view.value(name), most=_LONGEST):
             view.note(name, problem)
-    parts = app_context(request)
+    app = app_context(request)
     try:
-        role, scope, scope_id = _grant(parts, view.value("role"), view.value("where"))
+        role, scope, scope_id = _grant(app, view.value("role"), view.value("where"))
     except InvalidInputError as error:
         view.note("role", str(error))
     if not view.problems:
         try:
-            account = parts.office.invite(
+            account = app.office.invite(
                 view.value("email"),
                 name=view.value("name"),
-                by=visitor.name,
-                site=parts.settings.address,
+                by=principal.name,
+                site=app.settings.address,
             )
         except InvalidInputError as error:
             view.note("email", str(error))
         else:
-            parts.office.grant(account, role, scope, scope_id, by=visitor.name)
+            app.office.grant(account, role, scope, scope_id, by=principal.name)
             return RedirectResponse("/setup/users?done=invited", 303)
-    return _page(request, visitor, view, status=422)
+    return _page(request, principal, view, status=422)
 
 
 @router.post("/{account_id}/grants")
-def give(request: Request, account_id: str, visitor: MayManage, form: TheForm) -> Response:
+def give(request: Request, account_id: str, principal: MayManage, form: TheForm) -> Response:
     """Give an account one more role."""
-    parts = app_context(request)
-    account = _account(parts, account_id)
+    app = app_context(request)
+    account = _account(app, account_id)
     try:
-        role, scope, scope_id = _grant(parts, text(form, "role"), text(form, "where"))
-        parts.office.grant(account, role, scope, scope_id, by=visitor.name)
+        role, scope, scope_id = _grant(app, text(form, "role"), text(form, "where"))
+        app.office.grant(account, role, scope, scope_id, by=principal.name)
     except InvalidInputError as error:
-        return _refused(request, visitor, error)
+        return _refused(request, principal, error)
     return RedirectResponse("/setup/users?done=given", 303)
 
 
 @router.post("/{account_id}/grants/remove")
-def take(request: Request, account_id: str, visitor: MayManage, form: TheForm) -> Response:
+def take(request: Request, account_id: str, principal: MayManage, form: TheForm) -> Response:
     """Take a role away."""
-    parts = app_context(request)
-    account = _account(parts, account_id)
+    app = app_context(request)
+    account = _account(app, account_id)
     try:
-        role, scope, scope_id = _grant(parts, text(form, "role"), text(form, "where"))
-        parts.office.revoke(account, role, scope, scope_id, by=visitor.name)
+        role, scope, scope_id = _grant(app, text(form, "role"), text(form, "where"))
+        app.office.revoke(account, role, scope, scope_id, by=principal.name)
     except InvalidInputError as error:
-        return _refused(request, visitor, error)
+        return _refused(request, principal, error)
     return RedirectResponse("/setup/users?done=taken", 303)
 
 
 @router.post("/{account_id}/close")
-def close(request: Request, account_id: str, visitor: MayManage) -> Response:
+def close(request: Request, account_id: str, principal: MayManage) -> Response:
     """Close an account: nobody signs in with it any more."""
-    parts = app_context(request)
-    account = _account(parts, account_id)
+    app = app_context(request)
+    account = _account(app, account_id)
     try:
-        _not_oneself(account, visitor)
-        parts.office.deactivate(account, by=visitor.name)
+        _not_oneself(account, principal)
+        app.office.deactivate(account, by=principal.name)
     except InvalidInputError as error:
-        return _refused(request, visitor, error)
+        return _refused(request, principal, error)
     return RedirectResponse("/setup/users?done=closed", 303)
 
 
 @router.post("/{account_id}/open")
-def reopen(request: Request, account_id: str, visitor: MayManage) -> Response:
+def reopen(request: Request, account_id: str, principal: MayManage) -> Response:
     """Open a closed account again."""
-    parts = app_context(request)
-    parts.office.activate(_account(parts, account_id), by=visitor.name)
+    app = app_context(request)
+    app.office.activate(_account(app, account_id), by=principal.name)
     return RedirectResponse("/setup/users?done=opened", 303)
 
 
 @router.post("/{account_id}/invite")
-def invite_again(request: Request, account_id: str, visitor: MayManage) -> Response:
+def invite_again(request: Request, account_id: str, principal: MayManage) -> Response:
     """Mail an account's owner another way in."""
-    parts = app_context(request)
-    account = _account(parts, account_id)
+    app = app_context(request)
+    account = _account(app, account_id)
     try:
-        parts.office.invite(
-            account.email, name=account.name, by=visitor.name, site=parts.settings.address
+        app.office.invite(
+            account.email, name=account.name, by=principal.name, site=app.settings.address
         )
     except InvalidInputError as error:
-        return _refused(request, visitor, error)
+        return _refused(request, principal, error)
     return RedirectResponse("/setup/users?done=invited", 303)
 
 
-def _account(parts: AppContext, account_id: str) -> Account:
-    found = next((u.account for u in parts.office.users() if u.account.id == account_id), None)
+def _account(app: AppContext, account_id: str) -> Account:
+    found = next((u.account for u in app.office.users() if u.account.id == account_id), None)
     if found is None:
         raise NotFoundError("there is no such account")
     return found
 
 
-def _not_oneself(account: Account, visitor: Principal) -> None:
-    if account.id == visitor.account.id:
+def _not_oneself(account: Account, principal: Principal) -> None:
+    if account.id == principal.account.id:
         raise InvalidInputError("somebody else must close your account")
 
 
-def _grant(parts: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
+def _grant(app: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
     """Read a role and where it reaches: "office", "round:ID" or "cycle:ID"."""
     if role not in set(Role):
         raise InvalidInputError("choose a role")
     kind, _, scope_id = where.partition(":")
     known = {
         Scope.OFFICE: {""},
-        Scope.ROUND: {r.id for r in parts.product.rounds()},
-        Scope.CYCLE: {c.id for c in parts.product.cycles()},
+        Scope.ROUND: {r.id for r in app.product.rounds()},
+        Scope.CYCLE: {c.id for c in app.product.cycles()},
     }
     if kind not in set(Scope) or scope_id not in known[Scope(kind)]:
         raise InvalidInputError("choose where the role reaches")
     return Role(role), Scope(kind), scope_id
 
 
-def _refused(request: Request, visitor: Principal, error: InvalidInputError) -> Response:
+def _refused(request: Request, principal: Principal, error: InvalidInputError) -> Response:
     view = FormView({})
     view.note("", str(error))
-    return _page(request, visitor, view, status=422)
+    return _page(request, principal, view, status=422)
 
 
 def _page(
-    request: Request, visitor: Principal, form: FormView, *, said: str = "", status: int = 200
+    request: Request, principal: Principal, form: FormView, *, said: str = "", status: int = 200
 ) -> Response:
-    parts = app_context(request)
+    app = app_context(request)
     places = {
-        f"round:{r.id}": gettext("round %(name)s") % {"name": r.name}
-        for r in parts.product.rounds()
+        f"round:{r.id}": gettext("round %(name)s") % {"name": r.name} for r in app.product.rounds()
     } | {
         f"cycle:{c.id}": gettext("program %(name)s") % {"name": c.name}
-        for c in parts.product.cycles()
+        for c in app.product.cycles()
     }
     return render(
         request,
         "account/users.html",
         {
-            "users": parts.office.users(),
-            "me": visitor.account.id,
+            "users": app.office.users(),
+            "me": principal.account.id,
             "form": form,
             "said": said,
             "roles": [

@@ -8,7 +8,7 @@ from swapflow.web.http.context import app_context
 
 def note(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     what: str,
     *,
     about: str = "",
@@ -16,7 +16,7 @@ def note(
     cycle_id: str | None = None,
 ) -> None:
     """Write a line into the audit log; the path names the cycle, unless it is named here."""
-    by = visitor.name if visitor.scopes is None else f"{visitor.name} (by a key)"
+    by = principal.name if principal.scopes is None else f"{principal.name} (by a key)"
     app_context(request).office.record(
         by,
         what,

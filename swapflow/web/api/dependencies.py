@@ -29,14 +29,14 @@ def caller(request: Request) -> Principal:
         TooManyTriesError: If the key is used too often.
     """
     header = request.headers.get("authorization")
-    if header is None or getattr(request.state, "visitor", None) is not None:
+    if header is None or getattr(request.state, "principal", None) is not None:
         return dependencies.signed_in(request)
     scheme, _, key = header.partition(" ")
     if scheme.lower() != "bearer":
         raise NotSignedInError("write the key as `Authorization: Bearer sf_…`")
-    visitor = app_context(request).office.program(key.strip())
-    request.state.visitor = visitor
-    return visitor
+    principal = app_context(request).office.program(key.strip())
+    request.state.principal = principal
+    return principal
 
 
 def may(right: Right, *, scope: str = "") -> Callable[[Request], Principal]:
@@ -76,9 +76,9 @@ def signed(request: Request) -> Principal:
 
 def reviewer(request: Request) -> Principal:
     """Require somebody who may act as a reviewer: a person, or a key with that scope."""
-    visitor = caller(request)
-    _require_scope(visitor, REVIEW)
-    return visitor
+    principal = caller(request)
+    _require_scope(principal, REVIEW)
+    return principal
 
 
 def own_task(request: Request, task: str) -> OwnTask:
@@ -98,8 +98,8 @@ def _scope_of(right: Right) -> str:
     return READ if right in SCOPES[READ] else WRITE
 
 
-def _require_scope(visitor: Principal, scope: str) -> None:
-    if visitor.scopes is not None and scope not in visitor.scopes:
+def _require_scope(principal: Principal, scope: str) -> None:
+    if principal.scopes is not None and scope not in principal.scopes:
         raise ForbiddenError(f"this needs a key with the scope {scope!r}; make another key")
 
 

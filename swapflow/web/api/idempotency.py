@@ -65,10 +65,10 @@ async def _once(
 ) -> Response:
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidInputError(f"{HEADER}: 1 to {LONGEST_KEY} plain characters")
-    visitor = await run_in_threadpool(caller, request)
+    principal = await run_in_threadpool(caller, request)
     digest = _digest(request, await request.body())
     record = app_context(request).office.ledger
-    account = visitor.account.id
+    account = principal.account.id
 
     def begin() -> StoredResponse | None:
         return record.begin_request(

@@ -77,31 +77,31 @@ class Typed:
 
 
 @router.get("")
-def show_letters(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+def show_letters(request: Request, cycle_id: str, principal: MaySee) -> Response:
     """Show what applicants were told, and what they could be told now."""
-    return _page(request, cycle_id, visitor, _usual_form(request, cycle_id))
+    return _page(request, cycle_id, principal, _usual_form(request, cycle_id))
 
 
 @router.post("/look")
 def look_at_letters(
-    request: Request, cycle_id: str, visitor: MayDecide, form: TheForm
+    request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 ) -> Response:
     """Show the letters as they would leave; stores nothing."""
     view = _view(form)
     typed = _read(view)
     if typed is None:
-        return _page(request, cycle_id, visitor, view, status=422)
+        return _page(request, cycle_id, principal, view, status=422)
     product = app_context(request).product
     try:
         draft = product.draft_letters(cycle_id, typed.wording, waitlist=typed.waitlist)
     except InvalidInputError as error:
         view.note("", str(error))
-        return _page(request, cycle_id, visitor, view, status=422)
-    return _page(request, cycle_id, visitor, view, draft=draft)
+        return _page(request, cycle_id, principal, view, status=422)
+    return _page(request, cycle_id, principal, view, draft=draft)
 
 
 @router.post("/announce")
-def announce(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Write the letters that were shown; they are held until their moment."""
     view = _view(form)
     seen = text(form, "seen")
@@ -109,22 +109,22 @@ def announce(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm)
     if not seen:
         view.note("", "look at the letters first")
     if typed is None or not seen:
-        return _page(request, cycle_id, visitor, view, status=422)
-    parts = app_context(request)
+        return _page(request, cycle_id, principal, view, status=422)
+    app = app_context(request)
     try:
-        made = parts.product.announce(
+        made = app.product.announce(
             cycle_id,
             typed.wording,
-            by=visitor.name,
+            by=principal.name,
             waitlist=typed.waitlist,
             hold=typed.hold,
             seen=seen,
         )
     except SwapflowError as error:
         view.note("", str(error))
-        return _page(request, cycle_id, visitor, view, status=status_of(error)[0])
-    parts.office.record(
-        visitor.name,
+        return _page(request, cycle_id, principal, view, status=status_of(error)[0])
+    app.office.record(
+        principal.name,
         "announced the decision",
         cycle_id=cycle_id,
         detail=f"{len(made.letters)} letters",
@@ -133,20 +133,20 @@ def announce(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm)
 
 
 @router.post("/take-back")
-def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
+def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response:
     """Take back the letters that are held, and the offers they tell of."""
     product = app_context(request).product
     return act(
         request,
-        visitor,
+        principal,
         f"/decide/{cycle_id}/letters",
         "took letters back",
-        lambda: product.take_letters_back(cycle_id, by=visitor.name),
+        lambda: product.take_letters_back(cycle_id, by=principal.name),
         form="take-back",
         again=lambda refused: _page(
             request,
             cycle_id,
-            visitor,
+            principal,
             _usual_form(request, cycle_id),
             refused=refused,
             status=refused.status,
@@ -215,21 +215,21 @@ def _whole(view: FormView, name: str, most: int) -> int | None:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     view: FormView,
     *,
     draft: AnnouncementDraft | None = None,
     refused: Refused = NOTHING_REFUSED,
     status: int = 200,
 ) -> Response:
-    parts = app_context(request)
-    product = parts.product
+    app = app_context(request)
+    product = app.product
     announcements = product.announcements(cycle_id)
     return render(
         request,
         "cohort/announcements.html",
         {
-            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "fixed": product.cycle(cycle_id).status is CycleStatus.FINALIZED,
             "told": [_told(one) for one in reversed(announcements)],
             "now": product.now(),

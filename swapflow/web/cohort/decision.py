@@ -53,10 +53,10 @@ class TypedChange:
 
 @router.get("")
 def choose_program(
-    request: Request, visitor: Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
+    request: Request, principal: Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
 ) -> Response:
     """Lead to the one program, or let one be chosen."""
-    cycles = visible(app_context(request), visitor, Right.SEE_APPLICANTS)
+    cycles = visible(app_context(request), principal, Right.SEE_APPLICANTS)
     if len(cycles) == 1:
         return RedirectResponse(f"/decide/{cycles[0].id}", status_code=303)
     return render(request, "cohort/programs.html", {"cycles": cycles})
@@ -66,58 +66,58 @@ def choose_program(
 def show_decision(
     request: Request,
     cycle_id: str,
-    visitor: MaySee,
+    principal: MaySee,
     version: int = 0,
     everybody: Annotated[bool, Query(alias="all")] = False,  # noqa: FBT002 - the query's name
 ) -> Response:
     """Show what is to be decided, or what was."""
     cycle = app_context(request).product.cycle(cycle_id)
     if version or cycle.status is CycleStatus.FINALIZED:
-        return show_result(request, cycle, visitor, version or cycle.cohort_version)
-    return open_decision(request, cycle, visitor, everybody=everybody)
+        return show_result(request, cycle, principal, version or cycle.cohort_version)
+    return open_decision(request, cycle, principal, everybody=everybody)
 
 
 @router.post("/{cycle_id}/stop")
-def stop(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Response:
+def stop(request: Request, cycle_id: str, principal: MayRun, form: TheForm) -> Response:
     """End the asking, so that it can be decided."""
     product = app_context(request).product
     reason = text(form, "reason")
     cycle = product.cycle(cycle_id)
     if problem := unwritable(reason) or ("" if reason else gettext_noop("Say why asking ends.")):
-        return open_decision(request, cycle, visitor, problem=problem, typed={"stop": reason})
+        return open_decision(request, cycle, principal, problem=problem, typed={"stop": reason})
     return act(
         request,
-        visitor,
+        principal,
         f"/decide/{cycle_id}",
         "ended asking",
-        lambda: product.stop(cycle_id, by=visitor.name, reason=reason),
+        lambda: product.stop(cycle_id, by=principal.name, reason=reason),
         form="stop",
         typed={"stop": reason},
-        again=decision_again(request, cycle, visitor),
+        again=decision_again(request, cycle, principal),
     )
 
 
 @router.post("/{cycle_id}/changes")
-def show_changes(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def show_changes(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Ask for the reasons of what was ticked; stores nothing."""
-    parts = app_context(request)
-    cycle = _undecided(parts, cycle_id)
-    proposal = parts.product.propose(cycle_id)
-    reasons = {pin.application: pin.reason for pin in parts.product.pins(cycle_id)}
-    words = parts.product.agenda(cycle_id, proposal=proposal).words
+    app = app_context(request)
+    cycle = _undecided(app, cycle_id)
+    proposal = app.product.propose(cycle_id)
+    reasons = {pin.application: pin.reason for pin in app.product.pins(cycle_id)}
+    words = app.product.agenda(cycle_id, proposal=proposal).words
     reasons |= {number: f"meeting: {said.reason}" for number, said in words.items() if said.reason}
     changes, problem = _changes(proposal, dict(texts(form)), reasons)
     if problem:
-        return open_decision(request, cycle, visitor, problem=problem)
-    return _reasons(request, cycle, visitor, proposal, changes)
+        return open_decision(request, cycle, principal, problem=problem)
+    return _reasons(request, cycle, principal, proposal, changes)
 
 
 @router.post("/{cycle_id}/prepare")
-def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Put the decision up for signature."""
-    parts = app_context(request)
-    cycle = _undecided(parts, cycle_id)
-    proposal = parts.product.propose(cycle_id)
+    app = app_context(request)
+    cycle = _undecided(app, cycle_id)
+    proposal = app.product.propose(cycle_id)
     typed = dict(texts(form))
     changes, problem = _changes(proposal, typed, {}, checked=True)
     waiver = text(form, "waiver")
@@ -128,17 +128,17 @@ def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) 
         )
     if not problem and not waiver_problem and not any(change.problem for change in changes):
         try:
-            parts.product.prepare_decision(
+            app.product.prepare_decision(
                 cycle_id,
-                by=visitor.name,
+                by=principal.name,
                 overrides=[change.override for change in changes],
                 waiver=waiver,
             )
         except InvalidInputError as error:
             problem = str(error)
         else:
-            parts.office.record(
-                visitor.name,
+            app.office.record(
+                principal.name,
                 "prepared the decision",
                 cycle_id=cycle_id,
                 detail=f"{len(changes)} changes to the proposed list",
@@ -147,7 +147,7 @@ def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) 
     return _reasons(
         request,
         cycle,
-        visitor,
+        principal,
         proposal,
         changes,
         waiver=waiver,
@@ -157,38 +157,38 @@ def prepare(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) 
 
 
 @router.post("/{cycle_id}/take-back")
-def take_back(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
+def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response:
     """Take back what was put up for signature."""
     product = app_context(request).product
     return act(
         request,
-        visitor,
+        principal,
         f"/decide/{cycle_id}",
         "took back what was prepared",
         lambda: product.take_back(cycle_id),
         form="take-back",
-        again=decision_again(request, product.cycle(cycle_id), visitor),
+        again=decision_again(request, product.cycle(cycle_id), principal),
     )
 
 
 @router.post("/{cycle_id}/sign")
-def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
+def sign(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> Response:
     """Sign what is prepared; the last signature carries it out."""
     product = app_context(request).product
     digest = text(form, "digest")
     return act(
         request,
-        visitor,
+        principal,
         f"/decide/{cycle_id}",
         "signed what was prepared",
-        lambda: product.sign(cycle_id, digest, by=visitor.name),
+        lambda: product.sign(cycle_id, digest, by=principal.name),
         form="sign",
-        again=decision_again(request, product.cycle(cycle_id), visitor),
+        again=decision_again(request, product.cycle(cycle_id), principal),
     )
 
 
-def _undecided(parts: AppContext, cycle_id: str) -> Cycle:
-    cycle = parts.product.cycle(cycle_id)
+def _undecided(app: AppContext, cycle_id: str) -> Cycle:
+    cycle = app.product.cycle(cycle_id)
     if cycle.status not in {CycleStatus.PROPOSED, CycleStatus.ENDED}:
         raise InvalidInputError(
             f"the program is {cycle.status.value}; a list can be decided once asking has ended"
@@ -251,7 +251,7 @@ def _changes(
 def _reasons(
     request: Request,
     cycle: Cycle,
-    visitor: Principal,
+    principal: Principal,
     proposal: Proposal,
     changes: list[TypedChange],
     *,
@@ -259,17 +259,17 @@ def _reasons(
     waiver_problem: str = "",
     problem: str = "",
 ) -> Response:
-    parts = app_context(request)
+    app = app_context(request)
     wrong = bool(problem or waiver_problem) or any(change.problem for change in changes)
     return render(
         request,
         "cohort/reasons.html",
         {
-            **about(parts, cycle.id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle.id, principal, Right.SEE_APPLICANTS),
             "changes": changes,
             "size": len(proposal.cohort),
             "below": [p for p in proposal.places if p.floor_missing],
-            "needed": needed_signatures(parts.product.rules(cycle.id)),
+            "needed": needed_signatures(app.product.rules(cycle.id)),
             "waiver": waiver,
             "waiver_problem": waiver_problem,
             "problem": problem,

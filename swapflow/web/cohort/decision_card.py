@@ -21,34 +21,34 @@ MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 
 @router.get("/{form}")
 def download(
-    request: Request, cycle_id: str, number: int, form: str, visitor: MayRead
+    request: Request, cycle_id: str, number: int, form: str, principal: MayRead
 ) -> Response:
     """Give the card as `html`, `pdf` or `json`; reviewers are numbers on it.
 
     A page and a PDF are in the language of whoever asks.
     """
-    del visitor
+    del principal
     content, media = card_file(app_context(request), cycle_id, number, form)
     name = f"{cycle_id}-{number}-card.{form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media, headers=headers)
 
 
-def card_file(parts: AppContext, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
+def card_file(app: AppContext, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
     """Make an applicant's card and say what media type it is; reviewers are numbers on it.
 
     Raises:
         NotFoundError: If there is no such applicant, or no such form.
     """
-    found = parts.product.ledger.named(cycle_id, {number})
+    found = app.product.ledger.named(cycle_id, {number})
     if not found or not found[0].external_id:
         raise NotFoundError("there is no such applicant in this program")
-    card = parts.product.card(cycle_id, found[0].external_id)
+    card = app.product.card(cycle_id, found[0].external_id)
     match form:
         case "html":
             return html(card_document(card)), "text/html; charset=utf-8"
         case "pdf":
-            fonts = parts.settings.font_folders
+            fonts = app.settings.font_folders
             return pdf(card_document(card), fonts=fonts), "application/pdf"
         case "json":
             return card_json(card), "application/json"

@@ -47,49 +47,51 @@ def download(
     request: Request,
     cycle_id: str,
     name: str,
-    visitor: MayExport,
+    principal: MayExport,
     version: int = 0,
     raw: Raw = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
     """Give one file: a list in a format, the method, the rules, the record, or all in a ZIP."""
-    parts = app_context(request)
+    app = app_context(request)
     stem, _, suffix = name.partition(".")
-    cycle = parts.product.cycle(cycle_id)
-    names_too = Right.SEE_APPLICANTS in visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+    cycle = app.product.cycle(cycle_id)
+    names_too = Right.SEE_APPLICANTS in principal.rights(
+        cycle_id=cycle_id, round_id=cycle.round_id
+    )
     if not names_too and (stem in APPLICANTS_TOO or name == "all.zip"):
         raise NotFoundError(f"there is no file {name!r} for you here")
     if name == "events.jsonl":
-        lines = event_lines(parts.product.events(cycle_id))
+        lines = event_lines(app.product.events(cycle_id))
         return StreamingResponse(
             lines, media_type="application/jsonl", headers=_named(cycle_id, name)
         )
     version = version or cycle.cohort_version
     if stem in _SHEETS and suffix in set(Format):
-        content = sheet_bytes(_SHEETS[stem](parts, cycle_id, version), Format(suffix), raw=raw)
+        content = sheet_bytes(_SHEETS[stem](app, cycle_id, version), Format(suffix), raw=raw)
     else:
-        content = _content(parts, cycle_id, stem, suffix, version)
+        content = _content(app, cycle_id, stem, suffix, version)
     media = MEDIA[Format(suffix)] if suffix in set(Format) else "application/octet-stream"
     return Response(content, media_type=media, headers=_named(cycle_id, name))
 
 
-def record_bundle(parts: AppContext, cycle_id: str, *, names: bool = False) -> bytes:
+def record_bundle(app: AppContext, cycle_id: str, *, names: bool = False) -> bytes:
     """Give a finished program's record as a signed file.
 
     Args:
-        parts: What there is.
+        app: What there is.
         cycle_id: The program.
         names: Whether names and ids of applicants and reviewers go in; else they are numbers.
 
     Raises:
         NotReadyError: If the program is not finished.
     """
-    product = parts.product
+    product = app.product
     people = (
         Names(applications=product.applications(cycle_id), reviewers=product.reviewers(cycle_id))
         if names
         else None
     )
-    signer = signer_from(parts.settings.bundle_key_file)
+    signer = signer_from(app.settings.bundle_key_file)
     return bundle(product.closed(cycle_id), signer, names=people)
 
 
@@ -97,47 +99,47 @@ def _named(cycle_id: str, name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{cycle_id}-{name}"'}
 
 
-def _content(parts: AppContext, cycle_id: str, stem: str, suffix: str, version: int) -> bytes:
+def _content(app: AppContext, cycle_id: str, stem: str, suffix: str, version: int) -> bytes:
     match stem, suffix:
         case "rules", "toml":
-            return rules_text(parts.product.rules(cycle_id)).encode()
+            return rules_text(app.product.rules(cycle_id)).encode()
         case "record", "bundle":
-            return record_bundle(parts, cycle_id)
+            return record_bundle(app, cycle_id)
         case "method", "md":
-            return method_told(_proposal(parts, cycle_id, version).sheet).encode()
+            return method_told(_proposal(app, cycle_id, version).sheet).encode()
         case "method", "json":
-            return method_json(_proposal(parts, cycle_id, version).sheet)
+            return method_json(_proposal(app, cycle_id, version).sheet)
         case "all", "zip":
-            return _everything(parts, cycle_id, version)
+            return _everything(app, cycle_id, version)
         case _ if stem in _SHEETS and suffix in set(Format):
-            return sheet_bytes(_SHEETS[stem](parts, cycle_id, version), Format(suffix))
+            return sheet_bytes(_SHEETS[stem](app, cycle_id, version), Format(suffix))
         case _:
             raise NotFoundError(f"there is no file {stem[:40]}.{suffix[:10]} here")
 
 
-def _proposal(parts: AppContext, cycle_id: str, version: int) -> Proposal:
+def _proposal(app: AppContext, cycle_id: str, version: int) -> Proposal:
     """Give the stored list, or the one that is proposed now while none is."""
-    return stored(parts, cycle_id, version) if version else parts.product.propose(cycle_id)
+    return stored(app, cycle_id, version) if version else app.product.propose(cycle_id)
 
 
-def _outcomes(parts: AppContext, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+def _outcomes(app: AppContext, cycle_id: str, version: int) -> tuple[Outcome, ...]:
     if not version:
         raise NotFoundError("nothing is decided yet; the proposed list is in proposed.csv")
-    return parts.product.outcomes(cycle_id, version)
+    return app.product.outcomes(cycle_id, version)
 
 
 def _decided(verdict: Verdict, name: str) -> Callable[[AppContext, str, int], ExportSheet]:
-    return lambda parts, cycle_id, version: decided_sheet(
-        _proposal(parts, cycle_id, version),
-        _outcomes(parts, cycle_id, version),
+    return lambda app, cycle_id, version: decided_sheet(
+        _proposal(app, cycle_id, version),
+        _outcomes(app, cycle_id, version),
         verdict,
         name=name,
     )
 
 
-def _scores(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
+def _scores(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
     del version
-    product = parts.product
+    product = app.product
     return scores_sheet(
         product.scores(cycle_id),
         applications={a.number: a.external_id for a in product.applications(cycle_id)},
@@ -147,20 +149,20 @@ def _scores(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
     )
 
 
-def _outcome_sheet(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
+def _outcome_sheet(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
     return outcomes_sheet(
-        _proposal(parts, cycle_id, version),
-        _outcomes(parts, cycle_id, version),
-        parts.product.applications(cycle_id),
+        _proposal(app, cycle_id, version),
+        _outcomes(app, cycle_id, version),
+        app.product.applications(cycle_id),
     )
 
 
-def _proposed(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
-    return cohort_sheet(_proposal(parts, cycle_id, version))
+def _proposed(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
+    return cohort_sheet(_proposal(app, cycle_id, version))
 
 
-def _evidence(parts: AppContext, cycle_id: str, version: int) -> ExportSheet:
-    return evidence_sheet(_proposal(parts, cycle_id, version))
+def _evidence(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
+    return evidence_sheet(_proposal(app, cycle_id, version))
 
 
 _SHEETS: Mapping[str, Callable[[AppContext, str, int], ExportSheet]] = {
@@ -173,7 +175,7 @@ _SHEETS: Mapping[str, Callable[[AppContext, str, int], ExportSheet]] = {
 }
 
 
-def _everything(parts: AppContext, cycle_id: str, version: int) -> bytes:
+def _everything(app: AppContext, cycle_id: str, version: int) -> bytes:
     names = [
         *(f"{stem}.csv" for stem in _SHEETS if version or stem in {"proposed", "evidence"}),
         "method.md",
@@ -184,6 +186,6 @@ def _everything(parts: AppContext, cycle_id: str, version: int) -> bytes:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in dict.fromkeys([*names, "scores.csv"]):
             stem, _, suffix = name.partition(".")
-            archive.writestr(name, _content(parts, cycle_id, stem, suffix, version))
-        archive.writestr("events.jsonl", "".join(event_lines(parts.product.events(cycle_id))))
+            archive.writestr(name, _content(app, cycle_id, stem, suffix, version))
+        archive.writestr("events.jsonl", "".join(event_lines(app.product.events(cycle_id))))
     return file.getvalue()

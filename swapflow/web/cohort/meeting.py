@@ -33,64 +33,66 @@ OTHERS_SHOWN = 60
 
 
 @router.get("")
-def show_meeting(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+def show_meeting(request: Request, cycle_id: str, principal: MaySee) -> Response:
     """Project the list: the cut, the places, those too close to call first."""
-    return _page(request, cycle_id, visitor)
+    return _page(request, cycle_id, principal)
 
 
 @router.post("/open")
-def open_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
+def open_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Response:
     """Open the meeting; from now on the decision follows it."""
-    parts = app_context(request)
+    app = app_context(request)
     try:
-        opened = parts.product.open_meeting(cycle_id, by=visitor.name)
+        opened = app.product.open_meeting(cycle_id, by=principal.name)
     except InvalidInputError as error:
-        return _page(request, cycle_id, visitor, problem=str(error))
+        return _page(request, cycle_id, principal, problem=str(error))
     if opened:
-        parts.office.record(visitor.name, "opened the meeting", cycle_id=cycle_id)
+        app.office.record(principal.name, "opened the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
 @router.post("/close")
-def close_meeting(request: Request, cycle_id: str, visitor: MayDecide) -> Response:
+def close_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Response:
     """Close the meeting; nothing is recorded until it is reopened."""
-    parts = app_context(request)
+    app = app_context(request)
     try:
-        closed = parts.product.close_meeting(cycle_id, by=visitor.name)
+        closed = app.product.close_meeting(cycle_id, by=principal.name)
     except InvalidInputError as error:
-        return _page(request, cycle_id, visitor, problem=str(error))
+        return _page(request, cycle_id, principal, problem=str(error))
     if closed:
-        parts.office.record(visitor.name, "closed the meeting", cycle_id=cycle_id)
+        app.office.record(principal.name, "closed the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
 @router.post("/reopen")
-def reopen_meeting(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def reopen_meeting(
+    request: Request, cycle_id: str, principal: MayDecide, form: TheForm
+) -> Response:
     """Let outcomes be recorded again, for a reason."""
-    parts = app_context(request)
+    app = app_context(request)
     view = FormView({"reason": text(form, "reason")}, prefix="reopen")
     reason = view.value("reason")
     if problem := unwritable(reason):
         view.note("reason", problem)
-        return _page(request, cycle_id, visitor, view=view)
+        return _page(request, cycle_id, principal, view=view)
     try:
-        reopened = parts.product.reopen_meeting(cycle_id, reason=reason, by=visitor.name)
+        reopened = app.product.reopen_meeting(cycle_id, reason=reason, by=principal.name)
     except InvalidInputError as error:
         view.note("reason", str(error))
-        return _page(request, cycle_id, visitor, view=view)
+        return _page(request, cycle_id, principal, view=view)
     if reopened:
-        parts.office.record(visitor.name, "reopened the meeting", cycle_id=cycle_id, detail=reason)
+        app.office.record(principal.name, "reopened the meeting", cycle_id=cycle_id, detail=reason)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
 @router.get("/files/{form}")
-def download_minutes(request: Request, cycle_id: str, form: str, visitor: MaySee) -> Response:
+def download_minutes(request: Request, cycle_id: str, form: str, principal: MaySee) -> Response:
     """Give the minutes as `html`, `pdf` or `json`."""
-    del visitor
-    parts = app_context(request)
-    cycle = _launched(parts, cycle_id)
-    agenda = parts.product.agenda(cycle_id)
-    content, media = _minutes(parts, cycle, agenda, form)
+    del principal
+    app = app_context(request)
+    cycle = _launched(app, cycle_id)
+    agenda = app.product.agenda(cycle_id)
+    content, media = _minutes(app, cycle, agenda, form)
     name = f"{cycle_id}-minutes-{agenda.version}.{form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media, headers=headers)
@@ -101,19 +103,19 @@ def show_applicant(
     request: Request,
     cycle_id: str,
     number: int,
-    visitor: MaySee,
+    principal: MaySee,
     shown: bool = False,  # noqa: FBT001, FBT002 - a query's flag
 ) -> Response:
     """Open an applicant; members in conflict are named first."""
-    return _applicant(request, cycle_id, number, visitor, FormView({}), shown=shown)
+    return _applicant(request, cycle_id, number, principal, FormView({}), shown=shown)
 
 
 @router.post("/{number}")
 def record_outcome(
-    request: Request, cycle_id: str, number: int, visitor: MayDecide, form: TheForm
+    request: Request, cycle_id: str, number: int, principal: MayDecide, form: TheForm
 ) -> Response:
     """Save what the meeting says about an applicant, at once."""
-    parts = app_context(request)
+    app = app_context(request)
     view = FormView({"reason": text(form, "reason")}, prefix="outcome")
     said = text(form, "outcome")
     if problem := unwritable(view.value("reason")):
@@ -125,57 +127,57 @@ def record_outcome(
             request,
             cycle_id,
             number,
-            visitor,
+            principal,
             view,
-            lambda: parts.product.record_outcome(
+            lambda: app.product.record_outcome(
                 cycle_id,
                 number,
                 Word(said),
                 reason=view.value("reason"),
-                by=visitor.name,
-                seat=visitor.reviews_in(cycle_id),
+                by=principal.name,
+                seat=principal.reviews_in(cycle_id),
             ),
         )
         if refused is not None:
             return refused
-        parts.office.record(
-            visitor.name,
+        app.office.record(
+            principal.name,
             f"recorded {said!r} at the meeting",
             cycle_id=cycle_id,
             about=f"applicant {number}",
         )
         return RedirectResponse(f"/decide/{cycle_id}/meeting#a-{number}", 303)
-    return _applicant(request, cycle_id, number, visitor, view, shown=True, status=422)
+    return _applicant(request, cycle_id, number, principal, view, shown=True, status=422)
 
 
 @router.post("/{number}/endorse")
 def endorse(
-    request: Request, cycle_id: str, number: int, visitor: MaySee, form: TheForm
+    request: Request, cycle_id: str, number: int, principal: MaySee, form: TheForm
 ) -> Response:
     """Keep words in favour of an applicant."""
-    parts = app_context(request)
+    app = app_context(request)
     view = FormView({"words": text(form, "words")}, prefix="favour")
     if problem := unwritable(view.value("words")):
         view.note("words", problem)
-        return _applicant(request, cycle_id, number, visitor, view, shown=True, status=422)
+        return _applicant(request, cycle_id, number, principal, view, shown=True, status=422)
     refused = _refused(
         request,
         cycle_id,
         number,
-        visitor,
+        principal,
         view,
-        lambda: parts.product.endorse(
+        lambda: app.product.endorse(
             cycle_id,
             number,
             view.value("words"),
-            by=visitor.name,
-            seat=visitor.reviews_in(cycle_id),
+            by=principal.name,
+            seat=principal.reviews_in(cycle_id),
         ),
     )
     if refused is not None:
         return refused
-    parts.office.record(
-        visitor.name, "wrote words in favour", cycle_id=cycle_id, about=f"applicant {number}"
+    app.office.record(
+        principal.name, "wrote words in favour", cycle_id=cycle_id, about=f"applicant {number}"
     )
     return RedirectResponse(f"/decide/{cycle_id}/meeting/{number}?shown=true", 303)
 
@@ -184,7 +186,7 @@ def _refused(
     request: Request,
     cycle_id: str,
     number: int,
-    visitor: Principal,
+    principal: Principal,
     view: FormView,
     act: Callable[[], None],
 ) -> Response | None:
@@ -198,7 +200,7 @@ def _refused(
         (field,) = view.values
         view.note(field, str(error))
         status, _ = status_of(error)
-        return _applicant(request, cycle_id, number, visitor, view, shown=True, status=status)
+        return _applicant(request, cycle_id, number, principal, view, shown=True, status=status)
     return None
 
 
@@ -208,14 +210,14 @@ def _refused(
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     *,
     problem: str = "",
     view: FormView | None = None,
 ) -> Response:
-    parts = app_context(request)
-    cycle = parts.product.cycle(cycle_id)
-    agenda = None if cycle.status is CycleStatus.DRAFT else parts.product.agenda(cycle_id)
+    app = app_context(request)
+    cycle = app.product.cycle(cycle_id)
+    agenda = None if cycle.status is CycleStatus.DRAFT else app.product.agenda(cycle_id)
     close = list(agenda.close) if agenda else []
     inside = [p for p in agenda.places if _inside(p.standing.value)] if agenda else []
     others = [p for p in agenda.places if not _inside(p.standing.value)] if agenda else []
@@ -223,7 +225,7 @@ def _page(
         request,
         "cohort/meeting.html",
         {
-            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "agenda": agenda,
             "ready": cycle.status in READY,
             "close": close,
@@ -233,7 +235,7 @@ def _page(
             "last": inside[-1] if inside else None,
             "first": others[0] if others else None,
             "favour": _favour(agenda),
-            "members": _members(parts, cycle, agenda) if agenda else {},
+            "members": _members(app, cycle, agenda) if agenda else {},
             "pdf_too": can_make_pdf(),
             "problem": problem,
             "form": view or FormView({}),
@@ -257,30 +259,30 @@ def _applicant(
     request: Request,
     cycle_id: str,
     number: int,
-    visitor: Principal,
+    principal: Principal,
     view: FormView,
     *,
     shown: bool,
     status: int = 200,
 ) -> Response:
-    parts = app_context(request)
-    cycle = _launched(parts, cycle_id)
-    agenda = parts.product.agenda(cycle_id)
+    app = app_context(request)
+    cycle = _launched(app, cycle_id)
+    agenda = app.product.agenda(cycle_id)
     place = agenda.place(number)
-    members = _members(parts, cycle, agenda).get(number, ())
-    barred = visitor.reviews_in(cycle_id) in agenda.conflicts.get(number, frozenset())
+    members = _members(app, cycle, agenda).get(number, ())
+    barred = principal.reviews_in(cycle_id) in agenda.conflicts.get(number, frozenset())
     opened = not barred and (shown or not members)
     return render(
         request,
         "cohort/meeting_applicant.html",
         {
-            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "agenda": agenda,
             "applicant": place,
             "in_conflict": members,
             "barred": barred,
             "opened": opened,
-            "reviews": _reviews(parts, cycle_id, number) if opened else [],
+            "reviews": _reviews(app, cycle_id, number) if opened else [],
             "endorsements": [e for e in agenda.endorsements if e.application == number],
             "history": [s for s in agenda.meeting.said if s.application == number]
             if agenda.meeting
@@ -300,11 +302,11 @@ def _following(agenda: Agenda, number: int) -> int | None:
     return next(iter(later or waiting), None)
 
 
-def _reviews(parts: AppContext, cycle_id: str, number: int) -> list[dict[str, object]]:
+def _reviews(app: AppContext, cycle_id: str, number: int) -> list[dict[str, object]]:
     """Give what reviewers said, without who they are and without what is for staff alone."""
     found: list[dict[str, object]] = []
-    for one in parts.product.asked_about(cycle_id, number):
-        given = parts.product.given(one.request) if one.score is not None else None
+    for one in app.product.asked_about(cycle_id, number):
+        given = app.product.given(one.request) if one.score is not None else None
         if given is not None and one.counts:
             found.append(
                 {
@@ -317,34 +319,34 @@ def _reviews(parts: AppContext, cycle_id: str, number: int) -> list[dict[str, ob
     return found
 
 
-def _members(parts: AppContext, cycle: Cycle, agenda: Agenda) -> Mapping[int, tuple[str, ...]]:
+def _members(app: AppContext, cycle: Cycle, agenda: Agenda) -> Mapping[int, tuple[str, ...]]:
     """Name the members in conflict, by applicant: those who may see applicants in the program."""
     return members_in_conflict(
         agenda.conflicts,
-        reviewers=parts.product.reviewers(cycle.id),
-        users=parts.office.users,
+        reviewers=app.product.reviewers(cycle.id),
+        users=app.office.users,
         cycle=cycle,
     )
 
 
-def _launched(parts: AppContext, cycle_id: str) -> Cycle:
-    cycle = parts.product.cycle(cycle_id)
+def _launched(app: AppContext, cycle_id: str) -> Cycle:
+    cycle = app.product.cycle(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
         raise NotFoundError("the program is not launched yet, so there is no list")
     return cycle
 
 
-def _minutes(parts: AppContext, cycle: Cycle, agenda: Agenda, form: str) -> tuple[bytes, str]:
+def _minutes(app: AppContext, cycle: Cycle, agenda: Agenda, form: str) -> tuple[bytes, str]:
     if form == "json":
         return minutes_json(agenda), "application/json"
     if form not in {"html", "pdf"}:
         raise NotFoundError(f"the minutes are to be had as html, pdf or json, not as {form!r}")
     document = minutes_document(
         agenda,
-        members=_members(parts, cycle, agenda),
-        zone=parts.product.rules(cycle.id).zone,
-        at=parts.product.ledger.now(),
+        members=_members(app, cycle, agenda),
+        zone=app.product.rules(cycle.id).zone,
+        at=app.product.ledger.now(),
     )
     if form == "html":
         return html(document), "text/html; charset=utf-8"
-    return pdf(document, fonts=parts.settings.font_folders), "application/pdf"
+    return pdf(document, fonts=app.settings.font_folders), "application/pdf"

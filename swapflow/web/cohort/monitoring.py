@@ -32,24 +32,24 @@ DECIDES = frozenset({Right.DECIDE, Right.SIGN})
 
 
 @router.get("")
-def ask(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+def ask(request: Request, cycle_id: str, principal: MaySee) -> Response:
     """Say what looking means; shows no number and reads none."""
-    _keep_apart(request, cycle_id, visitor)
-    return _page(request, cycle_id, visitor)
+    _keep_apart(request, cycle_id, principal)
+    return _page(request, cycle_id, principal)
 
 
 @router.post("")
 def look(
     request: Request,
     cycle_id: str,
-    visitor: MaySee,
+    principal: MaySee,
     cross: Annotated[list[str] | None, Form(max_length=20)] = None,
 ) -> Response:
     """Write down who looks, then show the tables."""
     try:
-        report = made(request, cycle_id, visitor, cross or ())
+        report = made(request, cycle_id, principal, cross or ())
     except InvalidInputError as error:
-        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
+        return _page(request, cycle_id, principal, shown={"problem": str(error)}, status=422)
     names = monitoring_beside(app_context(request).product).attributes(cycle_id)
     shown = {
         "report": as_plain(report),
@@ -57,14 +57,14 @@ def look(
         "crossed": sorted(set(cross or ())),
         "forms": list(Format),
     }
-    return _page(request, cycle_id, visitor, shown=shown)
+    return _page(request, cycle_id, principal, shown=shown)
 
 
 @router.post("/files")
 def take(
     request: Request,
     cycle_id: str,
-    visitor: MaySee,
+    principal: MaySee,
     form: Annotated[str, Form(max_length=10)] = "csv",
     cross: Annotated[list[str] | None, Form(max_length=20)] = None,
     raw: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
@@ -73,9 +73,9 @@ def take(
     if form not in set(Format):
         raise NotFoundError("the sums come as csv, xlsx or json")
     try:
-        report = made(request, cycle_id, visitor, cross or ())
+        report = made(request, cycle_id, principal, cross or ())
     except InvalidInputError as error:
-        return _page(request, cycle_id, visitor, shown={"problem": str(error)}, status=422)
+        return _page(request, cycle_id, principal, shown={"problem": str(error)}, status=422)
     name = f"{cycle_id}-monitoring.zip"
     return Response(
         report_archive(report, Format(form), raw=raw),
@@ -87,30 +87,30 @@ def take(
     )
 
 
-def made(request: Request, cycle_id: str, visitor: Principal, cross: Iterable[str]) -> Report:
+def made(request: Request, cycle_id: str, principal: Principal, cross: Iterable[str]) -> Report:
     """Write down who looks, then make the report.
 
     Raises:
         ForbiddenError: If they may decide or sign in the program.
         InvalidInputError: If an attribute is not known.
     """
-    _keep_apart(request, cycle_id, visitor)
-    parts = app_context(request)
-    monitoring = monitoring_beside(parts.product)
+    _keep_apart(request, cycle_id, principal)
+    app = app_context(request)
+    monitoring = monitoring_beside(app.product)
     names, crossed = monitoring.attributes(cycle_id), sorted(set(cross))
     pairs = " × ".join(name for name in crossed if name in names)
-    parts.office.record(visitor.name, "monitoring read", cycle_id=cycle_id, about=pairs)
+    app.office.record(principal.name, "monitoring read", cycle_id=cycle_id, about=pairs)
     return monitoring.report(cycle_id, crossed=crossed)
 
 
-def _keep_apart(request: Request, cycle_id: str, visitor: Principal) -> None:
+def _keep_apart(request: Request, cycle_id: str, principal: Principal) -> None:
     """Refuse whoever decides in this program.
 
     Raises:
         ForbiddenError: If they may decide or sign there.
     """
-    parts = app_context(request)
-    if held(parts, visitor, parts.product.cycle(cycle_id)) & DECIDES:
+    app = app_context(request)
+    if held(app, principal, app.product.cycle(cycle_id)) & DECIDES:
         raise ForbiddenError(
             "whoever decides or signs in a program does not see its groups of applicants, before "
             "or after; somebody with the compliance role alone can"
@@ -120,19 +120,19 @@ def _keep_apart(request: Request, cycle_id: str, visitor: Principal) -> None:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     *,
     status: int = 200,
     shown: Mapping[str, object] | None = None,
 ) -> Response:
-    parts = app_context(request)
-    cycle = parts.product.cycle(cycle_id)
+    app = app_context(request)
+    cycle = app.product.cycle(cycle_id)
     content = {
         "cycle": cycle,
-        "cycles": visible(parts, visitor, Right.SEE_MONITORING),
-        "rights": held(parts, visitor, cycle),
+        "cycles": visible(app, principal, Right.SEE_MONITORING),
+        "rights": held(app, principal, cycle),
         "tab": "monitoring",
-        "zone": parts.product.rules(cycle_id).zone,
+        "zone": app.product.rules(cycle_id).zone,
         "report": None,
         "names": (),
         "crossed": (),

@@ -65,92 +65,92 @@ class OfferLine:
 
 
 @router.get("")
-def show_offers(request: Request, cycle_id: str, visitor: MaySee) -> Response:
+def show_offers(request: Request, cycle_id: str, principal: MaySee) -> Response:
     """Show offers and answers, who is next, and how likely too many accept."""
-    return _page(request, cycle_id, visitor, FormView({}))
+    return _page(request, cycle_id, principal, FormView({}))
 
 
 @router.post("/make")
-def make_offers(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Record that the places that are free are offered to those who were shown as next."""
     view = _typed(form, "until", "at_most", "seen", prefix="make")
-    parts = app_context(request)
-    until = _until(view, parts.product.rules(cycle_id).zone)
+    app = app_context(request)
+    until = _until(view, app.product.rules(cycle_id).zone)
     at_most = _whole(view, "at_most", low=1) or 0
     seen = [int(n) for n in view.value("seen").split(",") if n.isdecimal() and len(n) < 10]  # noqa: PLR2004 - what a number can be
     if not view.problems:
         try:
-            wave = parts.product.offer(
-                cycle_id, by=visitor.name, until=until, at_most=at_most, seen=seen
+            wave = app.product.offer(
+                cycle_id, by=principal.name, until=until, at_most=at_most, seen=seen
             )
         except InvalidInputError as error:
             view.note("until", str(error))
         except SwapflowError as error:
             view.note("", str(error))
             return _page(
-                request, cycle_id, visitor, view, which="make", status=status_of(error)[0]
+                request, cycle_id, principal, view, which="make", status=status_of(error)[0]
             )
         else:
-            parts.office.record(
-                visitor.name,
+            app.office.record(
+                principal.name,
                 "offered places",
                 cycle_id=cycle_id,
                 detail=f"{len(wave.places)} offered, {len(wave.lapsed)} passed on",
             )
             return RedirectResponse(f"/decide/{cycle_id}/offers#made", 303)
-    return _page(request, cycle_id, visitor, view, which="make", status=422)
+    return _page(request, cycle_id, principal, view, which="make", status=422)
 
 
 @router.post("/answer")
-def answer_offer(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Record what an applicant answered."""
     view = _typed(form, "applicant", "answer", "reason", prefix="answer")
-    parts = app_context(request)
+    app = app_context(request)
     number, said = view.value("applicant"), view.value("answer")
     if said not in {OfferAnswer.ACCEPTED.value, OfferAnswer.DECLINED.value}:
         view.note("answer", "choose what they answered")
-    who = _named(parts, cycle_id).get(int(number)) if number.isdecimal() else None
+    who = _named(app, cycle_id).get(int(number)) if number.isdecimal() else None
     if who is None:
         view.note("", "choose the applicant who answered")
     if not view.problems and who is not None:
         try:
-            parts.product.answer_offer(
+            app.product.answer_offer(
                 cycle_id,
                 who.external_id,
                 OfferAnswer(said),
-                by=visitor.name,
+                by=principal.name,
                 reason=view.value("reason"),
             )
         except InvalidInputError as error:
             view.note("answer", str(error))
         else:
-            parts.office.record(
-                visitor.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
+            app.office.record(
+                principal.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
             )
             return RedirectResponse(f"/decide/{cycle_id}/offers#offer-{number}", 303)
-    return _page(request, cycle_id, visitor, view, which=f"answer-{number}", status=422)
+    return _page(request, cycle_id, principal, view, which=f"answer-{number}", status=422)
 
 
 @router.post("/rate")
-def set_rate(request: Request, cycle_id: str, visitor: MayDecide, form: TheForm) -> Response:
+def set_rate(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """State how many accept, and how likely it may be that too many do."""
     view = _typed(form, "accepted", "of", "low", "high", "risk", prefix="rate")
     rate, source = _rate(view)
     risk = _share(view, "risk", needed=True)
     if rate is not None and risk is not None and not view.problems:
-        parts = app_context(request)
+        app = app_context(request)
         try:
-            parts.product.set_acceptance_rate(
-                cycle_id, rate, risk=risk, source=source, by=visitor.name
+            app.product.set_acceptance_rate(
+                cycle_id, rate, risk=risk, source=source, by=principal.name
             )
         except InvalidInputError as error:
             view.note("risk", str(error))
         else:
-            parts.office.record(
-                visitor.name, "stated how many accept", cycle_id=cycle_id, detail=source
+            app.office.record(
+                principal.name, "stated how many accept", cycle_id=cycle_id, detail=source
             )
             return RedirectResponse(f"/decide/{cycle_id}/offers#next", 303)
-    return _page(request, cycle_id, visitor, view, which="rate", status=422)
+    return _page(request, cycle_id, principal, view, which="rate", status=422)
 
 
 # What was typed
@@ -238,23 +238,23 @@ def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     view: FormView,
     *,
     which: str = "",
     status: int = 200,
 ) -> Response:
-    parts = app_context(request)
-    product = parts.product
+    app = app_context(request)
+    product = app.product
     fixed = product.cycle(cycle_id).status is CycleStatus.FINALIZED
     stands = product.offers(cycle_id) if fixed else None
     wave = product.next_offers(cycle_id) if fixed else None
-    names = _named(parts, cycle_id)
+    names = _named(app, cycle_id)
     return render(
         request,
         "cohort/offers.html",
         {
-            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "stands": stands,
             "wave": wave,
             "rows": _rows(stands, wave, names),
@@ -292,5 +292,5 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"  # noqa: PLR2004 - more digits below
 
 
-def _named(parts: AppContext, cycle_id: str) -> dict[int, ApplicantName]:
-    return {one.number: one for one in parts.product.named(cycle_id)}
+def _named(app: AppContext, cycle_id: str) -> dict[int, ApplicantName]:
+    return {one.number: one for one in app.product.named(cycle_id)}

@@ -67,7 +67,7 @@ class ReconsiderationLine:
     one: Reconsideration
     who: ApplicantName
     kind: str
-    weighed: ReconsiderationEvidence | None
+    evidence: ReconsiderationEvidence | None
     undoable: bool
 
     @property
@@ -75,24 +75,24 @@ class ReconsiderationLine:
         """What it came to, or what is proposed, in words to be translated; "" for nothing yet."""
         if self.one.closing is not None:
             return RESULTS[self.one.closing.result]
-        ready = self.weighed is not None and self.weighed.ready
-        return RESULTS[self.weighed.proposes] if ready and self.weighed else ""
+        ready = self.evidence is not None and self.evidence.ready
+        return RESULTS[self.evidence.proposes] if ready and self.evidence else ""
 
 
 @router.get("")
 def show_reconsiderations(
     request: Request,
     cycle_id: str,
-    visitor: MaySee,
+    principal: MaySee,
     applicant: Annotated[int | None, Query(ge=0, le=10_000_000)] = None,
 ) -> Response:
     """Show what is reconsidered and what was, and a form for another applicant."""
-    return _page(request, cycle_id, visitor, applicant=applicant)
+    return _page(request, cycle_id, principal, applicant=applicant)
 
 
 @router.post("/open")
 def open_reconsideration(
-    request: Request, cycle_id: str, visitor: MayDecide, form: TheForm
+    request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 ) -> Response:
     """Open a reconsideration: fresh reviews are asked for at once."""
     names = ("applicant", "reason", "asked_by", "asked_on", "reviews", "kind")
@@ -115,14 +115,14 @@ def open_reconsideration(
             reviews=_count(typed["reviews"]),
             kind=typed["kind"],
         )
-        product.reconsider(cycle_id, who.external_id, wanted, by=visitor.name)
+        product.reconsider(cycle_id, who.external_id, wanted, by=principal.name)
 
-    return _do(request, cycle_id, visitor, "opened a reconsideration", deed, "open", typed)
+    return _do(request, cycle_id, principal, "opened a reconsideration", deed, "open", typed)
 
 
 @router.post("/{number}/prepare")
 def prepare(
-    request: Request, cycle_id: str, number: int, visitor: MaySign, form: TheForm
+    request: Request, cycle_id: str, number: int, principal: MaySign, form: TheForm
 ) -> Response:
     """Sign what becomes of it, and put it up for the other signatures."""
     typed = {name: text(form, name) for name in ("result", "reason", "beyond")}
@@ -134,46 +134,46 @@ def prepare(
         product.prepare_reconsideration(
             cycle_id,
             _name(app_context(request), cycle_id, number),
-            by=visitor.name,
+            by=principal.name,
             result=Result(typed["result"]),
             reason=plain_line(typed["reason"], named="reason"),
             beyond=bool(typed["beyond"]),
         )
 
     done = "signed a reconsideration"
-    return _do(request, cycle_id, visitor, done, deed, f"prepare-{number}", typed)
+    return _do(request, cycle_id, principal, done, deed, f"prepare-{number}", typed)
 
 
 @router.post("/{number}/take-back")
 def take_back(
-    request: Request, cycle_id: str, number: int, visitor: MayDecide, form: TheForm
+    request: Request, cycle_id: str, number: int, principal: MayDecide, form: TheForm
 ) -> Response:
     """End a reconsideration without a decision."""
     act_on = app_context(request).product.take_back_reconsideration
     done = "took a reconsideration back"
-    return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "take-back")
+    return _with_reason(request, cycle_id, number, principal, form, done, act_on, "take-back")
 
 
 @router.post("/{number}/undo")
 def ask_to_undo(
-    request: Request, cycle_id: str, number: int, visitor: MaySign, form: TheForm
+    request: Request, cycle_id: str, number: int, principal: MaySign, form: TheForm
 ) -> Response:
     """Ask that what it made of the list be undone; another person must agree."""
     act_on = app_context(request).product.prepare_undoing
     done = "asked to undo a reconsideration"
-    return _with_reason(request, cycle_id, number, visitor, form, done, act_on, "undo")
+    return _with_reason(request, cycle_id, number, principal, form, done, act_on, "undo")
 
 
 @router.post("/sign")
-def sign(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
+def sign(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> Response:
     """Sign what another person prepared; the last signature carries it out."""
     product, digest = app_context(request).product, text(form, "digest")
     return _do(
         request,
         cycle_id,
-        visitor,
+        principal,
         "signed what was prepared",
-        lambda: product.sign(cycle_id, digest, by=visitor.name),
+        lambda: product.sign(cycle_id, digest, by=principal.name),
         "sign",
         {},
     )
@@ -183,7 +183,7 @@ def _with_reason(
     request: Request,
     cycle_id: str,
     number: int,
-    visitor: Principal,
+    principal: Principal,
     form: TheForm,
     done: str,
     act_on: Callable[..., object],
@@ -195,15 +195,15 @@ def _with_reason(
     def deed() -> None:
         why = said_why(typed["reason"])
         name = _name(app_context(request), cycle_id, number)
-        act_on(cycle_id, name, by=visitor.name, reason=why)
+        act_on(cycle_id, name, by=principal.name, reason=why)
 
-    return _do(request, cycle_id, visitor, done, deed, f"{which}-{number}", typed)
+    return _do(request, cycle_id, principal, done, deed, f"{which}-{number}", typed)
 
 
 def _do(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     done: str,
     deed: Callable[[], object],
     form: str,
@@ -211,26 +211,26 @@ def _do(
 ) -> Response:
     return act(
         request,
-        visitor,
+        principal,
         f"/decide/{cycle_id}/reconsiderations",
         done,
         deed,
         form=form,
         typed=typed,
-        again=lambda refused: _page(request, cycle_id, visitor, refused=refused),
+        again=lambda refused: _page(request, cycle_id, principal, refused=refused),
     )
 
 
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     *,
     applicant: int | None = None,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    parts = app_context(request)
-    product = parts.product
+    app = app_context(request)
+    product = app.product
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
     fixed = cycle.status is CycleStatus.FINALIZED
     found = product.reconsiderations(cycle_id)
@@ -246,7 +246,7 @@ def _page(
             one=one,
             who=people[one.application],
             kind=rules.kinds[one.new.kind].name,
-            weighed=_weighed(parts, cycle_id, people[one.application]) if one.is_open else None,
+            evidence=_evidence_of(app, cycle_id, people[one.application]) if one.is_open else None,
             undoable=fixed
             and one.closing is not None
             and one.closing.result in CHANGES
@@ -260,7 +260,7 @@ def _page(
         request,
         "cohort/reconsiderations.html",
         {
-            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "rows": rows,
             "fixed": fixed,
             "pending": pending
@@ -273,25 +273,25 @@ def _page(
             "usual": str(USUAL_REVIEWS),
             "results": {result.value: words for result, words in RESULTS.items()},
             "how": HOW,
-            "me": visitor.name,
+            "me": principal.name,
             "refused": refused,
         },
         status=refused.status,
     )
 
 
-def _weighed(
-    parts: AppContext, cycle_id: str, who: ApplicantName
+def _evidence_of(
+    app: AppContext, cycle_id: str, who: ApplicantName
 ) -> ReconsiderationEvidence | None:
     """Give where one stands; None where it ended a moment ago."""
     try:
-        return parts.product.weigh(cycle_id, who.external_id)
+        return app.product.weigh(cycle_id, who.external_id)
     except SwapflowError:
         return None
 
 
-def _name(parts: AppContext, cycle_id: str, number: int) -> str:
-    who = next(iter(parts.product.named(cycle_id, {number})), None)
+def _name(app: AppContext, cycle_id: str, number: int) -> str:
+    who = next(iter(app.product.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
         raise NotFoundError("there is no such applicant in this program")
     return who.external_id

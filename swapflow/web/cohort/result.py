@@ -41,7 +41,7 @@ MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 
 
 @router.post("/{cycle_id}/reopen")
-def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> Response:
+def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> Response:
     """Ask that a fixed list be reopened; another person must agree."""
     product = app_context(request).product
     reason = text(form, "reason")
@@ -53,30 +53,30 @@ def reopen(request: Request, cycle_id: str, visitor: MaySign, form: TheForm) -> 
             raise InvalidInputError(problem)
         typed = {"reopen": reason}
         return show_result(
-            request, cycle, visitor, cycle.cohort_version, problem=problem, typed=typed
+            request, cycle, principal, cycle.cohort_version, problem=problem, typed=typed
         )
     return act(
         request,
-        visitor,
+        principal,
         f"/decide/{cycle_id}",
         "asked to reopen the list",
-        lambda: product.prepare_reopening(cycle_id, by=visitor.name, reason=reason),
+        lambda: product.prepare_reopening(cycle_id, by=principal.name, reason=reason),
         form="reopen",
         typed={"reopen": reason},
-        again=decision_again(request, cycle, visitor),
+        again=decision_again(request, cycle, principal),
     )
 
 
-def decision_again(request: Request, cycle: Cycle, visitor: Principal) -> Again:
+def decision_again(request: Request, cycle: Cycle, principal: Principal) -> Again:
     """Show the page as it stands, above it what was refused."""
 
     def show(refused: Refused) -> Response:
         problem, typed = refused.message, refused.values
         if cycle.status is CycleStatus.FINALIZED:
             version = cycle.cohort_version
-            shown = show_result(request, cycle, visitor, version, problem=problem, typed=typed)
+            shown = show_result(request, cycle, principal, version, problem=problem, typed=typed)
         else:
-            shown = open_decision(request, cycle, visitor, problem=problem, typed=typed)
+            shown = open_decision(request, cycle, principal, problem=problem, typed=typed)
         shown.status_code = refused.status
         return shown
 
@@ -86,15 +86,15 @@ def decision_again(request: Request, cycle: Cycle, visitor: Principal) -> Again:
 def open_decision(
     request: Request,
     cycle: Cycle,
-    visitor: Principal,
+    principal: Principal,
     *,
     everybody: bool = False,
     problem: str = "",
     typed: Mapping[str, str] | None = None,
 ) -> Response:
     """Render the page on which the list is prepared and signed."""
-    parts = app_context(request)
-    product = parts.product
+    app = app_context(request)
+    product = app.product
     proposal = None if cycle.status is CycleStatus.DRAFT else product.propose(cycle.id)
     pending = product.pending(cycle.id, proposal=proposal) if proposal else None
     places = proposal.places if proposal else ()
@@ -105,7 +105,7 @@ def open_decision(
         request,
         "cohort/decision.html",
         {
-            **about(parts, cycle.id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle.id, principal, Right.SEE_APPLICANTS),
             "proposal": proposal,
             "promise": promise(proposal.sheet) if proposal else (),
             "cohort": [p for p in places if p.standing is Standing.COHORT],
@@ -130,7 +130,7 @@ def open_decision(
             "ready": ready,
             "pending": pending,
             "needed": needed_signatures(product.rules(cycle.id)),
-            "me": visitor.name,
+            "me": principal.name,
             "versions": [version for version, _, _ in product.proposals(cycle.id)],
             "problem": problem,
             "typed": dict(typed or {}),
@@ -142,16 +142,16 @@ def open_decision(
 def show_result(
     request: Request,
     cycle: Cycle,
-    visitor: Principal,
+    principal: Principal,
     version: int,
     *,
     problem: str = "",
     typed: Mapping[str, str] | None = None,
 ) -> Response:
     """Render a final list, or an earlier version of it."""
-    parts = app_context(request)
-    product = parts.product
-    proposal = stored(parts, cycle.id, version)
+    app = app_context(request)
+    product = app.product
+    proposal = stored(app, cycle.id, version)
     outcomes = product.outcomes(cycle.id, version)
     decided: dict[int, Outcome] = {outcome.application: outcome for outcome in outcomes}
     latest = version == cycle.cohort_version
@@ -159,7 +159,7 @@ def show_result(
         request,
         "cohort/result.html",
         {
-            **about(parts, cycle.id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle.id, principal, Right.SEE_APPLICANTS),
             "version": version,
             "versions": [number for number, _, _ in product.proposals(cycle.id)],
             "latest": latest,
@@ -169,8 +169,8 @@ def show_result(
             "selected": _decided(proposal, decided, Verdict.SELECTED),
             "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
             "signed": product.signatures(cycle.id, version),
-            "pending": _reopening(parts, cycle) if latest else None,
-            "me": visitor.name,
+            "pending": _reopening(app, cycle) if latest else None,
+            "me": principal.name,
             "problem": problem,
             "typed": dict(typed or {}),
         },
@@ -178,10 +178,10 @@ def show_result(
     )
 
 
-def _reopening(parts: AppContext, cycle: Cycle) -> PendingSignatures | None:
+def _reopening(app: AppContext, cycle: Cycle) -> PendingSignatures | None:
     """Read what waits to be reopened; a reconsideration has a page of its own."""
     fixed = cycle.status is CycleStatus.FINALIZED
-    pending = parts.product.pending(cycle.id) if fixed else None
+    pending = app.product.pending(cycle.id) if fixed else None
     return pending if pending and pending.prepared.what == REOPENING else None
 
 
@@ -195,13 +195,13 @@ def _decided(
     ]
 
 
-def stored(parts: AppContext, cycle_id: str, version: int) -> Proposal:
+def stored(app: AppContext, cycle_id: str, version: int) -> Proposal:
     """Read a stored proposal.
 
     Raises:
         NotFoundError: If there is no such version.
     """
-    for number, places, sheet in parts.product.proposals(cycle_id):
+    for number, places, sheet in app.product.proposals(cycle_id):
         if number == version:
             return Proposal(cycle_id=cycle_id, version=version, places=places, sheet=sheet)
     raise NotFoundError(f"there is no version {version} of this list")

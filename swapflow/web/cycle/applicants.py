@@ -69,9 +69,9 @@ _SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 @router.get("")
-def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+def show_programs(request: Request, principal: MaySomewhere) -> Response:
     """Lead to the applicants of the newest program, or say that there is none."""
-    cycles = visible(app_context(request), visitor, Right.SEE_APPLICANTS)
+    cycles = visible(app_context(request), principal, Right.SEE_APPLICANTS)
     address = f"/applicants/{cycles[0].id}" if cycles else "/today"
     return RedirectResponse(address, status_code=303)
 
@@ -79,7 +79,7 @@ def show_programs(request: Request, visitor: MaySomewhere) -> Response:
 @router.get("/{cycle_id}")
 def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the signature
     request: Request,
-    visitor: MayRead,
+    principal: MayRead,
     product: Product,
     cycle_id: str,
     q: Word = "",
@@ -108,8 +108,8 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
         "cycle/applicants.html",
         {
             "cycle": cycle,
-            "cycles": visible(app_context(request), visitor, Right.SEE_APPLICANTS),
-            "may_change": Right.MANAGE_APPLICANTS in held(app_context(request), visitor, cycle),
+            "cycles": visible(app_context(request), principal, Right.SEE_APPLICANTS),
+            "may_change": Right.MANAGE_APPLICANTS in held(app_context(request), principal, cycle),
             "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
             "rows": shown,
             "moves": product.last_moves(cycle_id, [row["number"] for row in shown]),
@@ -128,15 +128,15 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
 
 @router.get("/{cycle_id}/{number}")
 def show_card(
-    request: Request, visitor: MayRead, product: Product, cycle_id: str, number: int
+    request: Request, principal: MayRead, product: Product, cycle_id: str, number: int
 ) -> Response:
     """Show what reviewers said about an applicant, and why each of them was asked."""
-    return _card(request, visitor, product, cycle_id, number)
+    return _card(request, principal, product, cycle_id, number)
 
 
 def _card(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     product: Product,
     cycle_id: str,
     number: int,
@@ -144,7 +144,7 @@ def _card(
 ) -> Response:
     application = product.application(cycle_id, number)
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
-    rights = held(app_context(request), visitor, cycle)
+    rights = held(app_context(request), principal, cycle)
     (row,) = _rows(product, cycle_id, number)
     asked = product.asked_about(cycle_id, number) if row["external_id"] else ()
     staff = Right.SEE_REVIEWERS in rights
@@ -169,7 +169,7 @@ def _card(
         "cycle/applicant.html",
         {
             "cycle": cycle,
-            "cycles": visible(app_context(request), visitor, Right.SEE_APPLICANTS),
+            "cycles": visible(app_context(request), principal, Right.SEE_APPLICANTS),
             "words": {right.name for right in rights},
             "rules": rules,
             "application": application,
@@ -187,15 +187,15 @@ def _card(
 
 
 def _card_again(
-    request: Request, visitor: Principal, product: Product, cycle_id: str, number: int
+    request: Request, principal: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
-    return lambda refused: _card(request, visitor, product, cycle_id, number, refused)
+    return lambda refused: _card(request, principal, product, cycle_id, number, refused)
 
 
 @router.post("/{cycle_id}/{number}/status")
 def move(
     request: Request,
-    visitor: MayManage,
+    principal: MayManage,
     product: Product,
     cycle_id: str,
     number: int,
@@ -209,25 +209,25 @@ def move(
             raise InvalidInputError("choose what is to happen: press one of the buttons")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
-        product.move_application(cycle_id, name, _MOVES[what][0], by=visitor.name, reason=why)
+        product.move_application(cycle_id, name, _MOVES[what][0], by=principal.name, reason=why)
 
     done = _MOVES.get(what, (None, "moved an applicant"))[1]
     return act(
         request,
-        visitor,
+        principal,
         f"/applicants/{cycle_id}/{number}",
         done,
         deed,
         form="status",
         typed={"reason": reason},
-        again=_card_again(request, visitor, product, cycle_id, number),
+        again=_card_again(request, principal, product, cycle_id, number),
     )
 
 
 @router.post("/{cycle_id}/{number}/ask")
 def ask(
     request: Request,
-    visitor: MayManage,
+    principal: MayManage,
     product: Product,
     cycle_id: str,
     number: int,
@@ -241,25 +241,25 @@ def ask(
             raise FieldError("kind", "choose one of the kinds of review")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
-        product.ask(cycle_id, name, kind, by=visitor.name, reason=why)
+        product.ask(cycle_id, name, kind, by=principal.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
     return act(
         request,
-        visitor,
+        principal,
         back,
         "asked for an extra review",
         deed,
         form="ask",
         typed={"kind": kind, "reason": reason},
-        again=_card_again(request, visitor, product, cycle_id, number),
+        again=_card_again(request, principal, product, cycle_id, number),
     )
 
 
 @router.post("/{cycle_id}/{number}/pin")
 def pin(
     request: Request,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     cycle_id: str,
     number: int,
@@ -271,26 +271,26 @@ def pin(
     def deed() -> None:
         _name(product, cycle_id, number)
         why = said_why(reason)
-        product.pin(cycle_id, number, verdict, by=visitor.name, reason=why)
+        product.pin(cycle_id, number, verdict, by=principal.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
     done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
     return act(
         request,
-        visitor,
+        principal,
         back,
         done.get(verdict, "took a pin back"),
         deed,
         form="pin",
         typed={"reason": reason},
-        again=_card_again(request, visitor, product, cycle_id, number),
+        again=_card_again(request, principal, product, cycle_id, number),
     )
 
 
 @router.post("/{cycle_id}/{number}/erase")
 def erase(
     request: Request,
-    visitor: MaySetUp,
+    principal: MaySetUp,
     product: Product,
     cycle_id: str,
     number: int,
@@ -302,28 +302,28 @@ def erase(
         name = _name(product, cycle_id, number)
         if confirm.strip() != name:
             raise FieldError("confirm", f"type {name} to erase this applicant; nothing was erased")
-        product.purge(cycle_id, name, by=visitor.name)
+        product.purge(cycle_id, name, by=principal.name)
 
     return act(
         request,
-        visitor,
+        principal,
         f"/applicants/{cycle_id}",
         f"erased applicant {number}",
         deed,
         form="erase",
         typed={"confirm": confirm},
-        again=_card_again(request, visitor, product, cycle_id, number),
+        again=_card_again(request, principal, product, cycle_id, number),
     )
 
 
 def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict[str, Any]]:
-    board, _ = product.board(cycle_id)
-    where = {n: i for i, n in enumerate(board.application.tolist())}
-    unknown = np.isnan(board.estimate).tolist()
-    estimate, margin = board.estimate.tolist(), board.margin.tolist()
-    in_list, contested = board.in_list.tolist(), board.contested.tolist()
+    dashboard, _ = product.dashboard(cycle_id)
+    where = {n: i for i, n in enumerate(dashboard.application.tolist())}
+    unknown = np.isnan(dashboard.estimate).tolist()
+    estimate, margin = dashboard.estimate.tolist(), dashboard.margin.tolist()
+    in_list, contested = dashboard.in_list.tolist(), dashboard.contested.tolist()
     kinds = len(product.rules(cycle_id).kinds)
-    closed, pending = board.received(kinds).tolist(), board.pending.tolist()
+    closed, pending = dashboard.received(kinds).tolist(), dashboard.pending.tolist()
     none = [0] * kinds
     pins = {pin.application: pin.verdict for pin in product.pins(cycle_id)}
     rows = []

@@ -38,19 +38,19 @@ KEEP = "keep"
 @router.get("/{cycle_id}/swap")
 def show_swap(
     request: Request,
-    visitor: MayApprove,
+    principal: MayApprove,
     product: Product,
     cycle_id: str,
     pull: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     """Show who may stand in the place of whom."""
-    return _page(request, visitor, product, cycle_id, pull)
+    return _page(request, principal, product, cycle_id, pull)
 
 
 @router.post("/{cycle_id}/swap")
 def swap(
     request: Request,
-    visitor: MayApprove,
+    principal: MayApprove,
     product: Product,
     cycle_id: str,
     pull: Text = "",
@@ -69,31 +69,32 @@ def swap(
             pull,
             application=another,
             reviewer=chosen,
-            by=visitor.name,
+            by=principal.name,
             reason=said_why(reason),
         )
 
     return act(
         request,
-        visitor,
+        principal,
         f"/today/{cycle_id}",
         "exchanged a request",
         deed,
         form="swap",
         typed={"applicant": applicant, "reviewer": reviewer, "reason": reason},
-        again=lambda refused: _page(request, visitor, product, cycle_id, pull, refused),
+        again=lambda refused: _page(request, principal, product, cycle_id, pull, refused),
     )
 
 
-def reasons(waiting: tuple[PendingApproval, ...], board: Dashboard) -> list[dict[str, Any]]:
+def reasons(waiting: tuple[PendingApproval, ...], dashboard: Dashboard) -> list[dict[str, Any]]:
     """Give requests that wait for approval with what speaks for each, in sentences."""
-    where = {number: i for i, number in enumerate(board.application.tolist())}
+    where = {number: i for i, number in enumerate(dashboard.application.tolist())}
     return [
-        {"one": one, "why": why(one, board, where.get(one.pull.application))} for one in waiting
+        {"one": one, "why": why(one, dashboard, where.get(one.pull.application))}
+        for one in waiting
     ]
 
 
-def why(one: PendingApproval, board: Dashboard, row: int | None) -> list[str]:
+def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str]:
     """Say in sentences what speaks for a request."""
     told = []
     if one.decision and one.why == "rule":
@@ -115,12 +116,12 @@ def why(one: PendingApproval, board: Dashboard, row: int | None) -> list[str]:
         told.append(gettext("Staff asked for it."))
     if one.contested_then:
         told.append(gettext("The applicant was too close to call then."))
-    if row is not None and not math.isnan(board.estimate[row]):
+    if row is not None and not math.isnan(dashboard.estimate[row]):
         stands = (
             gettext("too close to call")
-            if board.contested[row]
+            if dashboard.contested[row]
             else gettext("in the list")
-            if board.in_list[row]
+            if dashboard.in_list[row]
             else gettext("not in the list")
         )
         told.append(
@@ -130,10 +131,10 @@ def why(one: PendingApproval, board: Dashboard, row: int | None) -> list[str]:
             )
             % {
                 "rank": row + 1,
-                "places": board.places,
+                "places": dashboard.places,
                 "stands": stands,
-                "score": f"{100 * board.estimate[row]:.0f}",
-                "margin": f"{100 * min(board.margin[row], 1.0):.0f}",
+                "score": f"{100 * dashboard.estimate[row]:.0f}",
+                "margin": f"{100 * min(dashboard.margin[row], 1.0):.0f}",
             }
         )
     return told
@@ -141,7 +142,7 @@ def why(one: PendingApproval, board: Dashboard, row: int | None) -> list[str]:
 
 def _page(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     product: Product,
     cycle_id: str,
     pull: str,
@@ -149,16 +150,16 @@ def _page(
 ) -> Response:
     cycle = product.cycle(cycle_id)
     found = product.swap_choices(cycle_id, pull)
-    board, _ = product.board(cycle_id)
+    dashboard, _ = product.dashboard(cycle_id)
     return render(
         request,
         "cycle/swap.html",
         {
             "cycle": cycle,
-            "cycles": visible(app_context(request), visitor, Right.SEE_PROGRESS),
-            "rights": held(app_context(request), visitor, cycle),
+            "cycles": visible(app_context(request), principal, Right.SEE_PROGRESS),
+            "rights": held(app_context(request), principal, cycle),
             "one": found.awaited,
-            "why": reasons((found.awaited,), board)[0]["why"],
+            "why": reasons((found.awaited,), dashboard)[0]["why"],
             "applicants": [
                 (KEEP, gettext("Keep the proposed applicant")),
                 *((str(a.number), _shown(a.name, a.external_id)) for a in found.applicants),

@@ -69,16 +69,16 @@ class EstimateFigure:
 def show_calibration(
     request: Request,
     cycle_id: str,
-    visitor: MaySee,
+    principal: MaySee,
     everybody: Annotated[bool, Query(alias="all")] = False,  # noqa: FBT002 - the query's name
 ) -> Response:
     """Show how reviewers and kinds mark, and whom adjusting would move; changes nothing."""
-    return _page(request, cycle_id, visitor, everybody=everybody)
+    return _page(request, cycle_id, principal, everybody=everybody)
 
 
 @router.post("")
 def ask_for_estimates(
-    request: Request, cycle_id: str, visitor: MayDecide, form: TheForm
+    request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 ) -> Response:
     """Have the list made by other estimates, or by the rule's own again."""
     product = app_context(request).product
@@ -88,19 +88,19 @@ def ask_for_estimates(
         product.choose_estimates(
             cycle_id,
             _estimates(typed["estimates"]),
-            by=visitor.name,
+            by=principal.name,
             reason=said_why(typed["reason"]),
         )
 
     return act(
         request,
-        visitor,
+        principal,
         f"/decide/{cycle_id}/calibration",
         f"asked for the list by {typed['estimates']} estimates",
         choose,
         form=typed["estimates"],
         typed=typed,
-        again=lambda refused: _page(request, cycle_id, visitor, refused=refused),
+        again=lambda refused: _page(request, cycle_id, principal, refused=refused),
     )
 
 
@@ -113,24 +113,24 @@ def _estimates(word: str) -> Estimates:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     *,
     everybody: bool = False,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    parts = app_context(request)
-    cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
+    app = app_context(request)
+    cycle, rules = app.product.cycle(cycle_id), app.product.rules(cycle_id)
     started = cycle.status is not CycleStatus.DRAFT
-    seen = parts.product.calibration(cycle_id) if started else None
-    people = {one.number: one for one in parts.product.named(cycle_id)} if seen else {}
+    seen = app.product.calibration(cycle_id) if started else None
+    people = {one.number: one for one in app.product.named(cycle_id)} if seen else {}
     near = around_the_cut(seen) if seen else ()
     return render(
         request,
         "cycle/calibration.html",
         {
-            **about(parts, cycle_id, visitor, Right.SEE_APPLICANTS),
+            **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "seen": seen,
-            "judges": reviewer_names(parts, cycle_id, visitor, seen) if seen else {},
+            "judges": reviewer_names(app, cycle_id, principal, seen) if seen else {},
             "people": people,
             "kinds": [kind.name for kind in rules.kinds],
             "figure": figure(seen, near, people) if seen and near else None,
@@ -193,15 +193,15 @@ def figure(
 
 
 def reviewer_names(
-    parts: AppContext, cycle_id: str, visitor: Principal, seen: Calibration
+    app: AppContext, cycle_id: str, principal: Principal, seen: Calibration
 ) -> dict[int, str]:
     """Call reviewers by name, or by a number to those who may not know who they are."""
-    cycle = parts.product.cycle(cycle_id)
-    rights = visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    cycle = app.product.cycle(cycle_id)
+    rights = principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     if Right.SEE_REVIEWERS in rights:
         return {
             one.number: one.name or one.external_id or gettext("erased")
-            for one in parts.product.reviewers(cycle_id)
+            for one in app.product.reviewers(cycle_id)
         }
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]

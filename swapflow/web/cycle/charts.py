@@ -44,24 +44,24 @@ HEADS = {
 
 
 @router.get("/{cycle_id}/data")
-def chart_data(visitor: MayWatch, product: Product, cycle_id: str) -> Row:
+def chart_data(principal: MayWatch, product: Product, cycle_id: str) -> Row:
     """Give the numbers behind the charts; reviewers' names only to those who may see them."""
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
-    board, _ = product.board(cycle_id)
+    dashboard, _ = product.dashboard(cycle_id)
     steps = product.steps(cycle_id)
     return {
-        "seq": board.position.seq,
-        "places": board.places,
-        "applicants": intervals(board),
+        "seq": dashboard.position.seq,
+        "places": dashboard.places,
+        "applicants": intervals(dashboard),
         "decisions": decisions(steps),
         "budget": budget(steps, cycle, rules, product.now()),
-        "load": load(product, visitor, cycle, board),
+        "load": load(product, principal, cycle, dashboard),
     }
 
 
 @router.get("/{cycle_id}/data.csv")
 def chart_csv(
-    visitor: MayWatch,
+    principal: MayWatch,
     product: Product,
     cycle_id: str,
     chart: Annotated[str, Query(max_length=20)] = "intervals",
@@ -72,13 +72,13 @@ def chart_csv(
     cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
     match chart:
         case "intervals":
-            rows = intervals(product.board(cycle_id)[0])
+            rows = intervals(product.dashboard(cycle_id)[0])
         case "decisions":
             rows = decisions(product.steps(cycle_id))
         case "budget":
             rows = budget(product.steps(cycle_id), cycle, rules, product.now())
         case _:
-            rows = load(product, visitor, cycle, product.board(cycle_id)[0])
+            rows = load(product, principal, cycle, product.dashboard(cycle_id)[0])
     out = io.StringIO()
     writer = csv.DictWriter(out, HEADS[chart], extrasaction="ignore")
     writer.writeheader()
@@ -87,22 +87,24 @@ def chart_csv(
     return Response(out.getvalue(), media_type="text/csv", headers={"Content-Disposition": name})
 
 
-def intervals(board: Dashboard) -> list[Row]:
+def intervals(dashboard: Dashboard) -> list[Row]:
     """Give the applicants around the cut line: rank, score, margin and standing, by rank."""
-    most = min(board.application.size, max(20, BELOW_THE_LINE * board.places), MOST_SHOWN)
+    most = min(dashboard.application.size, max(20, BELOW_THE_LINE * dashboard.places), MOST_SHOWN)
     rows = []
     for i in range(most):
-        if np.isnan(board.estimate[i]):
+        if np.isnan(dashboard.estimate[i]):
             continue
-        standing = "too close" if board.contested[i] else "in" if board.in_list[i] else "out"
-        margin = float(min(board.margin[i], 1.0))
+        standing = (
+            "too close" if dashboard.contested[i] else "in" if dashboard.in_list[i] else "out"
+        )
+        margin = float(min(dashboard.margin[i], 1.0))
         rows.append(
             {
                 "rank": i + 1,
-                "score": round(float(board.estimate[i]), 4),
+                "score": round(float(dashboard.estimate[i]), 4),
                 "margin": round(margin, 4),
                 "standing": standing,
-                "waiting": bool(board.pending[i] > 0),
+                "waiting": bool(dashboard.pending[i] > 0),
             }
         )
     return rows
@@ -145,9 +147,9 @@ def budget(
     ]
 
 
-def load(product: Product, visitor: Principal, cycle: Cycle, board: Dashboard) -> list[Row]:
+def load(product: Product, principal: Principal, cycle: Cycle, dashboard: Dashboard) -> list[Row]:
     """Give what waits for each reviewer and what they have done, most to do first."""
-    rights = visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    rights = principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     # Read before the roster: whoever joins in between has nothing waiting yet.
     waiting = product.waiting(cycle.id)
     people = {r.number: r for r in product.reviewers(cycle.id)}
@@ -155,7 +157,7 @@ def load(product: Product, visitor: Principal, cycle: Cycle, board: Dashboard) -
     for one in waiting:
         count[one.reviewer] += one.count
         late[one.reviewer] += one.overdue
-    done = dict(enumerate(board.done.tolist()))
+    done = dict(enumerate(dashboard.done.tolist()))
     busiest = sorted(
         (n for n, who in people.items() if who.active or count[n] or done.get(n)),
         key=lambda n: (-count[n], -done.get(n, 0), n),

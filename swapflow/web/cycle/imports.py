@@ -42,101 +42,101 @@ MayReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
 def show_applicants(
     request: Request,
     cycle_id: str,
-    visitor: MayApplicants,
+    principal: MayApplicants,
     imported: int = -1,
     changed: int = 0,
     known: int = 0,
 ) -> Response:
     """Show how many applicants there are, and a form to bring more."""
     done = _done("applicant", imported, changed, known)
-    return _start(request, cycle_id, visitor, "applicants", said=done)
+    return _start(request, cycle_id, principal, "applicants", said=done)
 
 
 @router.post("/applicants")
 def upload_applicants(
-    request: Request, cycle_id: str, visitor: MayApplicants, form: TheForm
+    request: Request, cycle_id: str, principal: MayApplicants, form: TheForm
 ) -> Response:
     """Keep a file of applicants and lead to its preview."""
-    return _keep(request, cycle_id, visitor, "applicants", form)
+    return _keep(request, cycle_id, principal, "applicants", form)
 
 
 @router.get("/applicants/{key}")
 def preview_applicants(
-    request: Request, cycle_id: str, key: str, visitor: MayApplicants
+    request: Request, cycle_id: str, key: str, principal: MayApplicants
 ) -> Response:
     """Show what a kept file of applicants would bring."""
-    return _preview(request, cycle_id, key, visitor, "applicants", {})
+    return _preview(request, cycle_id, key, principal, "applicants", {})
 
 
 @router.post("/applicants/{key}")
 def apply_applicants(
-    request: Request, cycle_id: str, key: str, visitor: MayApplicants, form: TheForm
+    request: Request, cycle_id: str, key: str, principal: MayApplicants, form: TheForm
 ) -> Response:
     """Read a kept file in another way, or import it."""
-    return _apply(request, cycle_id, key, visitor, "applicants", form)
+    return _apply(request, cycle_id, key, principal, "applicants", form)
 
 
 @router.get("/reviewers")
 def show_reviewers(
-    request: Request, cycle_id: str, visitor: MayReviewers, imported: int = -1, known: int = 0
+    request: Request, cycle_id: str, principal: MayReviewers, imported: int = -1, known: int = 0
 ) -> Response:
     """Show how many reviewers there are, and a form to bring more."""
     done = _done("reviewer", imported, 0, known)
-    return _start(request, cycle_id, visitor, "reviewers", said=done)
+    return _start(request, cycle_id, principal, "reviewers", said=done)
 
 
 @router.post("/reviewers")
 def upload_reviewers(
-    request: Request, cycle_id: str, visitor: MayReviewers, form: TheForm
+    request: Request, cycle_id: str, principal: MayReviewers, form: TheForm
 ) -> Response:
     """Keep a file of reviewers and lead to its preview."""
-    return _keep(request, cycle_id, visitor, "reviewers", form)
+    return _keep(request, cycle_id, principal, "reviewers", form)
 
 
 @router.get("/reviewers/{key}")
 def preview_reviewers(
-    request: Request, cycle_id: str, key: str, visitor: MayReviewers
+    request: Request, cycle_id: str, key: str, principal: MayReviewers
 ) -> Response:
     """Show what a kept file of reviewers would bring."""
-    return _preview(request, cycle_id, key, visitor, "reviewers", {})
+    return _preview(request, cycle_id, key, principal, "reviewers", {})
 
 
 @router.post("/reviewers/{key}")
 def apply_reviewers(
-    request: Request, cycle_id: str, key: str, visitor: MayReviewers, form: TheForm
+    request: Request, cycle_id: str, key: str, principal: MayReviewers, form: TheForm
 ) -> Response:
     """Read a kept file in another way, or import it."""
-    return _apply(request, cycle_id, key, visitor, "reviewers", form)
+    return _apply(request, cycle_id, key, principal, "reviewers", form)
 
 
 def _right(what: What) -> Right:
     return Right.MANAGE_APPLICANTS if what == "applicants" else Right.MANAGE_REVIEWERS
 
 
-def _uploads(parts: AppContext) -> Uploads:
-    return Uploads(parts.settings.data_dir / "uploads")
+def _uploads(app: AppContext) -> Uploads:
+    return Uploads(app.settings.data_dir / "uploads")
 
 
 def _start(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     what: What,
     *,
     said: str = "",
     problem: str = "",
 ) -> Response:
-    parts = app_context(request)
-    product = parts.product
+    app = app_context(request)
+    product = app.product
     there = product.applications(cycle_id) if what == "applicants" else product.reviewers(cycle_id)
     return render(
         request,
         "cycle/import_start.html",
         {
-            **about(parts, cycle_id, visitor, _right(what)),
+            **about(app, cycle_id, principal, _right(what)),
             "what": what,
             "count": len(there),
-            "most": parts.settings.upload_mb,
+            "most": app.settings.upload_mb,
             "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
             "said": said,
             "problem": problem,
@@ -162,20 +162,20 @@ def _done(noun: str, imported: int, changed: int, known: int) -> str:
 
 
 def _keep(
-    request: Request, cycle_id: str, visitor: Principal, what: What, form: TheForm
+    request: Request, cycle_id: str, principal: Principal, what: What, form: TheForm
 ) -> Response:
-    parts = app_context(request)
+    app = app_context(request)
     try:
         name, data = file_of(form, "file")
         read_table(data, name=name)  # what is no table at all is not worth keeping
     except BadRowsError as error:
-        return _start(request, cycle_id, visitor, what, problem=str(error))
+        return _start(request, cycle_id, principal, what, problem=str(error))
     except InvalidInputError as error:
         # Another encoding may help, and the next page offers one; nothing else does.
         if "holds bytes that" not in str(error) and "is no text in" not in str(error):
-            return _start(request, cycle_id, visitor, what, problem=str(error))
-    key = _uploads(parts).keep(
-        data, owner=visitor.account.id, purpose=f"{cycle_id}:{what}", name=name
+            return _start(request, cycle_id, principal, what, problem=str(error))
+    key = _uploads(app).keep(
+        data, owner=principal.account.id, purpose=f"{cycle_id}:{what}", name=name
     )
     return RedirectResponse(f"/setup/{cycle_id}/{what}/{key}", 303)
 
@@ -184,26 +184,26 @@ def _preview(
     request: Request,
     cycle_id: str,
     key: str,
-    visitor: Principal,
+    principal: Principal,
     what: What,
     typed: Mapping[str, str],
     *,
     problem: str = "",
 ) -> Response:
-    parts = app_context(request)
-    upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
+    app = app_context(request)
+    upload = _uploads(app).find(key, owner=principal.account.id, purpose=f"{cycle_id}:{what}")
     found: Found | None = None
     try:
-        found = look(parts.product, cycle_id, upload, what, typed)
+        found = look(app.product, cycle_id, upload, what, typed)
     except InvalidInputError as error:
         problem = problem or str(error)
     typed = {**(found.typed if found else {}), **typed}
-    rules = parts.product.rules(cycle_id)
+    rules = app.product.rules(cycle_id)
     return render(
         request,
         "cycle/import_preview.html",
         {
-            **about(parts, cycle_id, visitor, _right(what)),
+            **about(app, cycle_id, principal, _right(what)),
             "what": what,
             "upload": upload,
             "found": found,
@@ -222,28 +222,28 @@ def _preview(
 
 
 def _apply(
-    request: Request, cycle_id: str, key: str, visitor: Principal, what: What, form: TheForm
+    request: Request, cycle_id: str, key: str, principal: Principal, what: What, form: TheForm
 ) -> Response:
-    parts = app_context(request)
+    app = app_context(request)
     typed = dict(texts(form))
-    uploads = _uploads(parts)
+    uploads = _uploads(app)
     if text(form, "do") == "drop":
-        uploads.find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
+        uploads.find(key, owner=principal.account.id, purpose=f"{cycle_id}:{what}")
         uploads.drop(key)
         return RedirectResponse(f"/setup/{cycle_id}/{what}", 303)
     if text(form, "do") not in {"apply", "errors"}:
-        return _preview(request, cycle_id, key, visitor, what, typed)
-    upload = uploads.find(key, owner=visitor.account.id, purpose=f"{cycle_id}:{what}")
+        return _preview(request, cycle_id, key, principal, what, typed)
+    upload = uploads.find(key, owner=principal.account.id, purpose=f"{cycle_id}:{what}")
     try:
-        found = look(parts.product, cycle_id, upload, what, typed)
+        found = look(app.product, cycle_id, upload, what, typed)
         if text(form, "do") == "errors":
             return _to_cure(cycle_id, found)
-        done = take(parts.product, cycle_id, found, by=visitor.name)
+        done = take(app.product, cycle_id, found, by=principal.name)
     except InvalidInputError as error:
-        return _preview(request, cycle_id, key, visitor, what, typed, problem=str(error))
+        return _preview(request, cycle_id, key, principal, what, typed, problem=str(error))
     uploads.drop(key)
-    parts.office.record(
-        visitor.name,
+    app.office.record(
+        principal.name,
         f"imported {what}",
         cycle_id=cycle_id,
         about=upload.name,

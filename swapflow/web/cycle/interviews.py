@@ -37,10 +37,10 @@ def take_along(own: Own, product: Product) -> Response:
 
 @router.get("/applicants/{cycle_id}/slots")
 def show_slots(
-    request: Request, cycle_id: str, product: Product, visitor: Manager, changed: int = -1
+    request: Request, cycle_id: str, product: Product, principal: Manager, changed: int = -1
 ) -> Response:
     """Show every request for an interview, with its date or a form for one."""
-    del visitor
+    del principal
     return _page(request, product, cycle_id, changed=changed)
 
 
@@ -50,7 +50,7 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     cycle_id: str,
     product: Product,
     office: TheOffice,
-    visitor: Manager,
+    principal: Manager,
     pull: Annotated[str, Form(max_length=200)] = "",
     starts: Annotated[str, Form(max_length=40)] = "",
     minutes: Annotated[str, Form(max_length=6)] = "",
@@ -67,10 +67,10 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
             place=place.strip(),
             link=link.strip(),
         )
-        changed = product.set_slots(cycle_id, [slot], by=visitor.name)
+        changed = product.set_slots(cycle_id, [slot], by=principal.name)
     except InvalidInputError as error:
         return _page(request, product, cycle_id, typed={pull: typed}, problems={pull: str(error)})
-    office.record(visitor.name, "set an interview's date", cycle_id=cycle_id, about=pull)
+    office.record(principal.name, "set an interview's date", cycle_id=cycle_id, about=pull)
     return RedirectResponse(f"/applicants/{cycle_id}/slots?changed={changed}", status_code=303)
 
 
@@ -79,12 +79,12 @@ def cancel_slot(
     cycle_id: str,
     product: Product,
     office: TheOffice,
-    visitor: Manager,
+    principal: Manager,
     pull: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Take a date back and tell its people."""
-    product.cancel_slot(cycle_id, pull, by=visitor.name)
-    office.record(visitor.name, "took an interview's date back", cycle_id=cycle_id, about=pull)
+    product.cancel_slot(cycle_id, pull, by=principal.name)
+    office.record(principal.name, "took an interview's date back", cycle_id=cycle_id, about=pull)
     return RedirectResponse(f"/applicants/{cycle_id}/slots", status_code=303)
 
 
@@ -94,19 +94,19 @@ def import_slots(
     cycle_id: str,
     product: Product,
     office: TheOffice,
-    visitor: Manager,
+    principal: Manager,
     file: UploadFile | None = None,
 ) -> Response:
     """Set the dates of a table, all of them or none."""
     try:
         slots = slots_of(file, cycle_id, product)
-        changed = product.set_slots(cycle_id, slots, by=visitor.name)
+        changed = product.set_slots(cycle_id, slots, by=principal.name)
     except BadRowsError as error:
         return _page(request, product, cycle_id, bad=error.rows)
     except InvalidInputError as error:
         return _page(request, product, cycle_id, problems={"file": str(error)})
     office.record(
-        visitor.name, "set interviews' dates", cycle_id=cycle_id, detail=f"{changed} changed"
+        principal.name, "set interviews' dates", cycle_id=cycle_id, detail=f"{changed} changed"
     )
     return RedirectResponse(f"/applicants/{cycle_id}/slots?changed={changed}", status_code=303)
 

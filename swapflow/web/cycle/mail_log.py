@@ -50,16 +50,16 @@ FRAME_POLICY = (
 def list_mails(
     request: Request,
     cycle_id: str,
-    visitor: MaySeeMail,
+    principal: MaySeeMail,
     state: str = "",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> Response:
     """List a program's mails, newest first."""
-    return _list(request, cycle_id, visitor, state, page)
+    return _list(request, cycle_id, principal, state, page)
 
 
 @router.post("/again")
-def send_all_again(request: Request, cycle_id: str, visitor: MayRun) -> Response:
+def send_all_again(request: Request, cycle_id: str, principal: MayRun) -> Response:
     """Let every mail that failed be sent again."""
     product = app_context(request).product
 
@@ -69,19 +69,19 @@ def send_all_again(request: Request, cycle_id: str, visitor: MayRun) -> Response
 
     return act(
         request,
-        visitor,
+        principal,
         f"/today/{cycle_id}/mail?state=queued",
         "sent every mail again that had failed",
         deed,
         form="again",
-        again=lambda refused: _list(request, cycle_id, visitor, "failed", 1, refused),
+        again=lambda refused: _list(request, cycle_id, principal, "failed", 1, refused),
     )
 
 
 def _list(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     state: str,
     page: int,
     refused: Refused = NOTHING_REFUSED,
@@ -93,7 +93,7 @@ def _list(
         request,
         "cycle/mail_log.html",
         {
-            **_context(request, cycle_id, visitor),
+            **_context(request, cycle_id, principal),
             "mails": found[:PAGE],
             "more": len(found) > PAGE,
             "page": page,
@@ -107,20 +107,20 @@ def _list(
 
 
 @router.get("/{mail_id}")
-def show_mail(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
+def show_mail(request: Request, cycle_id: str, mail_id: str, principal: MaySeeMail) -> Response:
     """Show one mail as text and as its reader sees it."""
-    return _mail(request, cycle_id, mail_id, visitor)
+    return _mail(request, cycle_id, mail_id, principal)
 
 
 def _mail(
     request: Request,
     cycle_id: str,
     mail_id: str,
-    visitor: Principal,
+    principal: Principal,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
     context = {
-        **_context(request, cycle_id, visitor),
+        **_context(request, cycle_id, principal),
         "record": app_context(request).product.cycle_mail(cycle_id, mail_id),
         "states": dict(STATES),
         "refused": refused,
@@ -129,26 +129,28 @@ def _mail(
 
 
 @router.get("/{mail_id}/html")
-def show_html(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
+def show_html(request: Request, cycle_id: str, mail_id: str, principal: MaySeeMail) -> Response:
     """Give a mail's HTML, to be shown in a frame that can do nothing."""
-    del visitor
+    del principal
     mail = app_context(request).product.cycle_mail(cycle_id, mail_id).mail
     return HTMLResponse(mail.html, headers={"Content-Security-Policy": FRAME_POLICY})
 
 
 @router.get("/{mail_id}/eml")
-def download_mail(request: Request, cycle_id: str, mail_id: str, visitor: MaySeeMail) -> Response:
+def download_mail(
+    request: Request, cycle_id: str, mail_id: str, principal: MaySeeMail
+) -> Response:
     """Give a mail as a file that mail programs open."""
-    del visitor
-    parts = app_context(request)
-    record = parts.product.cycle_mail(cycle_id, mail_id)
-    content = eml(record, sender=parts.settings.mail_from)
+    del principal
+    app = app_context(request)
+    record = app.product.cycle_mail(cycle_id, mail_id)
+    content = eml(record, sender=app.settings.mail_from)
     headers = {"Content-Disposition": 'attachment; filename="mail.eml"'}
     return Response(content, media_type="message/rfc822", headers=headers)
 
 
 @router.post("/{mail_id}/again")
-def send_again(request: Request, cycle_id: str, mail_id: str, visitor: MayRun) -> Response:
+def send_again(request: Request, cycle_id: str, mail_id: str, principal: MayRun) -> Response:
     """Let a mail that failed be sent again."""
     product = app_context(request).product
 
@@ -159,12 +161,12 @@ def send_again(request: Request, cycle_id: str, mail_id: str, visitor: MayRun) -
 
     return act(
         request,
-        visitor,
+        principal,
         f"/today/{cycle_id}/mail",
         "sent a mail again",
         deed,
         form="again",
-        again=lambda refused: _mail(request, cycle_id, mail_id, visitor, refused),
+        again=lambda refused: _mail(request, cycle_id, mail_id, principal, refused),
     )
 
 
@@ -184,15 +186,15 @@ def eml(record: MailRecord, *, sender: str) -> bytes:
     return bytes(message)
 
 
-def _context(request: Request, cycle_id: str, visitor: Principal) -> dict[str, object]:
-    parts = app_context(request)
-    cycle = parts.product.cycle(cycle_id)
-    rights = held(parts, visitor, cycle)
+def _context(request: Request, cycle_id: str, principal: Principal) -> dict[str, object]:
+    app = app_context(request)
+    cycle = app.product.cycle(cycle_id)
+    rights = held(app, principal, cycle)
     return {
         "cycle": cycle,
-        "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
+        "cycles": visible(app, principal, Right.SEE_PROGRESS),
         "rights": rights,
         "tab": "mail",
-        "zone": parts.product.rules(cycle_id).zone,
+        "zone": app.product.rules(cycle_id).zone,
         "may_run": Right.RUN in rights,
     }

@@ -39,26 +39,28 @@ Typed = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/sheets")
-def show_sheets(request: Request, cycle_id: str, visitor: MayEnter, stored: int = -1) -> Response:
+def show_sheets(
+    request: Request, cycle_id: str, principal: MayEnter, stored: int = -1
+) -> Response:
     """Show whose sheets there are to take, and a form to bring one back."""
-    return _start(request, cycle_id, visitor, stored=stored)
+    return _start(request, cycle_id, principal, stored=stored)
 
 
 @router.post("/sheets")
-def upload_sheet(request: Request, cycle_id: str, visitor: MayEnter, form: TheForm) -> Response:
+def upload_sheet(request: Request, cycle_id: str, principal: MayEnter, form: TheForm) -> Response:
     """Keep a file of reviews and lead to what it would bring."""
-    parts = app_context(request)
+    app = app_context(request)
     typed = {name: text(form, name) for name in ("kind", "scale")}
-    problems = _misread(parts, cycle_id, typed)
+    problems = _misread(app, cycle_id, typed)
     try:
         name, data = file_of(form, "file")
         read_table(data, name=name)  # what is no table at all is not worth keeping
     except InvalidInputError as error:
         problems["file"] = str(error)
     if problems:
-        return _start(request, cycle_id, visitor, typed=typed, problems=problems)
-    key = _uploads(parts).keep(
-        data, owner=visitor.account.id, purpose=f"{cycle_id}:scores", name=name
+        return _start(request, cycle_id, principal, typed=typed, problems=problems)
+    key = _uploads(app).keep(
+        data, owner=principal.account.id, purpose=f"{cycle_id}:scores", name=name
     )
     return RedirectResponse(f"/reviewers/{cycle_id}/sheets/{key}?{urlencode(typed)}", 303)
 
@@ -68,36 +70,36 @@ def preview_sheet(
     request: Request,
     cycle_id: str,
     key: str,
-    visitor: MayEnter,
+    principal: MayEnter,
     kind: Typed = "",
     scale: Typed = "",
 ) -> Response:
     """Show what a kept file of reviews would bring."""
-    return _preview(request, cycle_id, key, visitor, {"kind": kind, "scale": scale})
+    return _preview(request, cycle_id, key, principal, {"kind": kind, "scale": scale})
 
 
 @router.post("/sheets/{key}")
 def apply_sheet(
-    request: Request, cycle_id: str, key: str, visitor: MayEnter, form: TheForm
+    request: Request, cycle_id: str, key: str, principal: MayEnter, form: TheForm
 ) -> Response:
     """Store what a kept file holds, read it in another way, or throw it away."""
-    parts = app_context(request)
+    app = app_context(request)
     typed = dict(texts(form))
-    uploads, purpose = _uploads(parts), f"{cycle_id}:scores"
-    upload = uploads.find(key, owner=visitor.account.id, purpose=purpose)
+    uploads, purpose = _uploads(app), f"{cycle_id}:scores"
+    upload = uploads.find(key, owner=principal.account.id, purpose=purpose)
     if text(form, "do") == "drop":
         uploads.drop(key)
         return RedirectResponse(f"/reviewers/{cycle_id}/sheets", 303)
     if text(form, "do") != "apply":
-        return _preview(request, cycle_id, key, visitor, typed)
+        return _preview(request, cycle_id, key, principal, typed)
     try:
-        found = _found(parts, cycle_id, upload.data, upload.name, visitor, typed)
-        store_scores(parts.product, cycle_id, found, by=visitor.name)
+        found = _found(app, cycle_id, upload.data, upload.name, principal, typed)
+        store_scores(app.product, cycle_id, found, by=principal.name)
     except SwapflowError as error:
-        return _preview(request, cycle_id, key, visitor, typed, problem=str(error))
+        return _preview(request, cycle_id, key, principal, typed, problem=str(error))
     uploads.drop(key)
-    parts.office.record(
-        visitor.name,
+    app.office.record(
+        principal.name,
         "entered reviews from a file",
         cycle_id=cycle_id,
         about=upload.name,
@@ -108,10 +110,10 @@ def apply_sheet(
 
 @router.get("/{number}/sheet")
 def take_sheet(
-    cycle_id: str, number: int, product: Product, visitor: MayEnter, form: str = "xlsx"
+    cycle_id: str, number: int, product: Product, principal: MayEnter, form: str = "xlsx"
 ) -> Response:
     """Give a reviewer's sheet, as far as the blind policy lets the reviewer see."""
-    del visitor
+    del principal
     if form not in {known.value for known in FORMATS}:
         raise NotFoundError("a sheet is xlsx or csv")
     made = Format(form)
@@ -139,15 +141,15 @@ def find_reviewer(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
     raise NotFoundError(f"this program has no reviewer with the number {number}")
 
 
-def _uploads(parts: AppContext) -> Uploads:
-    return Uploads(parts.settings.data_dir / "uploads")
+def _uploads(app: AppContext) -> Uploads:
+    return Uploads(app.settings.data_dir / "uploads")
 
 
-def _misread(parts: AppContext, cycle_id: str, typed: Mapping[str, str]) -> dict[str, str]:
+def _misread(app: AppContext, cycle_id: str, typed: Mapping[str, str]) -> dict[str, str]:
     """Say what is wrong with how a file is to be read, by field."""
     problems = {}
     kind, scale = typed.get("kind", "").strip(), typed.get("scale", "").strip()
-    if kind and kind not in _kinds(parts, cycle_id):
+    if kind and kind not in _kinds(app, cycle_id):
         problems["kind"] = "Choose one of the kinds of review."
     if problem := unwritable(scale, most=LONGEST_TYPED):
         problems["scale"] = problem
@@ -159,24 +161,24 @@ def _misread(parts: AppContext, cycle_id: str, typed: Mapping[str, str]) -> dict
     return problems
 
 
-def _kinds(parts: AppContext, cycle_id: str) -> list[str]:
-    return [kind.name for kind in parts.product.rules(cycle_id).kinds]
+def _kinds(app: AppContext, cycle_id: str) -> list[str]:
+    return [kind.name for kind in app.product.rules(cycle_id).kinds]
 
 
 def _found(
-    parts: AppContext,
+    app: AppContext,
     cycle_id: str,
     data: bytes,
     name: str,
-    visitor: Principal,
+    principal: Principal,
     typed: Mapping[str, str],
 ) -> ScoresFound:
     return find_scores(
-        parts.product,
+        app.product,
         cycle_id,
         data,
         name=name,
-        by=visitor.name,
+        by=principal.name,
         kind=typed.get("kind", "").strip(),
         scale=typed.get("scale", "").strip(),
     )
@@ -185,14 +187,14 @@ def _found(
 def _start(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     *,
     typed: Mapping[str, str] | None = None,
     stored: int = -1,
     problems: Mapping[str, str] | None = None,
 ) -> Response:
-    parts = app_context(request)
-    product = parts.product
+    app = app_context(request)
+    product = app.product
     waiting: dict[int, int] = {}
     for one in product.waiting(cycle_id):
         waiting[one.reviewer] = waiting.get(one.reviewer, 0) + one.count
@@ -200,7 +202,7 @@ def _start(
         request,
         "cycle/offline_sheets.html",
         {
-            **_about(parts, cycle_id, visitor),
+            **_about(app, cycle_id, principal),
             "roster": [
                 (reviewer, waiting[reviewer.number])
                 for reviewer in product.reviewers(cycle_id)
@@ -210,7 +212,7 @@ def _start(
             if stored < 0
             else counted(stored, "%(count)s review stored.", "%(count)s reviews stored."),
             "typed": typed or {},
-            "most": parts.settings.upload_mb,
+            "most": app.settings.upload_mb,
             "problems": problems or {},
         },
         status=422 if problems else 200,
@@ -221,25 +223,25 @@ def _preview(
     request: Request,
     cycle_id: str,
     key: str,
-    visitor: Principal,
+    principal: Principal,
     typed: Mapping[str, str],
     *,
     problem: str = "",
 ) -> Response:
-    parts = app_context(request)
-    upload = _uploads(parts).find(key, owner=visitor.account.id, purpose=f"{cycle_id}:scores")
+    app = app_context(request)
+    upload = _uploads(app).find(key, owner=principal.account.id, purpose=f"{cycle_id}:scores")
     found: ScoresFound | None = None
-    problems = _misread(parts, cycle_id, typed)
+    problems = _misread(app, cycle_id, typed)
     if not problems:
         try:
-            found = _found(parts, cycle_id, upload.data, upload.name, visitor, typed)
+            found = _found(app, cycle_id, upload.data, upload.name, principal, typed)
         except InvalidInputError as error:
             problem = problem or str(error)
     return render(
         request,
         "cycle/offline_sheet_preview.html",
         {
-            **_about(parts, cycle_id, visitor),
+            **_about(app, cycle_id, principal),
             "upload": upload,
             "found": found,
             "typed": typed,
@@ -252,9 +254,9 @@ def _preview(
     )
 
 
-def _about(parts: AppContext, cycle_id: str, visitor: Principal) -> dict[str, object]:
+def _about(app: AppContext, cycle_id: str, principal: Principal) -> dict[str, object]:
     return {
-        "cycle": parts.product.cycle(cycle_id),
-        "cycles": visible(parts, visitor, Right.ENTER_REVIEWS),
-        "kinds": _kinds(parts, cycle_id),
+        "cycle": app.product.cycle(cycle_id),
+        "cycles": visible(app, principal, Right.ENTER_REVIEWS),
+        "kinds": _kinds(app, cycle_id),
     }

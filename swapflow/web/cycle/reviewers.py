@@ -83,17 +83,17 @@ class SeverityView:
 
 
 @router.get("")
-def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+def show_programs(request: Request, principal: MaySomewhere) -> Response:
     """Lead to the reviewers of the newest program."""
-    cycles = visible(app_context(request), visitor, Right.SEE_REVIEWERS)
+    cycles = visible(app_context(request), principal, Right.SEE_REVIEWERS)
     return RedirectResponse(f"/reviewers/{cycles[0].id}" if cycles else "/today", status_code=303)
 
 
 @router.get("/{cycle_id}")
-def show_table(request: Request, visitor: MaySee, product: Product, cycle_id: str) -> Response:
+def show_table(request: Request, principal: MaySee, product: Product, cycle_id: str) -> Response:
     """Show how busy everybody is, and how they judge."""
     loads, rules = product.loads(cycle_id), product.rules(cycle_id)
-    board, _ = product.board(cycle_id)
+    dashboard, _ = product.dashboard(cycle_id)
     seen = _last_seen(app_context(request))
     today = product.now().date()
     return render(
@@ -101,12 +101,12 @@ def show_table(request: Request, visitor: MaySee, product: Product, cycle_id: st
         "cycle/reviewers.html",
         {
             "cycle": product.cycle(cycle_id),
-            "cycles": visible(app_context(request), visitor, Right.SEE_REVIEWERS),
+            "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
             "rows": [
                 {
                     "reviewer": one,
                     "load": loads.get(one.number),
-                    "manner": manner_of(board.judging, one.number),
+                    "manner": manner_of(dashboard.severity, one.number),
                     "seen": seen.get(one.email.casefold()) if one.email else None,
                     "away": next((a for a in one.absences if a.first <= today <= a.last), None),
                 }
@@ -121,20 +121,20 @@ def show_table(request: Request, visitor: MaySee, product: Product, cycle_id: st
 @router.get("/{cycle_id}/{number}")
 def show_reviewer(
     request: Request,
-    visitor: MaySee,
+    principal: MaySee,
     product: Product,
     cycle_id: str,
     number: int,
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> Response:
     """Show what waits for a reviewer, what came from them, and what may be done about it."""
-    return _card(request, visitor, product, cycle_id, number, page=page)
+    return _card(request, principal, product, cycle_id, number, page=page)
 
 
 @router.post("/{cycle_id}/{number}/void")
 def void_all(
     request: Request,
-    visitor: MayEnter,
+    principal: MayEnter,
     product: Product,
     cycle_id: str,
     number: int,
@@ -145,24 +145,24 @@ def void_all(
     def deed() -> None:
         why = said_why(reason)
         name = _reviewer(product, cycle_id, number).external_id
-        product.void_reviewer(cycle_id, name, by=visitor.name, reason=why)
+        product.void_reviewer(cycle_id, name, by=principal.name, reason=why)
 
     return act(
         request,
-        visitor,
+        principal,
         f"/reviewers/{cycle_id}/{number}",
         "voided all reviews of a reviewer",
         deed,
         form="change",
         typed={"reason": reason},
-        again=_again(request, visitor, product, cycle_id, number),
+        again=_again(request, principal, product, cycle_id, number),
     )
 
 
 @router.post("/{cycle_id}/{number}/reviews/void")
 def void_one(
     request: Request,
-    visitor: MayEnter,
+    principal: MayEnter,
     product: Product,
     cycle_id: str,
     number: int,
@@ -174,24 +174,24 @@ def void_one(
     def deed() -> None:
         if task not in {one.id for one in product.reviews_by(cycle_id, number)}:
             raise InvalidInputError("choose one of this reviewer's reviews")
-        product.void([task], by=visitor.name, reason=said_why(reason))
+        product.void([task], by=principal.name, reason=said_why(reason))
 
     return act(
         request,
-        visitor,
+        principal,
         f"/reviewers/{cycle_id}/{number}",
         "voided one review",
         deed,
         form=f"void {task}",
         typed={"reason": reason},
-        again=_again(request, visitor, product, cycle_id, number),
+        again=_again(request, principal, product, cycle_id, number),
     )
 
 
 @router.post("/{cycle_id}/{number}/erase")
 def erase(
     request: Request,
-    visitor: MaySetUp,
+    principal: MaySetUp,
     product: Product,
     cycle_id: str,
     number: int,
@@ -203,24 +203,24 @@ def erase(
         name = _reviewer(product, cycle_id, number).external_id
         if confirm.strip() != name:
             raise FieldError("confirm", f"type {name} to erase this reviewer; nothing was erased")
-        product.purge_reviewer(cycle_id, name, by=visitor.name)
+        product.purge_reviewer(cycle_id, name, by=principal.name)
 
     return act(
         request,
-        visitor,
+        principal,
         f"/reviewers/{cycle_id}/{number}",
         f"erased reviewer {number}",
         deed,
         form="erase",
         typed={"confirm": confirm},
-        again=_again(request, visitor, product, cycle_id, number),
+        again=_again(request, principal, product, cycle_id, number),
     )
 
 
 @router.post("/{cycle_id}/{number}/{what}")
 def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signature
     request: Request,
-    visitor: MayManage,
+    principal: MayManage,
     product: Product,
     cycle_id: str,
     number: int,
@@ -237,33 +237,33 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
         name = _reviewer(product, cycle_id, number).external_id
         match what:
             case "nudge":
-                product.nudge(cycle_id, name, by=visitor.name)
+                product.nudge(cycle_id, name, by=principal.name)
             case "away":
                 product.add_absence(cycle_id, number, _days(first, last))
             case "back":
                 product.remove_absence(cycle_id, number, _days(first, last))
             case "leave":
-                product.leave(cycle_id, name, by=visitor.name, reason=said_why(reason))
+                product.leave(cycle_id, name, by=principal.name, reason=said_why(reason))
             case "release" | "reassign":
-                _pass_on(product, visitor, cycle_id, number, task, what, said_why(reason))
+                _pass_on(product, principal, cycle_id, number, task, what, said_why(reason))
             case _:
                 raise NotFoundError("there is no such thing to do")
 
     return act(
         request,
-        visitor,
+        principal,
         f"/reviewers/{cycle_id}/{number}",
         _WORDS.get(what, what),
         deed,
         form=forms.get(what, what),
         typed={"reason": reason, "first": first, "last": last},
-        again=_again(request, visitor, product, cycle_id, number),
+        again=_again(request, principal, product, cycle_id, number),
     )
 
 
 def _pass_on(
     product: Product,
-    visitor: Principal,
+    principal: Principal,
     cycle_id: str,
     number: int,
     task: str,
@@ -278,12 +278,12 @@ def _pass_on(
     if not chosen:
         raise InvalidInputError("there is nothing to take back: all of it was begun or answered")
     for one in chosen:
-        product.decline(one, DeclineKind.BUSY, by=visitor.name, reason=why)
+        product.decline(one, DeclineKind.BUSY, by=principal.name, reason=why)
 
 
 def _card(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     product: Product,
     cycle_id: str,
     number: int,
@@ -301,17 +301,17 @@ def _card(
         shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
     wanted = {one.application for one in (*tasks, *shown)}
     names = {n.number: n for n in product.named(cycle_id, wanted)}
-    board, _ = product.board(cycle_id)
+    dashboard, _ = product.dashboard(cycle_id)
     return render(
         request,
         "cycle/reviewer.html",
         {
             "cycle": cycle,
-            "cycles": visible(app_context(request), visitor, Right.SEE_REVIEWERS),
-            "words": {right.name for right in held(app_context(request), visitor, cycle)},
+            "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
+            "words": {right.name for right in held(app_context(request), principal, cycle)},
             "reviewer": reviewer,
             "load": product.loads(cycle_id).get(number),
-            "manner": manner_of(board.judging, number),
+            "manner": manner_of(dashboard.severity, number),
             "seen": _last_seen(app_context(request)).get(reviewer.email.casefold())
             if reviewer.email
             else None,
@@ -345,29 +345,29 @@ def _review(
 
 
 def _again(
-    request: Request, visitor: Principal, product: Product, cycle_id: str, number: int
+    request: Request, principal: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
-    return lambda refused: _card(request, visitor, product, cycle_id, number, refused=refused)
+    return lambda refused: _card(request, principal, product, cycle_id, number, refused=refused)
 
 
-def manner_of(judging: SeverityEstimates, number: int) -> SeverityView | None:
+def manner_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
     """Say how a reviewer judges; None before the first score that counts."""
-    if number >= judging.severity.size or math.isnan(judging.severity[number]):
+    if number >= severity.severity.size or math.isnan(severity.severity[number]):
         return None
-    shared = int(judging.shared[number])
+    shared = int(severity.shared[number])
     return SeverityView(
-        points=100 * float(judging.severity[number]),
-        error=100 * float(judging.error[number]),
-        apart=100 * float(judging.apart[number]) if shared else None,
+        points=100 * float(severity.severity[number]),
+        error=100 * float(severity.error[number]),
+        apart=100 * float(severity.apart[number]) if shared else None,
         shared=shared,
     )
 
 
-def _last_seen(parts: AppContext) -> dict[str, datetime]:
+def _last_seen(app: AppContext) -> dict[str, datetime]:
     """When whoever has an address was last signed in."""
     return {
         user.account.email.casefold(): user.account.last_seen_at
-        for user in parts.office.users()
+        for user in app.office.users()
         if user.account.last_seen_at is not None
     }
 

@@ -82,9 +82,9 @@ _WORDS = {
 
 
 @router.get("")
-def show_programs(request: Request, visitor: MaySomewhere) -> Response:
+def show_programs(request: Request, principal: MaySomewhere) -> Response:
     """List the programs that the visitor may see."""
-    cycles = visible(app_context(request), visitor, Right.SEE_PROGRESS)
+    cycles = visible(app_context(request), principal, Right.SEE_PROGRESS)
     if len(cycles) == 1:
         return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
     product = app_context(request).product
@@ -98,29 +98,29 @@ def show_programs(request: Request, visitor: MaySomewhere) -> Response:
 
 
 @router.get("/{cycle_id}")
-def show_today(request: Request, visitor: MayWatch, cycle_id: str) -> Response:
+def show_today(request: Request, principal: MayWatch, cycle_id: str) -> Response:
     """Show what needs a person, and how the program stands."""
-    return _page(request, visitor, cycle_id)
+    return _page(request, principal, cycle_id)
 
 
 def _page(
-    request: Request, visitor: Principal, cycle_id: str, refused: Refused = NOTHING_REFUSED
+    request: Request, principal: Principal, cycle_id: str, refused: Refused = NOTHING_REFUSED
 ) -> Response:
-    parts = app_context(request)
-    standing = _standing(parts, visitor, parts.product.cycle(cycle_id))
+    app = app_context(request)
+    standing = _standing(app, principal, app.product.cycle(cycle_id))
     return render(
         request, "cycle/today.html", {**standing, "refused": refused}, status=refused.status
     )
 
 
-def _again(request: Request, visitor: Principal, cycle_id: str) -> Again:
-    return lambda refused: _page(request, visitor, cycle_id, refused)
+def _again(request: Request, principal: Principal, cycle_id: str) -> Again:
+    return lambda refused: _page(request, principal, cycle_id, refused)
 
 
 @router.get("/{cycle_id}/decisions")
 def show_decisions(
     request: Request,
-    visitor: MayRead,
+    principal: MayRead,
     product: Product,
     cycle_id: str,
     before: Annotated[int, Query(ge=0, le=10**9)] = 0,
@@ -155,8 +155,8 @@ def show_decisions(
         "cycle/decisions.html",
         {
             "cycle": product.cycle(cycle_id),
-            "cycles": visible(app_context(request), visitor, Right.SEE_APPLICANTS),
-            "rights": held(app_context(request), visitor, product.cycle(cycle_id)),
+            "cycles": visible(app_context(request), principal, Right.SEE_APPLICANTS),
+            "rights": held(app_context(request), principal, product.cycle(cycle_id)),
             "decisions": shown,
             "zone": rules.zone,
             "older": found[PAGE - 1][0].number if len(found) > PAGE else 0,
@@ -168,7 +168,7 @@ def show_decisions(
 @router.post("/{cycle_id}/requests")
 def answer_requests(
     request: Request,
-    visitor: MayApprove,
+    principal: MayApprove,
     product: Product,
     cycle_id: str,
     what: Annotated[str, Form()] = "",
@@ -183,45 +183,45 @@ def answer_requests(
         if not chosen or not set(chosen) <= mine:
             raise InvalidInputError("choose at least one request that still waits")
         if what == "approve":
-            product.approve(cycle_id, chosen, by=visitor.name)
+            product.approve(cycle_id, chosen, by=principal.name)
         elif what == "strike":
-            product.strike(cycle_id, chosen, by=visitor.name, reason=said_why(reason))
+            product.strike(cycle_id, chosen, by=principal.name, reason=said_why(reason))
         else:
             raise InvalidInputError("choose whether to approve or to strike")
 
     done = f"{'approved' if what == 'approve' else 'struck'} {len(chosen)} requests"
     return act(
         request,
-        visitor,
+        principal,
         f"/today/{cycle_id}",
         done,
         deed,
         form="requests",
         typed={"reason": reason, **dict.fromkeys(chosen, "on")},
-        again=_again(request, visitor, cycle_id),
+        again=_again(request, principal, cycle_id),
     )
 
 
 @router.post("/{cycle_id}/remind")
 def remind_late(
-    request: Request, visitor: MayManageReviewers, product: Product, cycle_id: str
+    request: Request, principal: MayManageReviewers, product: Product, cycle_id: str
 ) -> Response:
     """Ask everybody who is late, by mail."""
     return act(
         request,
-        visitor,
+        principal,
         f"/today/{cycle_id}",
         "reminded everybody who is late",
-        lambda: product.nudge_late(cycle_id, by=visitor.name),
+        lambda: product.nudge_late(cycle_id, by=principal.name),
         form="remind",
-        again=_again(request, visitor, cycle_id),
+        again=_again(request, principal, cycle_id),
     )
 
 
 @router.post("/{cycle_id}/{what}")
 def change_course(
     request: Request,
-    visitor: MayRun,
+    principal: MayRun,
     product: Product,
     cycle_id: str,
     what: str,
@@ -233,28 +233,28 @@ def change_course(
     def deed() -> None:
         if what not in deeds:
             raise NotFoundError("there is no such thing to do")
-        deeds[what](cycle_id, by=visitor.name, reason=said_why(reason))
+        deeds[what](cycle_id, by=principal.name, reason=said_why(reason))
 
     words = {"pause": "paused the program", "resume": "resumed the program"}
     done = words.get(what, "ended the asking")
     status = product.cycle(cycle_id).status
     return act(
         request,
-        visitor,
+        principal,
         f"/today/{cycle_id}",
         done,
         deed,
         form="stop" if status is CycleStatus.PROPOSED else "course",
         typed={"reason": reason},
-        again=_again(request, visitor, cycle_id),
+        again=_again(request, principal, cycle_id),
     )
 
 
-def _standing(parts: AppContext, visitor: Principal, cycle: Cycle) -> dict[str, Any]:
-    product, rights = parts.product, held(parts, visitor, cycle)
+def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, Any]:
+    product, rights = app.product, held(app, principal, cycle)
     rules = product.rules(cycle.id)
-    board, live = product.board(cycle.id)
-    received = board.received(len(rules.kinds))
+    dashboard, live = product.dashboard(cycle.id)
+    received = dashboard.received(len(rules.kinds))
     waiting, pulse, now = (
         product.waiting(cycle.id),
         product.process_health(cycle.id),
@@ -264,26 +264,26 @@ def _standing(parts: AppContext, visitor: Principal, cycle: Cycle) -> dict[str, 
     steps = product.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
     finish = _finish(cycle, rules, pulse, now)
-    settled = ~board.contested & ~np.isnan(board.estimate)
+    settled = ~dashboard.contested & ~np.isnan(dashboard.estimate)
     late: dict[int, int] = {}
     for one in waiting:
         late[one.reviewer] = late.get(one.reviewer, 0) + one.overdue
-    named = any(late.values()) or board.apart
+    named = any(late.values()) or dashboard.apart
     people = {r.number: r for r in product.reviewers(cycle.id)} if named else {}
     sees_reviewers = Right.SEE_REVIEWERS in rights
     names = {n: r.name or r.external_id for n, r in people.items() if sees_reviewers}
     return {
         "cycle": cycle,
-        "cycles": visible(parts, visitor, Right.SEE_PROGRESS),
+        "cycles": visible(app, principal, Right.SEE_PROGRESS),
         "rights": rights,
         "rules": rules,
         "zone": rules.zone,
         "unit": next((r.unit for r in product.rounds() if r.id == cycle.round_id), ""),
-        "board": board,
-        "settled_in": int((settled & board.in_list).sum()),
-        "settled_out": int((settled & ~board.in_list).sum()),
-        "too_close": int((board.contested & ~np.isnan(board.estimate)).sum()),
-        "unseen": int(np.isnan(board.estimate).sum()),
+        "board": dashboard,
+        "settled_in": int((settled & dashboard.in_list).sum()),
+        "settled_out": int((settled & ~dashboard.in_list).sum()),
+        "too_close": int((dashboard.contested & ~np.isnan(dashboard.estimate)).sum()),
+        "unseen": int(np.isnan(dashboard.estimate).sum()),
         "kinds": [
             {
                 "name": kind.name,
@@ -295,23 +295,23 @@ def _standing(parts: AppContext, visitor: Principal, cycle: Cycle) -> dict[str, 
         ],
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
-        "proposed": reasons(product.awaited(cycle.id), board) if sees_names else [],
-        "blocked": _blocked(product, cycle, board, rules, named=sees_names),
+        "proposed": reasons(product.awaited(cycle.id), dashboard) if sees_names else [],
+        "blocked": _blocked(product, cycle, dashboard, rules, named=sees_names),
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])
             if count and number in people
         ],
-        "apart": [[names[n] for n in group if n in names] for group in board.apart],
+        "apart": [[names[n] for n in group if n in names] for group in dashboard.apart],
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
         "health": _health(pulse, now, live=live or product.state_answers()),
         "now": now,
-        "intervals": charts.intervals(board)[:TABLE],
+        "intervals": charts.intervals(dashboard)[:TABLE],
         "steps": charts.decisions(steps)[-TABLE:],
         "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
-        "loads": charts.load(product, visitor, cycle, board),
+        "loads": charts.load(product, principal, cycle, dashboard),
         "running": cycle.status is CycleStatus.RUNNING,
         "chart_words": _chart_words(),
     }
@@ -354,11 +354,11 @@ def _chart_words() -> dict[str, str]:
 
 
 def _blocked(
-    product: Product, cycle: Cycle, board: Dashboard, rules: Rules, *, named: bool
+    product: Product, cycle: Cycle, dashboard: Dashboard, rules: Rules, *, named: bool
 ) -> list[dict[str, Any]]:
     """Say what cannot go out, by kind and reason; what waits for an answer is left out."""
     found: dict[tuple[int, NoReviewer], list[int]] = {}
-    for one in board.blocked:
+    for one in dashboard.blocked:
         if one.obstacle is not NoReviewer.BUSY and one.kind < len(rules.kinds):
             found.setdefault((one.kind, one.obstacle), []).append(one.application)
     wanted = {number for numbers in found.values() for number in numbers}
@@ -368,7 +368,7 @@ def _blocked(
             "kind": rules.kinds[kind].name,
             "why": obstacle.value,
             "count": len(numbers),
-            "more": board.blocked_count > len(board.blocked),
+            "more": dashboard.blocked_count > len(dashboard.blocked),
             "who": [people[n] for n in dict.fromkeys(numbers) if n in people] if named else [],
             "path": _CURES[obstacle][0].format(cycle=cycle.id),
             "button": _CURES[obstacle][1],

@@ -21,9 +21,9 @@ class AppContext:
 
 def app_context(request: Request) -> AppContext:
     """Give the parts that a request is served from."""
-    parts = request.app.state.parts
-    assert isinstance(parts, AppContext)
-    return parts
+    app = request.app.state.app
+    assert isinstance(app, AppContext)
+    return app
 
 
 # Coroutines, though they wait for nothing: a plain function would be handed to another thread,

@@ -31,12 +31,12 @@ def cookie_name(*, secure: bool) -> str:
 
 def principal_of(request: Request) -> Principal | None:
     """Recognise whoever asks, once per request; None when nobody is signed in."""
-    if not hasattr(request.state, "visitor"):
-        parts = app_context(request)
-        secret = request.cookies.get(cookie_name(secure=parts.settings.secure), "")
-        request.state.visitor = parts.office.visitor(secret)
-    visitor: Principal | None = request.state.visitor
-    return visitor
+    if not hasattr(request.state, "principal"):
+        app = app_context(request)
+        secret = request.cookies.get(cookie_name(secure=app.settings.secure), "")
+        request.state.principal = app.office.principal(secret)
+    principal: Principal | None = request.state.principal
+    return principal
 
 
 def signed_in(request: Request) -> Principal:
@@ -45,10 +45,10 @@ def signed_in(request: Request) -> Principal:
     Raises:
         NotSignedInError: If nobody is.
     """
-    visitor = principal_of(request)
-    if visitor is None:
+    principal = principal_of(request)
+    if principal is None:
         raise NotSignedInError("please sign in to go on")
-    return visitor
+    return principal
 
 
 # Coroutines, since they wait for nothing: a plain function would be given a thread to say it in.
@@ -70,7 +70,7 @@ def round_of(request: Request, cycle_id: str) -> str | None:
     return cycle.round_id if cycle else None
 
 
-def check_sign_in_method(request: Request, visitor: Principal, cycle_id: str) -> Rules:
+def check_sign_in_method(request: Request, principal: Principal, cycle_id: str) -> Rules:
     """Refuse a sign-in that the rules of a cycle do not take; asked once the right is there.
 
     Gives the rules, which it has to read.
@@ -79,9 +79,9 @@ def check_sign_in_method(request: Request, visitor: Principal, cycle_id: str) ->
         ForbiddenError: If the rules want the identity provider and it was something else.
         NotSignedInError: If the rules let no session become as old as this one.
     """
-    parts = app_context(request)
-    rules = parts.product.rules(cycle_id)
-    parts.office.check_sign_in_method(visitor, rules)
+    app = app_context(request)
+    rules = app.product.rules(cycle_id)
+    app.office.check_sign_in_method(principal, rules)
     return rules
 
 
@@ -93,15 +93,15 @@ def may(right: Right) -> Callable[[Request], Principal]:
     """
 
     def check(request: Request) -> Principal:
-        visitor = signed_in(request)
+        principal = signed_in(request)
         cycle_id = request.path_params.get("cycle_id")
         round_id = round_of(request, cycle_id) if cycle_id else None
         if cycle_id and round_id is None:
             raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
-        require(visitor, right, cycle_id=cycle_id, round_id=round_id)
+        require(principal, right, cycle_id=cycle_id, round_id=round_id)
         if cycle_id:
-            check_sign_in_method(request, visitor, cycle_id)
-        return visitor
+            check_sign_in_method(request, principal, cycle_id)
+        return principal
 
     check.__name__ = f"may_{right.name.lower()}"
     return check
@@ -111,10 +111,10 @@ def may_anywhere(right: Right) -> Callable[[Request], Principal]:
     """Require a right in at least one cycle: for pages that list what the visitor may see."""
 
     def check(request: Request) -> Principal:
-        visitor = signed_in(request)
-        if right not in visitor.rights_anywhere:
-            require(visitor, right, cycle_id=None, round_id=None)
-        return visitor
+        principal = signed_in(request)
+        if right not in principal.rights_anywhere:
+            require(principal, right, cycle_id=None, round_id=None)
+        return principal
 
     check.__name__ = f"may_somewhere_{right.name.lower()}"
     return check
@@ -124,7 +124,7 @@ def may_anywhere(right: Right) -> Callable[[Request], Principal]:
 class OwnTask:
     """A reviewer's own task, the code that names it, its program's rules, and the reviewer."""
 
-    visitor: Principal
+    principal: Principal
     assignment: Assignment
     code: str
     rules: Rules
@@ -134,7 +134,7 @@ class OwnTask:
 class OwnSeat:
     """A reviewer's own seat in a cycle."""
 
-    visitor: Principal
+    principal: Principal
     cycle_id: str
     number: int
 
@@ -146,15 +146,15 @@ def own_task(request: Request, task: str) -> OwnTask:
         NotSignedInError: If nobody is signed in.
         NotFoundError: If it is not theirs, or there is none.
     """
-    visitor = signed_in(request)
+    principal = signed_in(request)
     cycle_id = cycle_of(task)
-    number = visitor.reviews_in(cycle_id)
+    number = principal.reviews_in(cycle_id)
     if number is None:
         raise NotFoundError("there is no such task among yours")
-    parts = app_context(request)
-    assignment, rules = parts.product.task_and_rules(task, reviewer=number)
-    parts.office.check_sign_in_method(visitor, rules)
-    return OwnTask(visitor=visitor, assignment=assignment, code=task, rules=rules)
+    app = app_context(request)
+    assignment, rules = app.product.task_and_rules(task, reviewer=number)
+    app.office.check_sign_in_method(principal, rules)
+    return OwnTask(principal=principal, assignment=assignment, code=task, rules=rules)
 
 
 async def own_task_within() -> None:
@@ -165,16 +165,16 @@ async def own_task_within() -> None:
 
 
 def open_seats(
-    request: Request, visitor: Principal
+    request: Request, principal: Principal
 ) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
     """Give the seats whose cycles take this sign-in, and why the others do not.
 
     A program that wants the identity provider must not close the others' list.
     """
     seats, refusals = [], []
-    for cycle_id, number in visitor.seats:
+    for cycle_id, number in principal.seats:
         try:
-            check_sign_in_method(request, visitor, cycle_id)
+            check_sign_in_method(request, principal, cycle_id)
         except ForbiddenError as error:
             refusals.append(str(error))
         else:
@@ -184,12 +184,12 @@ def open_seats(
 
 def own_seat(request: Request, cycle_id: str) -> OwnSeat:
     """Require that the visitor reviews in the cycle that the path names."""
-    visitor = signed_in(request)
-    number = visitor.reviews_in(cycle_id)
+    principal = signed_in(request)
+    number = principal.reviews_in(cycle_id)
     if number is None:
         raise NotFoundError("you have no reviewer role there")
-    check_sign_in_method(request, visitor, cycle_id)
-    return OwnSeat(visitor=visitor, cycle_id=cycle_id, number=number)
+    check_sign_in_method(request, principal, cycle_id)
+    return OwnSeat(principal=principal, cycle_id=cycle_id, number=number)
 
 
 Own = Annotated[OwnTask, Depends(own_task)]

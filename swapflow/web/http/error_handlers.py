@@ -101,7 +101,7 @@ def answer(
     try:
         principal_of(request)
     except UnavailableError:  # the page that says so must not need what is away
-        request.state.visitor = None
+        request.state.principal = None
     whole = "hx-request" not in request.headers
     template = "error.html" if whole else "error_notice.html"
     context = {"title": gettext(title), "detail": told(detail), "back": back}

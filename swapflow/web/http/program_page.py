@@ -91,24 +91,24 @@ def plain_line(text: str, *, named: str, most: int = LONGEST_REASON) -> str:
     return text.strip()
 
 
-def visible(parts: AppContext, visitor: Principal, right: Right) -> tuple[Cycle, ...]:
+def visible(app: AppContext, principal: Principal, right: Right) -> tuple[Cycle, ...]:
     """Give the programs in which somebody has a right, newest first."""
     return tuple(
         cycle
-        for cycle in reversed(parts.product.cycles())
-        if right in visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+        for cycle in reversed(app.product.cycles())
+        if right in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     )
 
 
-def held(parts: AppContext, visitor: Principal, cycle: Cycle) -> frozenset[Right]:
+def held(app: AppContext, principal: Principal, cycle: Cycle) -> frozenset[Right]:
     """Give what somebody may do in a program."""
-    del parts
-    return visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    del app
+    return principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
 
 
 def act(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     back: str,
     done: str,
     deed: Callable[[], object],
@@ -121,7 +121,7 @@ def act(
 
     Args:
         request: The request, whose path names the program.
-        visitor: Who does it.
+        principal: Who does it.
         back: Where to go afterwards.
         done: What stands in the audit log.
         deed: Does it; raises one of swapflow's errors when it cannot be done.
@@ -148,23 +148,23 @@ def act(
             )
         )
     app_context(request).office.record(
-        visitor.name, done, cycle_id=request.path_params["cycle_id"], about=back
+        principal.name, done, cycle_id=request.path_params["cycle_id"], about=back
     )
     return RedirectResponse(back, status_code=303)
 
 
 def about(
-    parts: AppContext, cycle_id: str, visitor: Principal, right: Right = Right.SET_UP
+    app: AppContext, cycle_id: str, principal: Principal, right: Right = Right.SET_UP
 ) -> dict[str, object]:
     """Give what every page of a program shows: the program, the others, what may be done."""
-    cycle = parts.product.cycle(cycle_id)
+    cycle = app.product.cycle(cycle_id)
     return {
         "cycle": cycle,
-        "cycles": visible(parts, visitor, right),
+        "cycles": visible(app, principal, right),
         "launched": cycle.is_launched,
         "may": {
-            right.name: right in visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+            right.name: right in principal.rights(cycle_id=cycle_id, round_id=cycle.round_id)
             for right in Right
         },
-        "zone": parts.product.rules(cycle_id).zone,
+        "zone": app.product.rules(cycle_id).zone,
     }

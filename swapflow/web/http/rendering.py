@@ -42,7 +42,8 @@ def render(
 ) -> HTMLResponse:
     """Fill a template.
 
-    Beside its own context it sees `visitor`, `place`, `places`, `request`, `provider`, `language`.
+    Beside its own context it sees `principal`, `place`, `places`, `request`, `provider` and
+    `language`.
 
     Args:
         request: What is answered.
@@ -51,13 +52,13 @@ def render(
         status: HTTP status.
         headers: Further headers.
     """
-    visitor = principal_of(request)
+    principal = principal_of(request)
     page = _environment().get_template(template)
     text = page.render(
         {
             "request": request,
-            "visitor": visitor,
-            "places": places_of(visitor, request.path_params.get("cycle_id")),
+            "principal": principal,
+            "places": places_of(principal, request.path_params.get("cycle_id")),
             "place": request.url.path.split("/")[1],
             "provider": app_context(request).settings.provider,
             "language": current_language(),
@@ -67,11 +68,11 @@ def render(
     return HTMLResponse(text, status_code=status, headers=dict(headers or {}))
 
 
-def places_of(visitor: Principal | None, cycle_id: str | None) -> list[tuple[str, str, str]]:
+def places_of(principal: Principal | None, cycle_id: str | None) -> list[tuple[str, str, str]]:
     """Give path, address and name of the places that a visitor may go to, in this cycle."""
-    if visitor is None:
+    if principal is None:
         return []
-    held = visitor.rights_anywhere
+    held = principal.rights_anywhere
     return [
         (path, f"/{path}/{cycle_id}" if cycle_id else f"/{path}", gettext(name))
         for path, name, right in PLACES

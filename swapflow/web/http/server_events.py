@@ -63,12 +63,12 @@ _POSITIONS = Positions()
 @router.get("/{cycle_id}/events")
 def stream_changes(
     request: Request,
-    visitor: Annotated[Principal, Depends(may(Right.SEE_PROGRESS))],
+    principal: Annotated[Principal, Depends(may(Right.SEE_PROGRESS))],
     product: Product,
     cycle_id: str,
 ) -> StreamingResponse:
     """Send an event whenever the program has moved on, at most one in five seconds."""
-    del visitor
+    del principal
     return StreamingResponse(
         _changes(request, cycle_id, product),
         media_type="text/event-stream",

@@ -60,7 +60,7 @@ def decline(
         product.decline(
             own.assignment.id,
             DeclineKind(kind),
-            by=own.visitor.name,
+            by=own.principal.name,
             reason=reason.strip(),
             busy=busy,
         )
@@ -78,9 +78,9 @@ def mark_no_show(
     if not is_plain(note):
         raise InvalidInputError("there is a control character in the note")
     with by_code(own.code):
-        product.mark_no_show(own.assignment.id, by=own.visitor.name, note=note.strip())
+        product.mark_no_show(own.assignment.id, by=own.principal.name, note=note.strip())
     office.record(
-        own.visitor.name,
+        own.principal.name,
         "applicant did not come to an interview",
         cycle_id=own.assignment.cycle_id,
         about=own.assignment.id,

@@ -43,10 +43,10 @@ def show_file_to_staff(
     application: int,
     position: int,
     product: Product,
-    visitor: Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))],
+    principal: Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))],
 ) -> Response:
     """Give a document to staff."""
-    del visitor
+    del principal
     for document in product.ledger.files(cycle_id, application):
         if document.position == position and document.media:
             body = product.ledger.file_content(cycle_id, application, position)
@@ -59,10 +59,10 @@ def show_upload(
     request: Request,
     cycle_id: str,
     product: Product,
-    visitor: Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))],
+    principal: Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))],
 ) -> Response:
     """Show the form that takes documents in."""
-    del visitor
+    del principal
     return _page(request, product, cycle_id)
 
 
@@ -72,7 +72,7 @@ def upload(
     cycle_id: str,
     product: Product,
     office: TheOffice,
-    visitor: Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))],
+    principal: Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))],
     files: list[UploadFile] | None = None,
     redacted: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
 ) -> Response:
@@ -83,7 +83,7 @@ def upload(
         return _page(request, product, cycle_id, problem=str(error))
     attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
     office.record(
-        visitor.name,
+        principal.name,
         "attached documents",
         cycle_id=cycle_id,
         detail=f"{len(attached.stored)} stored, {len(left) + len(attached.left)} left out, "

@@ -98,7 +98,7 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
     sheet = product.sheet(own.assignment)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    following = product.next_task(open_seats(request, own.visitor)[0], after=sheet.code)
+    following = product.next_task(open_seats(request, own.principal)[0], after=sheet.code)
     return render(
         request,
         "reviewing/receipt.html",
@@ -134,12 +134,12 @@ def show_for_reviewer(
     reviewer_number: int,
     task: str,
     product: Product,
-    visitor: Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))],
+    principal: Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))],
 ) -> Response:
     """Show the form to staff who enter what a reviewer said on paper or by telephone."""
     sheet = _theirs(product, cycle_id, reviewer_number, task)
     filled = Filled(values=values_of(sheet.given, sheet) if sheet.given else {})
-    return _form(request, sheet, filled, staff=visitor)
+    return _form(request, sheet, filled, staff=principal)
 
 
 @router.post("/reviewers/{cycle_id}/{reviewer_number}/tasks/{task}")
@@ -151,24 +151,24 @@ async def enter_for_reviewer(
     product: Product,
     office: TheOffice,
     fields: Fields,
-    visitor: Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))],
+    principal: Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))],
 ) -> Response:
     """Store what a reviewer said, under both names."""
 
     def enter() -> Response:
         sheet = _theirs(product, cycle_id, reviewer_number, task)
-        answer, problems = answer_of(fields, sheet, typed_by=visitor.name)
+        answer, problems = answer_of(fields, sheet, typed_by=principal.name)
         if answer is None:
             filled = Filled(values=fields, problems=problems)
-            return _form(request, sheet, filled, staff=visitor)
+            return _form(request, sheet, filled, staff=principal)
         with by_code(sheet.code):
             if sheet.given is None:
                 product.begin(sheet.assignment)
                 product.submit([answer])
             else:
-                product.correct(answer, by=visitor.name, reason="entered by staff")
+                product.correct(answer, by=principal.name, reason="entered by staff")
         office.record(
-            visitor.name,
+            principal.name,
             "entered a review" if sheet.given is None else "corrected a review",
             cycle_id=cycle_id,
             about=sheet.assignment.id,
@@ -197,7 +197,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
         product.begin(own.assignment)
         product.submit([answer])
     if then == "next":
-        following = product.next_task(open_seats(request, own.visitor)[0], after=sheet.code)
+        following = product.next_task(open_seats(request, own.principal)[0], after=sheet.code)
         if following is not None:
             return RedirectResponse(f"/tasks/{following.code}?after={sheet.code}", status_code=303)
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
@@ -211,7 +211,7 @@ def _correct(
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
     if sheet.given is None or values_of(sheet.given, sheet) != kept(fields):
-        product.correct(answer, by=own.visitor.name, reason="corrected by the reviewer")
+        product.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
 
 
@@ -247,7 +247,7 @@ def _save(
 
 def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
     """Read what was handed in just now, to echo it above the next form."""
-    number = own.visitor.reviews_in(code.split(":", 1)[0])
+    number = own.principal.reviews_in(code.split(":", 1)[0])
     if number is None:
         return None
     sheet = product.sheet(product.task(code, reviewer=number))

@@ -35,34 +35,34 @@ SECTIONS = (
 @router.get("/inbox")
 def show_inbox(
     request: Request,
-    visitor: Signed,
+    principal: Signed,
     product: Product,
     declined: bool = False,  # noqa: FBT001, FBT002 - a query's field
     missed: bool = False,  # noqa: FBT001, FBT002 - a query's field
 ) -> Response:
     """Show everything that waits for whoever is signed in; changes nothing."""
-    seats, refusals = open_seats(request, visitor)
-    desk = product.task_list_of(seats)
+    seats, refusals = open_seats(request, principal)
+    task_list = product.task_list_of(seats)
     closed = all(
-        cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in desk.cycles
+        cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in task_list.cycles
     )
     return render(
         request,
         "reviewing/task_list.html",
         {
-            "desk": desk,
+            "desk": task_list,
             "sections": [
                 (gettext(name), gettext(hint), tasks)
                 for section, name, hint in SECTIONS
-                if (tasks := [t for t in desk.tasks if t.section is section])
+                if (tasks := [t for t in task_list.tasks if t.section is section])
             ],
-            "passed_on": [t for t in desk.tasks if t.section is Section.PASSED_ON],
-            "done": [t for t in desk.tasks if t.section is Section.DONE],
+            "passed_on": [t for t in task_list.tasks if t.section is Section.PASSED_ON],
+            "done": [t for t in task_list.tasks if t.section is Section.DONE],
             "closed": closed,
             "refusals": refusals,
             "declined": declined,
             "missed": missed,
-            "until": lambda at: until(at, desk.now),
+            "until": lambda at: until(at, task_list.now),
         },
     )
 

@@ -50,13 +50,13 @@ class StepView:
 @router.get("")
 def list_programs(
     request: Request,
-    visitor: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
+    principal: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     made: str = "",
 ) -> Response:
     """List rounds and programs, with forms for new ones."""
     return _list(
         request,
-        visitor,
+        principal,
         FormView({}),
         said=gettext("%(made)s is made.") % {"made": made} if made else "",
     )
@@ -64,14 +64,14 @@ def list_programs(
 
 @router.post("/rounds")
 def new_round(
-    request: Request, visitor: Annotated[Principal, Depends(may(Right.SET_UP))], form: TheForm
+    request: Request, principal: Annotated[Principal, Depends(may(Right.SET_UP))], form: TheForm
 ) -> Response:
     """Make a round."""
     view = _typed(form, "id", "name", "unit", "zone")
-    parts = app_context(request)
+    app = app_context(request)
     if not view.problems:
         try:
-            parts.product.new_round(
+            app.product.new_round(
                 view.value("id"),
                 name=view.value("name"),
                 unit=view.value("unit") or "minutes",
@@ -80,26 +80,26 @@ def new_round(
         except InvalidInputError as error:
             view.note("id", str(error))
     if view.problems:
-        return _list(request, visitor, view, which="round", status=422)
-    parts.office.record(visitor.name, "made a round", about=view.value("id"))
+        return _list(request, principal, view, which="round", status=422)
+    app.office.record(principal.name, "made a round", about=view.value("id"))
     return RedirectResponse(f"/setup?made={view.value('id')}", 303)
 
 
 @router.post("/programs")
 def new_program(
     request: Request,
-    visitor: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
+    principal: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     form: TheForm,
 ) -> Response:
     """Make a program in a round, from one of the templates."""
     view = _typed(form, "id", "name", "round", "template")
     cycle_id, round_id = view.value("id"), view.value("round")
-    parts = app_context(request)
-    known = {r.id: r for r in parts.product.rounds()}
+    app = app_context(request)
+    known = {r.id: r for r in app.product.rounds()}
     if round_id not in known:
         view.note("round", gettext_noop("choose the round that it belongs to"))
     else:
-        require(visitor, Right.SET_UP, cycle_id=None, round_id=round_id)
+        require(principal, Right.SET_UP, cycle_id=None, round_id=round_id)
     if view.value("template") not in TEMPLATES:
         view.note(
             "template", gettext_noop("choose one to start from; everything in it can be changed")
@@ -109,14 +109,18 @@ def new_program(
     if not view.problems:
         try:
             rules = parse_rules(template(view.value("template"), zone=known[round_id].zone))
-            parts.product.new_cycle(
-                cycle_id, round_id=round_id, rules=rules, by=visitor.name, name=view.value("name")
+            app.product.new_cycle(
+                cycle_id,
+                round_id=round_id,
+                rules=rules,
+                by=principal.name,
+                name=view.value("name"),
             )
         except InvalidInputError as error:
             view.note("id", str(error))
     if view.problems:
-        return _list(request, visitor, view, which="program", status=422)
-    parts.office.record(visitor.name, "made a program", cycle_id=cycle_id, about=cycle_id)
+        return _list(request, principal, view, which="program", status=422)
+    app.office.record(principal.name, "made a program", cycle_id=cycle_id, about=cycle_id)
     return RedirectResponse(f"/setup/{cycle_id}", 303)
 
 
@@ -124,15 +128,15 @@ MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 
 
 @router.get("/{cycle_id}")
-def show_steps(request: Request, cycle_id: str, visitor: MaySetUp, done: str = "") -> Response:
+def show_steps(request: Request, cycle_id: str, principal: MaySetUp, done: str = "") -> Response:
     """Show the steps of a program's set-up and how each stands."""
-    parts = app_context(request)
+    app = app_context(request)
     return render(
         request,
         "setup/steps.html",
         {
-            **about(parts, cycle_id, visitor),
-            "steps": _steps(parts, cycle_id),
+            **about(app, cycle_id, principal),
+            "steps": _steps(app, cycle_id),
             "said": gettext("The program is launched; the first requests go out now.")
             if done
             else "",
@@ -144,51 +148,51 @@ MayRun = Annotated[Principal, Depends(may(Right.RUN))]
 
 
 @router.get("/{cycle_id}/launch")
-def show_launch(request: Request, cycle_id: str, visitor: MayRun) -> Response:
+def show_launch(request: Request, cycle_id: str, principal: MayRun) -> Response:
     """Show what launching would mean."""
-    return _launch_page(request, cycle_id, visitor)
+    return _launch_page(request, cycle_id, principal)
 
 
 @router.post("/{cycle_id}/launch")
-def do_launch(request: Request, cycle_id: str, visitor: MayRun, form: TheForm) -> Response:
+def do_launch(request: Request, cycle_id: str, principal: MayRun, form: TheForm) -> Response:
     """Launch a program."""
-    parts = app_context(request)
+    app = app_context(request)
     if text(form, "sure") != "yes":
         return _launch_page(
-            request, cycle_id, visitor, problem="Tick the box first: requests go out at once."
+            request, cycle_id, principal, problem="Tick the box first: requests go out at once."
         )
     try:
-        parts.product.launch(cycle_id, by=visitor.name)
+        app.product.launch(cycle_id, by=principal.name)
     except InvalidInputError as error:
-        return _launch_page(request, cycle_id, visitor, problem=str(error))
-    parts.office.record(visitor.name, "launched the program", cycle_id=cycle_id)
+        return _launch_page(request, cycle_id, principal, problem=str(error))
+    app.office.record(principal.name, "launched the program", cycle_id=cycle_id)
     return RedirectResponse(f"/setup/{cycle_id}?done=launch", 303)
 
 
 def _list(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     form: FormView,
     *,
     which: str = "",
     said: str = "",
     status: int = 200,
 ) -> Response:
-    parts = app_context(request)
-    held = visitor.rights()
+    app = app_context(request)
+    held = principal.rights()
     rounds = [
         (known, cycles)
-        for known in parts.product.rounds()
-        if (cycles := _cycles_in(parts, visitor, known)) or _may_make(visitor, known)
+        for known in app.product.rounds()
+        if (cycles := _cycles_in(app, principal, known)) or _may_make(principal, known)
     ]
     return render(
         request,
         "setup/programs.html",
         {
             "rounds": rounds,
-            "may_make_programs": any(_may_make(visitor, known) for known, _ in rounds),
+            "may_make_programs": any(_may_make(principal, known) for known, _ in rounds),
             "round_options": _to_choose_from(
-                [(r.id, r.name) for r, _ in rounds if _may_make(visitor, r)]
+                [(r.id, r.name) for r, _ in rounds if _may_make(principal, r)]
             ),
             "template_options": [
                 ("", gettext("choose …")),
@@ -207,17 +211,17 @@ def _list(
     )
 
 
-def _cycles_in(parts: AppContext, visitor: Principal, known: Round) -> list[Cycle]:
+def _cycles_in(app: AppContext, principal: Principal, known: Round) -> list[Cycle]:
     return [
         cycle
-        for cycle in parts.product.cycles()
+        for cycle in app.product.cycles()
         if cycle.round_id == known.id
-        and Right.SET_UP in visitor.rights(cycle_id=cycle.id, round_id=known.id)
+        and Right.SET_UP in principal.rights(cycle_id=cycle.id, round_id=known.id)
     ]
 
 
-def _may_make(visitor: Principal, known: Round) -> bool:
-    return Right.SET_UP in visitor.rights(round_id=known.id)
+def _may_make(principal: Principal, known: Round) -> bool:
+    return Right.SET_UP in principal.rights(round_id=known.id)
 
 
 def _typed(form: TheForm, *names: str) -> FormView:
@@ -235,13 +239,13 @@ def _zone(typed: str) -> str:
         raise InvalidInputError(f"there is no time zone {typed!r}; write e.g. UTC") from error
 
 
-def _steps(parts: AppContext, cycle_id: str) -> list[StepView]:
-    cycle, rules = parts.product.cycle(cycle_id), parts.product.rules(cycle_id)
+def _steps(app: AppContext, cycle_id: str) -> list[StepView]:
+    cycle, rules = app.product.cycle(cycle_id), app.product.rules(cycle_id)
     # Whom a round had when it began is cured at Today, where what waits for a person stands.
-    hindered = set() if cycle.is_launched else {o.step for o in parts.product.obstacles(cycle_id)}
+    hindered = set() if cycle.is_launched else {o.step for o in app.product.obstacles(cycle_id)}
     applications, reviewers = (
-        sum(a.status.is_candidate for a in parts.product.applications(cycle_id)),
-        sum(r.active for r in parts.product.reviewers(cycle_id)),
+        sum(a.status.is_candidate for a in app.product.applications(cycle_id)),
+        sum(r.active for r in app.product.reviewers(cycle_id)),
     )
     judged = [rubric.kind for rubric in rules.rubrics]
     wrong = bool(problems(rules)) or SetupStep.RULES in hindered
@@ -307,15 +311,15 @@ def _state(count: int, hindered: set[SetupStep], step: SetupStep) -> str:
 
 
 def _launch_page(
-    request: Request, cycle_id: str, visitor: Principal, *, problem: str = ""
+    request: Request, cycle_id: str, principal: Principal, *, problem: str = ""
 ) -> Response:
-    parts = app_context(request)
+    app = app_context(request)
     return render(
         request,
         "setup/launch.html",
         {
-            **about(parts, cycle_id, visitor),
-            "preview": parts.product.preview(cycle_id),
+            **about(app, cycle_id, principal),
+            "preview": app.product.preview(cycle_id),
             "problem": problem,
         },
         status=422 if problem else 200,

@@ -41,15 +41,17 @@ _BLANK: dict[str, Tree] = {
 
 
 @router.get("")
-def list_rubrics(request: Request, cycle_id: str, visitor: MaySetUp, saved: str = "") -> Response:
+def list_rubrics(
+    request: Request, cycle_id: str, principal: MaySetUp, saved: str = ""
+) -> Response:
     """List the kinds and their score forms."""
-    parts = app_context(request)
-    rules = parts.product.rules(cycle_id)
+    app = app_context(request)
+    rules = app.product.rules(cycle_id)
     return render(
         request,
         "setup/rubrics.html",
         {
-            **about(parts, cycle_id, visitor),
+            **about(app, cycle_id, principal),
             "kinds": [(kind, rules.rubric(kind.name)) for kind in rules.kinds],
             "said": f"The score form for {saved} is in force." if saved else "",
         },
@@ -57,47 +59,47 @@ def list_rubrics(request: Request, cycle_id: str, visitor: MaySetUp, saved: str 
 
 
 @router.get("/{kind}")
-def show_rubric(request: Request, cycle_id: str, kind: str, visitor: MaySetUp) -> Response:
+def show_rubric(request: Request, cycle_id: str, kind: str, principal: MaySetUp) -> Response:
     """Show a kind's score form, to be changed."""
     rubric = app_context(request).product.rules(cycle_id).rubric(kind)
-    return _page(request, cycle_id, kind, visitor, FormView(_shown(rubric)))
+    return _page(request, cycle_id, kind, principal, FormView(_shown(rubric)))
 
 
 @router.post("/{kind}")
 def save_rubric(
-    request: Request, cycle_id: str, kind: str, visitor: MaySetUp, form: TheForm
+    request: Request, cycle_id: str, kind: str, principal: MaySetUp, form: TheForm
 ) -> Response:
     """Add or remove a row, preview a change, or put it in force."""
     values = nested(texts(form))
     view = FormView(values)
     do = text(form, "do")
     if change_rows(values, do, _BLANK):
-        return _page(request, cycle_id, kind, visitor, view)
-    parts = app_context(request)
-    raw = raw_rules(parts.product.rules(cycle_id))
+        return _page(request, cycle_id, kind, principal, view)
+    app = app_context(request)
+    raw = raw_rules(app.product.rules(cycle_id))
     rubric = _read(raw, kind, values, view)
-    launched = parts.product.cycle(cycle_id).status is not CycleStatus.DRAFT
+    launched = app.product.cycle(cycle_id).status is not CycleStatus.DRAFT
     reason = text(form, "reason")
     if problem := unwritable(reason):
         view.note("reason", problem)
     if view.problems:
-        return _page(request, cycle_id, kind, visitor, view, status=422)
+        return _page(request, cycle_id, kind, principal, view, status=422)
     if do == "preview":
-        effect = parts.product.rubric_effect(cycle_id, rubric)
-        return _page(request, cycle_id, kind, visitor, view, effect=effect)
+        effect = app.product.rubric_effect(cycle_id, rubric)
+        return _page(request, cycle_id, kind, principal, view, effect=effect)
     if launched and not reason:
         view.note("reason", "say why the form changes; it stands in the record")
-        return _page(request, cycle_id, kind, visitor, view, status=422)
+        return _page(request, cycle_id, kind, principal, view, status=422)
     rules, _ = examine_rules(raw)
     try:
-        changed = parts.product.change_rules(
-            cycle_id, rules, by=visitor.name, reason=reason or "set-up"
+        changed = app.product.change_rules(
+            cycle_id, rules, by=principal.name, reason=reason or "set-up"
         )
     except InvalidInputError as error:
         view.note("", str(error))
-        return _page(request, cycle_id, kind, visitor, view, status=422)
-    parts.office.record(
-        visitor.name,
+        return _page(request, cycle_id, kind, principal, view, status=422)
+    app.office.record(
+        principal.name,
         "changed the score form",
         cycle_id=cycle_id,
         about=f"{kind}, rules version {changed.version}",
@@ -110,14 +112,14 @@ def _page(
     request: Request,
     cycle_id: str,
     kind: str,
-    visitor: Principal,
+    principal: Principal,
     form: FormView,
     *,
     effect: RubricEffect | None = None,
     status: int = 200,
 ) -> Response:
-    parts = app_context(request)
-    rules = parts.product.rules(cycle_id)
+    app = app_context(request)
+    rules = app.product.rules(cycle_id)
     if rules.kind_index(kind) < 0:
         raise NotFoundError(f"the rules have no kind {kind!r}")
     rubric = rules.rubric(kind)
@@ -125,7 +127,7 @@ def _page(
         request,
         "setup/rubric.html",
         {
-            **about(parts, cycle_id, visitor),
+            **about(app, cycle_id, principal),
             "kind": kind,
             "version": rubric.version if rubric else 0,
             "form": form,

@@ -58,38 +58,38 @@ _BLANK: Mapping[str, Tree] = {
 
 @router.get("/rules")
 def show_rules(
-    request: Request, cycle_id: str, visitor: MaySetUp, product: Product, saved: int = 0
+    request: Request, cycle_id: str, principal: MaySetUp, product: Product, saved: int = 0
 ) -> Response:
     """Show the rules in force as a form."""
     form = FormView(shown_rules(product.rules(cycle_id)))
     said = ""
     if saved:
         said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
-    return _page(request, cycle_id, visitor, form, said=said)
+    return _page(request, cycle_id, principal, form, said=said)
 
 
 @router.post("/rules")
-def save_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheForm) -> Response:
+def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
     """Put the rules that a form spells in force, or add or remove a row of the form."""
     values = nested(texts(form))
     view = FormView(values)
     if change_rows(values, text(form, "do"), _BLANK):
-        return _page(request, cycle_id, visitor, view)
-    parts = app_context(request)
-    old = parts.product.rules(cycle_id)
+        return _page(request, cycle_id, principal, view)
+    app = app_context(request)
+    old = app.product.rules(cycle_id)
     new = read_rules(values, old, view)
-    reason = _reason(parts, cycle_id, form, view)
+    reason = _reason(app, cycle_id, form, view)
     if not view.problems:
-        version = _change(parts, cycle_id, visitor, old, new, reason, view)
+        version = _change(app, cycle_id, principal, old, new, reason, view)
         if version:
             return RedirectResponse(f"/setup/{cycle_id}/rules?saved={version}", 303)
-    return _page(request, cycle_id, visitor, view, status=422)
+    return _page(request, cycle_id, principal, view, status=422)
 
 
 @router.get("/rules.toml")
-def download_rules(cycle_id: str, visitor: MaySetUp, product: Product) -> Response:
+def download_rules(cycle_id: str, principal: MaySetUp, product: Product) -> Response:
     """Give the rules in force as a file."""
-    del visitor
+    del principal
     return Response(
         rules_text(product.rules(cycle_id)),
         media_type="application/toml",
@@ -98,28 +98,28 @@ def download_rules(cycle_id: str, visitor: MaySetUp, product: Product) -> Respon
 
 
 @router.post("/rules/file")
-def upload_rules(request: Request, cycle_id: str, visitor: MaySetUp, form: TheForm) -> Response:
+def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
     """Put the rules of a file or of the text field in force, or say what that would change."""
-    parts = app_context(request)
-    old = parts.product.rules(cycle_id)
+    app = app_context(request)
+    old = app.product.rules(cycle_id)
     spelled = text(form, "text")
     view = FormView({**shown_rules(old), "text": spelled, "file_reason": text(form, "reason")})
     try:
         spelled, source = _spelled(form)
         view.values = {**view.values, "text": spelled}
         new = parse_rules(spelled, source=source)
-        parts.product.check_rules(cycle_id, new)
+        app.product.check_rules(cycle_id, new)
     except InvalidInputError as error:
         view.note("file", str(error))
-        return _page(request, cycle_id, visitor, view, status=422)
+        return _page(request, cycle_id, principal, view, status=422)
     if text(form, "do") == "try":
-        return _page(request, cycle_id, visitor, view, changes=_changes(old, new))
-    reason = _reason(parts, cycle_id, form, view, named="file_reason")
+        return _page(request, cycle_id, principal, view, changes=_changes(old, new))
+    reason = _reason(app, cycle_id, form, view, named="file_reason")
     if not view.problems and (
-        version := _change(parts, cycle_id, visitor, old, new, reason, view)
+        version := _change(app, cycle_id, principal, old, new, reason, view)
     ):
         return RedirectResponse(f"/setup/{cycle_id}/rules?saved={version}", 303)
-    return _page(request, cycle_id, visitor, view, status=422)
+    return _page(request, cycle_id, principal, view, status=422)
 
 
 def _spelled(form: TheForm) -> tuple[str, str]:
@@ -152,32 +152,32 @@ def _changes(old: Rules, new: Rules) -> list[str]:
 def _page(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     form: FormView,
     *,
     said: str = "",
     changes: list[str] | None = None,
     status: int = 200,
 ) -> Response:
-    parts = app_context(request)
-    cycle = parts.product.cycle(cycle_id)
+    app = app_context(request)
+    cycle = app.product.cycle(cycle_id)
     return render(
         request,
         "setup/rules.html",
         {
             "cycle": cycle,
-            "cycles": visible(parts, visitor, Right.SET_UP),
+            "cycles": visible(app, principal, Right.SET_UP),
             "form": form,
             "launched": cycle.is_launched,
             "frozen": cycle.status is CycleStatus.FINALIZED,
-            "history": parts.product.rules_history(cycle_id),
-            "rules": parts.product.rules(cycle_id),
-            "unit": unit_of(parts, cycle),
+            "history": app.product.rules_history(cycle_id),
+            "rules": app.product.rules(cycle_id),
+            "unit": unit_of(app, cycle),
             "zones": _ZONES,
             "languages": languages_to_choose(),
             "said": said,
             "changes": changes,
-            "spelled": form.value("text") or rules_text(parts.product.rules(cycle_id)),
+            "spelled": form.value("text") or rules_text(app.product.rules(cycle_id)),
         },
         status=status,
     )
@@ -186,17 +186,17 @@ def _page(
 _ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and "Etc" not in z))
 
 
-def unit_of(parts: AppContext, cycle: Cycle) -> str:
+def unit_of(app: AppContext, cycle: Cycle) -> str:
     """Give the unit that costs of a cycle are counted in."""
-    return next(r.unit for r in parts.product.rounds() if r.id == cycle.round_id)
+    return next(r.unit for r in app.product.rounds() if r.id == cycle.round_id)
 
 
 def _reason(
-    parts: AppContext, cycle_id: str, form: TheForm, view: FormView, *, named: str = "reason"
+    app: AppContext, cycle_id: str, form: TheForm, view: FormView, *, named: str = "reason"
 ) -> str:
     """Read why the rules are changed; after the launch a reason must be given."""
     reason = text(form, "reason")
-    launched = parts.product.cycle(cycle_id).is_launched
+    launched = app.product.cycle(cycle_id).is_launched
     if launched and not reason:
         view.note(named, "say why the rules change; it stands in the record")
     if problem := unwritable(reason):
@@ -205,9 +205,9 @@ def _reason(
 
 
 def _change(
-    parts: AppContext,
+    app: AppContext,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     old: Rules,
     new: Rules,
     reason: str,
@@ -217,12 +217,12 @@ def _change(
     if replace(new, version=old.version) == old:
         return old.version
     try:
-        changed = parts.product.change_rules(cycle_id, new, by=visitor.name, reason=reason)
+        changed = app.product.change_rules(cycle_id, new, by=principal.name, reason=reason)
     except InvalidInputError as error:
         view.note("", str(error))
         return 0
-    parts.office.record(
-        visitor.name,
+    app.office.record(
+        principal.name,
         "changed the rules",
         cycle_id=cycle_id,
         about=f"version {changed.version}",

@@ -343,17 +343,17 @@ _PART = re.compile(r"(\w+)(?: (\d+)(?: \(\".*?\"\))?)?(?:, |$)")
 
 def field_of(place: str) -> str:
     """Give the field that a place in a rules file has in the form, "" when there is none."""
-    parts: list[str] = []
+    app: list[str] = []
     at = 0
     while at < len(place):
         found = _PART.match(place, at)
         if found is None:
             return ""
-        parts.append(found[1])
+        app.append(found[1])
         if found[2]:
-            parts.append(str(int(found[2]) - 1))
+            app.append(str(int(found[2]) - 1))
         at = found.end()
-    return ".".join(parts)
+    return ".".join(app)
 
 
 _TOML_TALK = re.compile(r"\[|\btable\b|=|quotes|setting")

@@ -319,7 +319,7 @@ def test_the_live_state_of_a_fixed_cycle_is_let_go_and_made_again_when_it_is_reo
     world.product.finalize(CYCLE, by="chair")
     world.turn()
     assert world.state.position(CYCLE) == START
-    assert world.product.board(CYCLE)[0].application.size == 8, "pages read the ledger"
+    assert world.product.dashboard(CYCLE)[0].application.size == 8, "pages read the ledger"
 
     world.product.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
     world.turn()

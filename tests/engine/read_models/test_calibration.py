@@ -391,9 +391,9 @@ def test_reviewers_who_share_no_applicant_are_told_apart_and_named() -> None:
     seen = world.product.calibration(CYCLE)
     assert set(seen.groups) == set(groups)
     assert set(seen.apart) == set(groups)
-    board, _ = world.product.board(CYCLE)
-    assert set(board.apart) == set(groups)
-    assert decode_dashboard(encode_dashboard(board)).apart == board.apart
+    dashboard, _ = world.product.dashboard(CYCLE)
+    assert set(dashboard.apart) == set(groups)
+    assert decode_dashboard(encode_dashboard(dashboard)).apart == dashboard.apart
 
 
 def test_before_the_launch_the_preview_names_groups_that_will_stay_apart() -> None:

@@ -9,10 +9,10 @@ def test_without_a_published_board_the_record_is_folded_once_per_change() -> Non
     world.turn()
     world.forget_live_state()
 
-    first, live = world.product.board(CYCLE)
-    second, _ = world.product.board(CYCLE)
+    first, live = world.product.dashboard(CYCLE)
+    second, _ = world.product.dashboard(CYCLE)
     world.admit([applicant("A900")])
-    third, _ = world.product.board(CYCLE)
+    third, _ = world.product.dashboard(CYCLE)
 
     assert not live
     assert second is first

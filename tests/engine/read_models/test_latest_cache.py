@@ -50,7 +50,7 @@ def test_pages_of_many_programs_leave_boards_and_calibrations_of_the_latest_only
         product.import_applications(name, applicants(4))
         product.import_reviewers(name, reviewers(2))
         product.launch(name, by="ops")
-        assert product.board(name)[1] is False
+        assert product.dashboard(name)[1] is False
         product.calibration(name)
 
     for kind, count in before.items():

@@ -48,13 +48,13 @@ def world_in(folder: Path) -> World:
 def test_only_what_is_new_is_read_once_a_cycle_was_folded(tmp_path: Path) -> None:
     world = world_in(tmp_path)
     world.run()
-    ledger, folds = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), SnapshotCache()
-    folded(folds, ledger)
+    ledger, snapshots = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), SnapshotCache()
+    folded(snapshots, ledger)
     before = world.cycle.position
     world.hire(reviewers(5)[4:])
     ledger.read.clear()
 
-    assert folded(folds, ledger) == folded(SnapshotCache(), world.ledger)
+    assert folded(snapshots, ledger) == folded(SnapshotCache(), world.ledger)
 
     assert before != START
     assert ledger.read[0] == before
@@ -65,15 +65,15 @@ def test_only_what_is_new_is_read_once_a_cycle_was_folded(tmp_path: Path) -> Non
 def test_a_ledger_put_back_from_a_copy_is_folded_anew(tmp_path: Path) -> None:
     for name in ("now", "then"):
         (tmp_path / name).mkdir()
-    world, folds = world_in(tmp_path / "now"), SnapshotCache()
+    world, snapshots = world_in(tmp_path / "now"), SnapshotCache()
     world.turn()
     world.ledger.backup(tmp_path / "then" / "ledger.db")
     world.run()
-    folded(folds, world.ledger)
+    folded(snapshots, world.ledger)
     restored = open_ledger(f"sqlite:///{tmp_path / 'then' / 'ledger.db'}")
 
-    assert folded(folds, restored) == folded(SnapshotCache(), restored)
-    assert folded(folds, restored) != folded(SnapshotCache(), world.ledger)
+    assert folded(snapshots, restored) == folded(SnapshotCache(), restored)
+    assert folded(snapshots, restored) != folded(SnapshotCache(), world.ledger)
 
     # It goes on another way, past the place where the other history stood.
     other = Swapflow(
@@ -83,66 +83,66 @@ def test_a_ledger_put_back_from_a_copy_is_folded_anew(tmp_path: Path) -> None:
         doorbell=world.product.doorbell,
         post=lambda _mail: None,
     )
-    folded(folds, world.ledger)
+    folded(snapshots, world.ledger)
     while restored.cycle(CYCLE).position.seq <= world.cycle.position.seq:
         other.pause(CYCLE, by="ops", reason="another history")
         other.resume(CYCLE, by="ops", reason="another history")
-    assert folded(folds, restored) == folded(SnapshotCache(), restored)
+    assert folded(snapshots, restored) == folded(SnapshotCache(), restored)
     restored.dispose()
 
 
 def test_rules_of_a_draft_change_without_an_event_and_are_seen_at_once() -> None:
-    world, folds = World(launch=False), SnapshotCache()
-    folded(folds, world.ledger)
+    world, snapshots = World(launch=False), SnapshotCache()
+    folded(snapshots, world.ledger)
 
     world.product.change_rules(CYCLE, rules(budget=31), by="ops", reason="more")
 
-    assert folded(folds, world.ledger) == folded(SnapshotCache(), world.ledger)
-    with folds.at_head(CYCLE, ledger=world.ledger) as seen:
-        assert seen.book.rules.budget == 31
+    assert folded(snapshots, world.ledger) == folded(SnapshotCache(), world.ledger)
+    with snapshots.at_head(CYCLE, ledger=world.ledger) as seen:
+        assert seen.projection.rules.budget == 31
 
 
 def test_a_fold_that_failed_halfway_is_thrown_away(tmp_path: Path) -> None:
-    world, folds = World(url=file_url(tmp_path), launch=False), SnapshotCache()
+    world, snapshots = World(url=file_url(tmp_path), launch=False), SnapshotCache()
     ledger = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}")
-    folded(folds, ledger)
+    folded(snapshots, ledger)
     world.product.launch(CYCLE, by="ops")
     ledger.fails = True
 
     with pytest.raises(UnavailableError):
-        folded(folds, ledger)
+        folded(snapshots, ledger)
 
     ledger.fails = False
-    assert folded(folds, ledger) == folded(SnapshotCache(), world.ledger)
+    assert folded(snapshots, ledger) == folded(SnapshotCache(), world.ledger)
     ledger.dispose()
 
 
 def test_what_is_believed_is_made_once_and_anew_after_an_event() -> None:
-    world, folds = World(), SnapshotCache()
+    world, snapshots = World(), SnapshotCache()
     world.run()
 
-    def belief() -> object:
-        with folds.at_head(CYCLE, ledger=world.ledger) as seen:
-            return seen.belief(ledger=world.ledger)
+    def assessment() -> object:
+        with snapshots.at_head(CYCLE, ledger=world.ledger) as seen:
+            return seen.assessment(ledger=world.ledger)
 
-    first = belief()
+    first = assessment()
 
-    assert belief() is first
+    assert assessment() is first
     world.hire(reviewers(5)[4:])
-    assert belief() is not first
+    assert assessment() is not first
 
 
 def test_a_second_reader_waits_until_the_first_is_done_and_does_not_fold_beside_it() -> None:
-    world, folds, done = World(), SnapshotCache(), threading.Event()
+    world, snapshots, done = World(), SnapshotCache(), threading.Event()
     world.run()
 
     def read() -> None:
-        with folds.at_head(CYCLE, ledger=world.ledger):
+        with snapshots.at_head(CYCLE, ledger=world.ledger):
             done.set()
 
     second = threading.Thread(target=read)
     with ExitStack() as first:
-        first.enter_context(folds.at_head(CYCLE, ledger=world.ledger))
+        first.enter_context(snapshots.at_head(CYCLE, ledger=world.ledger))
         second.start()
         assert not done.wait(0.2)
     second.join(10)
@@ -155,12 +155,12 @@ def test_the_cycle_asked_for_longest_ago_is_dropped_when_there_are_too_many(
 ) -> None:
     world = world_in(tmp_path)
     world.product.new_cycle("spring", round_id="round", rules=rules(), by="ops")
-    ledger, folds = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), SnapshotCache(most=1)
-    folded(folds, ledger)
-    folded(folds, ledger, cycle="spring")
+    ledger, snapshots = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), SnapshotCache(most=1)
+    folded(snapshots, ledger)
+    folded(snapshots, ledger, cycle="spring")
     ledger.read.clear()
 
-    folded(folds, ledger)
+    folded(snapshots, ledger)
 
     assert ledger.read[0] == START
     ledger.dispose()

@@ -164,10 +164,10 @@ def test_better_scores_move_a_person_up_the_waitlist_and_nobody_else(url: str) -
     reopened(world, "A001")
     answered(world, 0.5)
 
-    weighed = world.product.weigh(CYCLE, "A001")
-    assert (weighed.stands, weighed.place, weighed.proposes) == (5, 3, Result.WAITLISTED)
-    assert weighed.before is not None
-    assert weighed.before < weighed.after.estimate < 0.5
+    evidence = world.product.weigh(CYCLE, "A001")
+    assert (evidence.stands, evidence.place, evidence.proposes) == (5, 3, Result.WAITLISTED)
+    assert evidence.before is not None
+    assert evidence.before < evidence.after.estimate < 0.5
     assert concluded(world, "A001") is Result.WAITLISTED
 
     assert order(world) == ["A008", "A007", "A006", "A005", "A004", "A001", "A003", "A002"]
@@ -289,8 +289,8 @@ def test_when_nobody_is_left_what_came_is_weighed_and_nothing_waits() -> None:
         world.product.decline(waiting[0].id, DeclineKind.CONFLICT, by="x")
         world.turn()
 
-    weighed = world.product.weigh(CYCLE, "A001")
-    assert (weighed.ready, weighed.received, weighed.proposes) == (True, 0, Result.STAYS)
+    evidence = world.product.weigh(CYCLE, "A001")
+    assert (evidence.ready, evidence.received, evidence.proposes) == (True, 0, Result.STAYS)
     assert not {world.people()[a.reviewer] for a in seen} & asked
     concluded(world, "A001")
     stands(world)
@@ -484,8 +484,8 @@ def test_a_place_that_is_free_is_no_place_beyond() -> None:
     reopened(world, "A002")
     answered(world, 1.0)
 
-    weighed = world.product.weigh(CYCLE, "A002")
-    assert (weighed.taken, weighed.places, weighed.beyond) == (2, 3, False)
+    evidence = world.product.weigh(CYCLE, "A002")
+    assert (evidence.taken, evidence.places, evidence.beyond) == (2, 3, False)
     concluded(world, "A002")
 
     wave = world.product.offer(CYCLE, by="ops")
@@ -499,8 +499,8 @@ def test_who_declined_is_restored_and_can_be_offered_a_place_again(url: str) -> 
     world.product.answer_offer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
 
     reopened(world, "A007", reviews=0)
-    weighed = world.product.weigh(CYCLE, "A007")
-    assert weighed.after.estimate == weighed.before
+    evidence = world.product.weigh(CYCLE, "A007")
+    assert evidence.after.estimate == evidence.before
     assert concluded(world, "A007") is Result.ADDED
 
     wave = world.product.offer(CYCLE, by="ops")
@@ -519,8 +519,8 @@ def test_who_withdrew_before_the_list_was_fixed_is_put_on_the_waitlist_by_the_es
     reopened(world, "A005", reviews=2)
     answered(world, 0.35)
 
-    weighed = world.product.weigh(CYCLE, "A005")
-    assert (weighed.before, weighed.stands, weighed.place) == (None, 0, 2)
+    evidence = world.product.weigh(CYCLE, "A005")
+    assert (evidence.before, evidence.stands, evidence.place) == (None, 0, 2)
     assert concluded(world, "A005") is Result.WAITLISTED
 
     assert order(world) == ["A008", "A007", "A006", "A004", "A005", "A003", "A002", "A001"]
@@ -538,15 +538,15 @@ def test_a_limit_that_adding_breaks_is_said_and_needs_a_reason() -> None:
     reopened(world, "A003")
     answered(world, 1.0)
 
-    weighed = world.product.weigh(CYCLE, "A003")
-    assert weighed.exceptions == ("region = North: 1 chosen, at most 0 wanted",)
+    evidence = world.product.weigh(CYCLE, "A003")
+    assert evidence.exceptions == ("region = North: 1 chosen, at most 0 wanted",)
     with pytest.raises(InvalidInputError, match="otherwise needs a reason"):
         concluded(world, "A003", result=Result.ADDED, beyond=True)
     concluded(world, "A003", result=Result.ADDED, beyond=True, reason="the marks were swapped")
 
     (ended,) = world.product.reconsiderations(CYCLE)
     assert ended.closing is not None
-    assert ended.closing.exceptions == weighed.exceptions
+    assert ended.closing.exceptions == evidence.exceptions
     stands(world)
 
 

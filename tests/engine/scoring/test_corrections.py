@@ -203,17 +203,17 @@ def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_w
     world = World(rules=replace(WEEKLY, kinds=(OFTEN,), budget=1000, out=8), roster=6)
     late = expired(world)
     world.product.open(replacement(world, late).id)
-    book = read_projection(CYCLE, ledger=world.ledger)
-    plan = decide(replace_room(book), world.tally())
+    projection = read_projection(CYCLE, ledger=world.ledger)
+    plan = decide(replace_room(projection), world.tally())
     assert plan is not None
-    key = (late.application, 0, book.next_ordinal(late.application, 0))
-    free = next(r for r in range(6) if not book.is_barred(late.application, r))
+    key = (late.application, 0, projection.next_ordinal(late.application, 0))
+    free = next(r for r in range(6) if not projection.is_barred(late.application, r))
     wanted = replace(plan, pulls=(PlannedPull(key=key, priority=0, reviewers=(free,)),))
     lease = world.coordinator._desks[CYCLE].lease
     assert lease is not None
 
     assert world.submit(late, 0.9).counts  # between the decision's reading and its writing
-    written = write_plan(wanted, book, ledger=world.ledger, lease=lease)
+    written = write_plan(wanted, projection, ledger=world.ledger, lease=lease)
 
     assert not written
     assert world.standing()[late.id].late is Late.EXTRA
@@ -222,10 +222,10 @@ def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_w
     world.verify()
 
 
-def replace_room(book: CycleProjection) -> CycleProjection:
+def replace_room(projection: CycleProjection) -> CycleProjection:
     """Let one more request out than the rules do."""
-    book.use(replace(book.rules, out=len(book.open) + 1))
-    return book
+    projection.use(replace(projection.rules, out=len(projection.open) + 1))
+    return projection
 
 
 def test_two_answers_for_one_seat_in_one_submit_count_as_if_they_came_one_by_one() -> None:
@@ -386,12 +386,15 @@ def test_a_panel_is_one_score_to_the_model_and_to_the_certificate() -> None:
     world = World(rules=replace(PANELS, dispatch=DispatchMode.LOCKSTEP))
     world.run()
 
-    sight = situation_of(read_projection(CYCLE, ledger=world.ledger), world.arms())
+    situation = situation_of(read_projection(CYCLE, ledger=world.ledger), world.arms())
 
-    assert sight.situation.scores.mark.size == 8
-    assert set(sight.situation.scores.reviewer.tolist()) == {-1}
-    assert sight.situation.settled_information.tolist() == sight.situation.information.tolist()
-    assert sight.situation.settled_mean.tolist() == sight.situation.mean.tolist()
+    assert situation.situation.scores.mark.size == 8
+    assert set(situation.situation.scores.reviewer.tolist()) == {-1}
+    assert (
+        situation.situation.settled_information.tolist()
+        == situation.situation.information.tolist()
+    )
+    assert situation.situation.settled_mean.tolist() == situation.situation.mean.tolist()
 
 
 def test_a_panel_whose_answer_was_voided_asks_another_and_comes_to_its_end() -> None:

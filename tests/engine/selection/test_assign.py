@@ -41,9 +41,9 @@ def book_of(world: World) -> CycleProjection:
 
 def one_each(world: World, kind: int = 0) -> Placement:
     """Place one pull of a kind for every application."""
-    book = book_of(world)
-    pulls = [(number, kind, 1) for number in range(book.applications)]
-    return place(seats_of(pulls, book), book)
+    projection = book_of(world)
+    pulls = [(number, kind, 1) for number in range(projection.applications)]
+    return place(seats_of(pulls, projection), projection)
 
 
 def loads(placement: Placement) -> Counter[int]:
@@ -154,10 +154,10 @@ def test_the_seats_of_a_panel_go_to_different_people() -> None:
 
 def test_several_reviews_of_one_application_asked_for_at_once_go_to_different_people() -> None:
     world = World(rules=MANY, roster=3, launch=False)
-    book = book_of(world)
+    projection = book_of(world)
     pulls = [(number, 0, ordinal) for ordinal in (1, 2, 3) for number in range(8)]
 
-    placed = place(seats_of(pulls, book), book).taken
+    placed = place(seats_of(pulls, projection), projection).taken
 
     assert len(placed) == 24
     for number in range(8):
@@ -199,12 +199,12 @@ def test_each_obstacle_is_named() -> None:
             roster=[*roster, *spare],
             launch=False,
         )
-        book = book_of(world)
+        projection = book_of(world)
         if expected is NoReviewer.AWAY:
-            book.reviewers[0].away = True
-            book.reviewers[1].active = False
+            projection.reviewers[0].away = True
+            projection.reviewers[1].active = False
 
-        assert place([seat], book).left == {seat: expected}
+        assert place([seat], projection).left == {seat: expected}
         assert expected.passes == (expected in {NoReviewer.AWAY, NoReviewer.BUSY})
 
 
@@ -224,19 +224,19 @@ def test_the_order_of_the_files_decides_nothing() -> None:
             roster=order.sample(roster, len(roster)),
             launch=False,
         )
-        book = book_of(world)
+        projection = book_of(world)
         # Whoever asks does so in the order of ties, as decisions do.
-        numbers = sorted(range(60), key=lambda n: book.ties[n])
-        return named(world, place(seats_of([(n, 0, 1) for n in numbers], book), book))
+        numbers = sorted(range(60), key=lambda n: projection.ties[n])
+        return named(world, place(seats_of([(n, 0, 1) for n in numbers], projection), projection))
 
     assert placed(1) == placed(2) == placed(3)
 
 
 def folded(*events: tuple[EventType, dict[str, Json]]) -> CycleProjection:
     """A book of these events alone."""
-    book = CycleProjection(MANY)
+    projection = CycleProjection(MANY)
     for seq, (kind, payload) in enumerate(events, start=1):
-        book.apply(
+        projection.apply(
             Event(
                 cycle_id=CYCLE,
                 position=Position(seq, ""),
@@ -249,7 +249,7 @@ def folded(*events: tuple[EventType, dict[str, Json]]) -> CycleProjection:
                 at=datetime(2027, 1, 1, tzinfo=UTC),
             )
         )
-    return book
+    return projection
 
 
 def small_book(
@@ -276,23 +276,25 @@ def small_book(
 def test_as_many_seats_are_filled_as_brute_force_can_fill(
     seats: int, capacity: list[int], conflicts: list[tuple[int, int]]
 ) -> None:
-    book = small_book(seats, capacity, conflicts)
+    projection = small_book(seats, capacity, conflicts)
     wanted = [Seat(application=n, kind=0, ordinal=1) for n in range(seats)]
 
-    placement = place(wanted, book)
+    placement = place(wanted, projection)
 
-    assert all(may_ask(book, s.application, 0, who) for s, who in placement.taken.items())
+    assert all(may_ask(projection, s.application, 0, who) for s, who in placement.taken.items())
     assert all(loads(placement)[r] <= most for r, most in enumerate(capacity))
-    assert len(placement.taken) == most_possible(wanted, book, capacity)
+    assert len(placement.taken) == most_possible(wanted, projection, capacity)
     assert set(placement.taken) | set(placement.left) == set(wanted)
 
 
-def most_possible(wanted: Sequence[Seat], book: CycleProjection, capacity: Sequence[int]) -> int:
+def most_possible(
+    wanted: Sequence[Seat], projection: CycleProjection, capacity: Sequence[int]
+) -> int:
     best = 0
     for who in itertools.product([None, 0, 1, 2], repeat=len(wanted)):
         taken = [(s, r) for s, r in zip(wanted, who, strict=True) if r is not None]
         fits = all(Counter(r for _, r in taken)[r] <= most for r, most in enumerate(capacity))
-        if fits and all(may_ask(book, s.application, 0, r) for s, r in taken):
+        if fits and all(may_ask(projection, s.application, 0, r) for s, r in taken):
             best = max(best, len(taken))
     return best
 

@@ -63,7 +63,7 @@ def test_the_kernel_equals_the_rule_step_by_step(policy: StrongPolicy, tolerance
             rule,
             MadeRewards(TRUTH, DEVIATIONS, seed),
             n=N,
-            course=RunTrace(kinds=kinds),
+            trace=RunTrace(kinds=kinds),
             rng=Coins(seed, None),
         )
         for seed in range(RUNS)
@@ -98,7 +98,7 @@ def test_whole_runs_end_with_the_cohort_and_cost_of_the_rule() -> None:
 
     for run in range(RUNS):
         rewards = MadeRewards(TRUTH, DEVIATIONS, run)
-        *_, last = run_rule(rule, rewards, n=N, course=RunTrace(kinds=kinds), rng=Coins(run, None))
+        *_, last = run_rule(rule, rewards, n=N, trace=RunTrace(kinds=kinds), rng=Coins(run, None))
         assert outcomes.stopped[run]
         assert np.flatnonzero(outcomes.cohort[run]).tolist() == last.look.cohort.tolist()
         assert outcomes.cost[run] == last.situation.cost
@@ -115,7 +115,7 @@ def test_the_rule_equals_the_algorithms_box_in_plain_python() -> None:
             rule,
             MadeRewards(TRUTH, deviations, seed),
             n=N,
-            course=RunTrace(kinds=kinds),
+            trace=RunTrace(kinds=kinds),
             rng=Coins(seed, None),
         )
         rewards, coins = MadeRewards(TRUTH, deviations, seed), Coins(seed, None)

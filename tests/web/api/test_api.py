@@ -425,11 +425,11 @@ def test_a_write_that_is_sent_twice_under_a_key_is_done_once_and_answered_alike(
 ) -> None:
     site.launched()
     api = program(site)
-    wish = {"kind": "review", "reason": "a second look"}
+    staff_request = {"kind": "review", "reason": "a second look"}
     key = {"Idempotency-Key": "k-1"}
-    first = api.post(f"{V1}/cycles/fall/applicants/0/requests", json=wish, headers=key)
-    again = api.post(f"{V1}/cycles/fall/applicants/0/requests", json=wish, headers=key)
-    other = api.post(f"{V1}/cycles/fall/applicants/1/requests", json=wish, headers=key)
+    first = api.post(f"{V1}/cycles/fall/applicants/0/requests", json=staff_request, headers=key)
+    again = api.post(f"{V1}/cycles/fall/applicants/0/requests", json=staff_request, headers=key)
+    other = api.post(f"{V1}/cycles/fall/applicants/1/requests", json=staff_request, headers=key)
 
     assert (first.status_code, first.content) == (again.status_code, again.content)
     assert "idempotency-replayed" not in first.headers

@@ -104,12 +104,12 @@ def test_a_column_is_taken_for_what_staff_say(site: Site) -> None:
 
 def test_a_workbook_and_a_list_of_objects_are_read_too(site: Site) -> None:
     client = empty(site)
-    book = Workbook()
-    assert book.active is not None
-    book.active.append(["id", "name"])
-    book.active.append(["X1", "Xi"])
+    projection = Workbook()
+    assert projection.active is not None
+    projection.active.append(["id", "name"])
+    projection.active.append(["X1", "Xi"])
     file = io.BytesIO()
-    book.save(file)
+    projection.save(file)
 
     first = apply(client, keep(client, file.getvalue(), name="list.xlsx"))
     second = apply(client, keep(client, '[{"id": "J1", "name": "Jo"}]', name="list.json"))
@@ -308,14 +308,14 @@ def test_a_greenhouse_list_proposes_the_mail_address_as_its_key(site: Site) -> N
 
 def test_a_sheet_of_a_workbook_can_be_chosen(site: Site) -> None:
     client = empty(site)
-    book = Workbook()
+    projection = Workbook()
     for title, external_id in (("One", "X1"), ("Two", "X2")):
-        page = book.create_sheet(title)
+        page = projection.create_sheet(title)
         page.append(["id", "name"])
         page.append([external_id, "Xi"])
-    del book["Sheet"]
+    del projection["Sheet"]
     file = io.BytesIO()
-    book.save(file)
+    projection.save(file)
 
     path = keep(client, file.getvalue(), name="list.xlsx")
     apply(client, path, sheet="Two")

@@ -272,12 +272,14 @@ def test_the_workbook_offers_the_marks_explains_them_and_holds_no_formula(site: 
         r for r in site.product.reviewers("fall") if site.product.inbox("fall", r.external_id)
     )
     tasks = site.product.reviewer_sheet("fall", holder.number)
-    book = load_workbook(io.BytesIO(sheet_file(tasks, Format.XLSX, address="https://s.example")))
-    page, scale = book.worksheets
+    projection = load_workbook(
+        io.BytesIO(sheet_file(tasks, Format.XLSX, address="https://s.example"))
+    )
+    page, scale = projection.worksheets
 
-    assert [sheet.title for sheet in book.worksheets] == ["reviews", "scale"]
+    assert [sheet.title for sheet in projection.worksheets] == ["reviews", "scale"]
     assert all(
-        cell.data_type != "f" for sheet in book for row in sheet.iter_rows() for cell in row
+        cell.data_type != "f" for sheet in projection for row in sheet.iter_rows() for cell in row
     )
     told = [[cell.value for cell in row] for row in scale.iter_rows()]
     assert ["review", "Preparation", 4, "strong"] in told
@@ -298,17 +300,17 @@ def test_a_workbook_comes_back_and_a_formula_in_it_is_named_by_row(site: Site) -
     site.launched()
     staff = staff_of(site)
     sheet = staff.get(f"/reviewers/fall/{number_of(site, 'R1')}/sheet").content
-    book = load_workbook(io.BytesIO(sheet))
-    page = book.worksheets[0]
+    projection = load_workbook(io.BytesIO(sheet))
+    page = projection.worksheets[0]
     columns = {str(cell.value): number for number, cell in enumerate(page[1], start=1)}
     page.cell(2, columns[PREPARATION]).value = 3
     page.cell(2, columns[PROMISE]).value = "N/A"
     good = io.BytesIO()
-    book.save(good)
+    projection.save(good)
     page.cell(3, columns[PREPARATION]).value = "=2+1"
     page.cell(3, columns[PROMISE]).value = 2
     bad = io.BytesIO()
-    book.save(bad)
+    projection.save(bad)
 
     _, page_of_bad = sent_back(site, bad.getvalue(), "back.xlsx")
     assert "this cell holds a formula, not a value" in page_of_bad

@@ -142,10 +142,10 @@ def test_a_reviewer_who_marks_higher_is_shown_as_more_generous(site: Site) -> No
                 site.product.submit([Answer(assignment_id=task.id, marks=marks)])
         site.turn()
 
-    board, _ = site.product.board("fall")
+    dashboard, _ = site.product.dashboard("fall")
     table = site.signed_in(Role.OPERATIONS).get("/reviewers/fall").text
 
-    assert board.judging.severity.argmax() == 0
+    assert dashboard.judging.severity.argmax() == 0
     assert "Generous or strict" in table
     assert " ± " in table
 

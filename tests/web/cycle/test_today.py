@@ -39,9 +39,9 @@ def test_cards_and_log_open_and_an_observer_reads_no_names(site: Site) -> None:
 
 def test_a_board_says_the_same_from_the_live_state_and_from_the_ledger(site: Site) -> None:
     busy(site)
-    live, published = site.product.board("fall")
+    live, published = site.product.dashboard("fall")
     site.product.state.forget("fall")
-    made, from_state = site.product.board("fall")
+    made, from_state = site.product.dashboard("fall")
 
     assert (published, from_state) == (True, False)
     assert live.position == made.position
@@ -255,7 +255,7 @@ def test_a_kind_that_the_board_does_not_know_yet_breaks_nothing(site: Site) -> N
     longer = replace(rules, kinds=(*rules.kinds, replace(INTERVIEW, name="a talk")))
     site.product.change_rules("fall", longer, by="ops", reason="talks were asked for")
 
-    assert site.product.board("fall")[0].closed.shape[1] == len(rules.kinds)
+    assert site.product.dashboard("fall")[0].closed.shape[1] == len(rules.kinds)
     for address in ("/today/fall", "/applicants/fall", "/applicants/fall/0", "/reviewers/fall"):
         page = client.get(address)
         assert page.status_code == 200, address

@@ -13,7 +13,7 @@ from tests.web.site import Site
 
 
 @pytest.fixture
-def visitor(site: Site) -> Iterator[TestClient]:
+def principal(site: Site) -> Iterator[TestClient]:
     """Somebody with a cookie, before pages whose database nobody has started."""
     away = SqlLedger("postgresql://keeper:hidden@127.0.0.1:9/books")
     parts = site.app.state.parts
@@ -30,9 +30,9 @@ def visitor(site: Site) -> Iterator[TestClient]:
 
 @pytest.mark.parametrize("path", ["/inbox", "/today", "/api/v1/cycles"])
 def test_nobody_outside_learns_where_the_database_is_and_who_may_enter(
-    visitor: TestClient, path: str, capfd: pytest.CaptureFixture[str]
+    principal: TestClient, path: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    answer = visitor.get(path)
+    answer = principal.get(path)
 
     assert answer.status_code == 503
     assert "the database does not answer" in answer.text.lower()

@@ -27,19 +27,19 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["let
 
 @router.get("/letters")
 def read_letters(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product
 ) -> list[Announced]:
     """Read what applicants were told, and where each letter is."""
-    del visitor
+    del principal
     return [_announced(one) for one in product.announcements(cycle_id)]
 
 
 @router.post("/letters/draft")
 def draft_letters(
-    cycle_id: CycleId, visitor: MayDecide, product: Product, new: NewLetters
+    cycle_id: CycleId, principal: MayDecide, product: Product, new: NewLetters
 ) -> LettersDraft:
     """Work out who would be told what; stores nothing."""
-    del visitor
+    del principal
     return _drafted(product.draft_letters(cycle_id, _wording(new), waitlist=new.waitlist))
 
 
@@ -47,7 +47,7 @@ def draft_letters(
 def write_letters(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     new: NewAnnouncement,
 ) -> LettersDraft:
@@ -55,22 +55,22 @@ def write_letters(
     made = product.announce(
         cycle_id,
         _wording(new),
-        by=visitor.name,
+        by=principal.name,
         waitlist=new.waitlist,
         hold=timedelta(minutes=new.hold_minutes),
         seen=new.seen,
     )
-    note(request, visitor, "announced the decision", detail=f"{len(made.letters)} letters")
+    note(request, principal, "announced the decision", detail=f"{len(made.letters)} letters")
     return _drafted(made)
 
 
 @router.post("/letters/take-back")
 def take_letters_back(
-    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> Announced:
     """Take back the letters that are held, and the offers that they tell of."""
-    taken = product.take_letters_back(cycle_id, by=visitor.name)
-    note(request, visitor, "took letters back")
+    taken = product.take_letters_back(cycle_id, by=principal.name)
+    note(request, principal, "took letters back")
     return next(_announced(one) for one in product.announcements(cycle_id) if one.id == taken.id)
 
 
@@ -106,7 +106,7 @@ def _letter(to: Recipient) -> LetterDraft:
         group=to.group,
         to=to.address,
         subject=to.subject,
-        paragraphs=list(to.parts),
+        paragraphs=list(to.app),
     )
 
 

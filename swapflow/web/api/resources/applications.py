@@ -44,13 +44,13 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The applicant's nu
 @router.get("/applicants")
 def list_applicants(
     cycle_id: CycleId,
-    visitor: MaySeeApplicants,
+    principal: MaySeeApplicants,
     product: Product,
     paging: Paged,
     status: Annotated[ApplicationStatus | None, Query(description="Only these.")] = None,
 ) -> Page[Applicant]:
     """List applicants, in the order of their arrival."""
-    del visitor
+    del principal
     rows = [
         Applicant.of(application)
         for application in product.applications(cycle_id)
@@ -63,7 +63,7 @@ def list_applicants(
 def add_applicants(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
     new: NewApplicants,
 ) -> Counted:
@@ -72,25 +72,25 @@ def add_applicants(
     added = product.import_applications(
         cycle_id, [_new(applicant) for applicant in new.applicants], wave=new.wave
     )
-    note(request, visitor, "added applicants", about=f"{len(added)} applicants")
+    note(request, principal, "added applicants", about=f"{len(added)} applicants")
     return Counted(count=len(added))
 
 
 @router.get("/applicants/{number:int}")
 def read_applicant(
-    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
+    cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product
 ) -> Applicant:
     """Read one applicant."""
-    del visitor
+    del principal
     return Applicant.of(_find(product, cycle_id, number))
 
 
 @router.get("/applicants/{number:int}/explanation")
 def explain_applicant(
-    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
+    cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product
 ) -> Explanation:
     """Say where an applicant stands, and why they were asked about."""
-    del visitor
+    del principal
     told = product.explain(cycle_id, _find(product, cycle_id, number).external_id)
     return Explanation(
         external_id=told.external_id,
@@ -125,7 +125,7 @@ def move_applicant(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
     move: Move,
 ) -> Applicant:
@@ -133,9 +133,9 @@ def move_applicant(
     found = _find(product, cycle_id, number)
     status = ApplicationStatus(move.status)
     product.move_application(
-        cycle_id, found.external_id, status, by=visitor.name, reason=move.reason
+        cycle_id, found.external_id, status, by=principal.name, reason=move.reason
     )
-    note(request, visitor, f"made an applicant {status.value}", about=found.external_id)
+    note(request, principal, f"made an applicant {status.value}", about=found.external_id)
     return Applicant.of(_find(product, cycle_id, number))
 
 
@@ -144,28 +144,34 @@ def ask_about_applicant(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
-    wish: Ask,
+    staff_request: Ask,
 ) -> Numbered:
     """Ask for an extra review. The same wish, while it is open, is not made a second time."""
     found = _find(product, cycle_id, number)
-    kind = product.rules(cycle_id).kind_index(wish.kind)
-    said = (number, kind, visitor.name, wish.reason)
+    kind = product.rules(cycle_id).kind_index(staff_request.kind)
+    said = (number, kind, principal.name, staff_request.reason)
     for known in product.ledger.wishes(cycle_id):
         if (known.application, known.kind, known.by, known.reason) == said:
             return Numbered(number=known.id)
-    made = product.ask(cycle_id, found.external_id, wish.kind, by=visitor.name, reason=wish.reason)
-    note(request, visitor, "asked for an extra review", about=found.external_id)
+    made = product.ask(
+        cycle_id,
+        found.external_id,
+        staff_request.kind,
+        by=principal.name,
+        reason=staff_request.reason,
+    )
+    note(request, principal, "asked for an extra review", about=found.external_id)
     return Numbered(number=made)
 
 
 @router.get("/pins")
 def list_pins(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, paging: Paged
 ) -> Page[Pin]:
     """List whom people want in or out, whatever the marks say."""
-    del visitor
+    del principal
     rows = [
         Pin(
             applicant=pin.application,
@@ -185,15 +191,15 @@ def pin_applicant(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     pin: NewPin,
 ) -> Response:
     """Want an applicant in or out, with a reason; or neither any more."""
     found = _find(product, cycle_id, number)
     verdict = "" if pin.verdict == "neither" else pin.verdict
-    product.pin(cycle_id, number, verdict, by=visitor.name, reason=pin.reason)
-    note(request, visitor, f"pinned an applicant {pin.verdict}", about=found.external_id)
+    product.pin(cycle_id, number, verdict, by=principal.name, reason=pin.reason)
+    note(request, principal, f"pinned an applicant {pin.verdict}", about=found.external_id)
     return Response(status_code=204)
 
 
@@ -202,13 +208,13 @@ def erase_applicant(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MaySetUp,
+    principal: MaySetUp,
     product: Product,
 ) -> Response:
     """Erase one person's data for good; their number and their scores' sums stay."""
     found = _find(product, cycle_id, number)
-    product.purge(cycle_id, found.external_id, by=visitor.name)
-    note(request, visitor, "erased an applicant", about=f"number {number}")
+    product.purge(cycle_id, found.external_id, by=principal.name)
+    note(request, principal, "erased an applicant", about=f"number {number}")
     return Response(status_code=204)
 
 

@@ -34,10 +34,12 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["dec
 
 
 @router.get("/calibration")
-def read_calibration(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Calibrated:
+def read_calibration(
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product
+) -> Calibrated:
     """Read how reviewers and kinds mark, and whom raw or adjusted estimates would move."""
     seen = product.calibration(cycle_id)
-    names = _labels(product, cycle_id, visitor, seen)
+    names = _labels(product, cycle_id, principal, seen)
     kinds = [kind.name for kind in product.rules(cycle_id).kinds]
     return Calibrated(
         program=cycle_id,
@@ -75,17 +77,17 @@ def read_calibration(cycle_id: CycleId, visitor: MaySeeApplicants, product: Prod
 def choose_estimates(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     wanted: NewEstimates,
 ) -> ChosenEstimates:
     """Have the list made by raw or adjusted estimates, or by the rule's own again."""
     changed = product.choose_estimates(
-        cycle_id, wanted.estimates, by=visitor.name, reason=wanted.reason
+        cycle_id, wanted.estimates, by=principal.name, reason=wanted.reason
     )
     note(
         request,
-        visitor,
+        principal,
         f"asked for the list by {wanted.estimates.value} estimates",
         detail=wanted.reason,
     )
@@ -93,11 +95,11 @@ def choose_estimates(
 
 
 def _labels(
-    product: Product, cycle_id: str, visitor: Principal, seen: Calibration
+    product: Product, cycle_id: str, principal: Principal, seen: Calibration
 ) -> Mapping[int, str]:
     """Give reviewers' ids, or numbers to those who may not know who they are."""
     cycle = product.cycle(cycle_id)
-    if Right.SEE_REVIEWERS in visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id):
+    if Right.SEE_REVIEWERS in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id):
         return {one.number: one.external_id for one in product.reviewers(cycle_id)}
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]

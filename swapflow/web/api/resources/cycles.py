@@ -52,71 +52,71 @@ CycleId = Annotated[str, Path(description="Short name of the program.", examples
 
 
 @router.get("/me")
-def read_me(visitor: Signed) -> Me:
+def read_me(principal: Signed) -> Me:
     """Say who asks, and what they may do."""
     return Me(
-        email=visitor.account.email,
-        name=visitor.account.name,
-        rights=sorted(right.value for right in visitor.rights_anywhere),
-        scopes=None if visitor.scopes is None else sorted(visitor.scopes),
-        reviews_in=sorted({cycle_id for cycle_id, _ in visitor.seats}),
+        email=principal.account.email,
+        name=principal.account.name,
+        rights=sorted(right.value for right in principal.rights_anywhere),
+        scopes=None if principal.scopes is None else sorted(principal.scopes),
+        reviews_in=sorted({cycle_id for cycle_id, _ in principal.seats}),
     )
 
 
 @router.get("/rounds")
-def list_rounds(visitor: Signed, product: Product, paging: Paged) -> Page[Round]:
+def list_rounds(principal: Signed, product: Product, paging: Paged) -> Page[Round]:
     """List the rounds in which the caller may see a program, or all for whoever sets them up."""
-    mine = {cycle.round_id for cycle in _visible(visitor, product)}
+    mine = {cycle.round_id for cycle in _visible(principal, product)}
     rows = [
         Round(id=known.id, name=known.name, unit=known.unit, zone=known.zone)
         for known in product.rounds()
-        if known.id in mine or visitor.rights(round_id=known.id)
+        if known.id in mine or principal.rights(round_id=known.id)
     ]
     rows.sort(key=lambda row: row.id)
     return _by_id(paging, rows)
 
 
 @router.post("/rounds", status_code=201)
-def create_round(request: Request, visitor: MaySetUp, product: Product, new: NewRound) -> Round:
+def create_round(request: Request, principal: MaySetUp, product: Product, new: NewRound) -> Round:
     """Make a round."""
     product.new_round(new.id, name=new.name, unit=new.unit, zone=new.zone)
-    note(request, visitor, "made a round", about=new.id)
+    note(request, principal, "made a round", about=new.id)
     made = next(known for known in product.rounds() if known.id == new.id)
     return Round(id=made.id, name=made.name, unit=made.unit, zone=made.zone)
 
 
 @router.get("/cycles")
-def list_cycles(visitor: Signed, product: Product, paging: Paged) -> Page[Program]:
+def list_cycles(principal: Signed, product: Product, paging: Paged) -> Page[Program]:
     """List the programs of which the caller may see how they stand."""
-    rows = sorted(map(_program, _visible(visitor, product)), key=lambda row: row.id)
+    rows = sorted(map(_program, _visible(principal, product)), key=lambda row: row.id)
     return _by_id(paging, rows)
 
 
 @router.post("/cycles", status_code=201)
 def create_cycle(
-    request: Request, visitor: MaySetUpSomewhere, product: Product, new: NewProgram
+    request: Request, principal: MaySetUpSomewhere, product: Product, new: NewProgram
 ) -> Program:
     """Make a program in draft."""
-    require(visitor, Right.SET_UP, cycle_id=None, round_id=new.round)
+    require(principal, Right.SET_UP, cycle_id=None, round_id=new.round)
     text = new.rules or template(new.template)
     product.new_cycle(
-        new.id, round_id=new.round, name=new.name, rules=parse_rules(text), by=visitor.name
+        new.id, round_id=new.round, name=new.name, rules=parse_rules(text), by=principal.name
     )
-    note(request, visitor, "made a program", cycle_id=new.id)
+    note(request, principal, "made a program", cycle_id=new.id)
     return _program(product.cycle(new.id))
 
 
 @router.get("/cycles/{cycle_id}")
-def read_cycle(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> Program:
+def read_cycle(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Program:
     """Read one program."""
-    del visitor
+    del principal
     return _program(product.cycle(cycle_id))
 
 
 @router.get("/cycles/{cycle_id}/progress")
-def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) -> Progress:
+def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Progress:
     """Say how a program stands."""
-    names = Right.SEE_APPLICANTS in visitor.rights(
+    names = Right.SEE_APPLICANTS in principal.rights(
         cycle_id=cycle_id, round_id=product.cycle(cycle_id).round_id
     )
     seen = product.progress(cycle_id)
@@ -157,9 +157,9 @@ def read_progress(cycle_id: CycleId, visitor: MaySeeProgress, product: Product) 
 
 
 @router.get("/cycles/{cycle_id}/rules")
-def read_rules(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> RulesText:
+def read_rules(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> RulesText:
     """Read the rules in force."""
-    del visitor
+    del principal
     rules = product.rules(cycle_id)
     return RulesText(version=rules.version, rules=rules_text(rules))
 
@@ -168,22 +168,22 @@ def read_rules(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -
 def change_rules(
     request: Request,
     cycle_id: CycleId,
-    visitor: MaySetUp,
+    principal: MaySetUp,
     product: Product,
     new: NewRules,
 ) -> RulesText:
     """Put another version of the rules in force."""
     rules = product.change_rules(
-        cycle_id, parse_rules(new.rules), by=visitor.name, reason=new.reason
+        cycle_id, parse_rules(new.rules), by=principal.name, reason=new.reason
     )
-    note(request, visitor, "changed the rules", about=f"version {rules.version}")
+    note(request, principal, "changed the rules", about=f"version {rules.version}")
     return RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.get("/cycles/{cycle_id}/launch-preview")
-def preview_launch(cycle_id: CycleId, visitor: MayRun, product: Product) -> LaunchPreview:
+def preview_launch(cycle_id: CycleId, principal: MayRun, product: Product) -> LaunchPreview:
     """Say what launching a program as it stands would mean, and what keeps it from that."""
-    del visitor
+    del principal
     seen = product.preview(cycle_id)
     return LaunchPreview(
         applicants=seen.applicants,
@@ -202,41 +202,41 @@ def preview_launch(cycle_id: CycleId, visitor: MayRun, product: Product) -> Laun
 
 @router.post("/cycles/{cycle_id}/launch")
 def launch_cycle(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
+    request: Request, cycle_id: CycleId, principal: MayRun, product: Product
 ) -> Program:
     """Start a program: the first requests go out."""
-    product.launch(cycle_id, by=visitor.name)
-    note(request, visitor, "launched the program")
+    product.launch(cycle_id, by=principal.name)
+    note(request, principal, "launched the program")
     return _program(product.cycle(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/pause")
 def pause_cycle(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: Because
+    request: Request, cycle_id: CycleId, principal: MayRun, product: Product, why: Because
 ) -> Program:
     """Send and expire nothing for a while; reviews are taken."""
-    product.pause(cycle_id, by=visitor.name, reason=why.reason)
-    note(request, visitor, "paused the program")
+    product.pause(cycle_id, by=principal.name, reason=why.reason)
+    note(request, principal, "paused the program")
     return _program(product.cycle(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/resume")
 def resume_cycle(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: Because
+    request: Request, cycle_id: CycleId, principal: MayRun, product: Product, why: Because
 ) -> Program:
     """Go on after a pause, or against a proposed stop."""
-    product.resume(cycle_id, by=visitor.name, reason=why.reason)
-    note(request, visitor, "resumed the program")
+    product.resume(cycle_id, by=principal.name, reason=why.reason)
+    note(request, principal, "resumed the program")
     return _program(product.cycle(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/stop")
 def stop_cycle(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product, why: Because
+    request: Request, cycle_id: CycleId, principal: MayRun, product: Product, why: Because
 ) -> Program:
     """End the asking, so that it can be decided."""
-    product.stop(cycle_id, by=visitor.name, reason=why.reason)
-    note(request, visitor, "ended asking")
+    product.stop(cycle_id, by=principal.name, reason=why.reason)
+    note(request, principal, "ended asking")
     return _program(product.cycle(cycle_id))
 
 
@@ -244,7 +244,7 @@ def stop_cycle(
 def extend_cycle(
     request: Request,
     cycle_id: CycleId,
-    visitor: MaySetUp,
+    principal: MaySetUp,
     product: Product,
     more: Extension,
 ) -> RulesText:
@@ -259,17 +259,17 @@ def extend_cycle(
         budget=more.budget if more.budget is not None else rules.budget,
         deadline=more.deadline if more.deadline is not None else rules.deadline,
     )
-    rules = product.change_rules(cycle_id, wanted, by=visitor.name, reason=more.reason)
-    note(request, visitor, "extended the program", detail=more.reason)
+    rules = product.change_rules(cycle_id, wanted, by=principal.name, reason=more.reason)
+    note(request, principal, "extended the program", detail=more.reason)
     return RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.get("/cycles/{cycle_id}/events")
 def list_events(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, paging: Paged
 ) -> Page[Event]:
     """Read a program's record, oldest first; each fact carries the hash of all before it."""
-    del visitor
+    del principal
     last = paging.last(int, str)
     after = START if last is None else Position(int(last[0]), str(last[1]))
     found = product.ledger.events(cycle_id, after=after, at_most=paging.limit + 1)
@@ -295,10 +295,10 @@ def list_events(
 
 @router.get("/cycles/{cycle_id}/decisions")
 def list_decisions(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, paging: Paged
 ) -> Page[Decision]:
     """Read the decision log, newest first."""
-    del visitor
+    del principal
     last = paging.last(int)
     found = product.decisions_before(
         cycle_id, 0 if last is None else int(last[0]), at_most=paging.limit + 1
@@ -318,11 +318,11 @@ def list_decisions(
     return paging.page(rows, lambda row: [row.number])
 
 
-def _visible(visitor: Principal, product: Swapflow) -> list[Cycle]:
+def _visible(principal: Principal, product: Swapflow) -> list[Cycle]:
     return [
         cycle
         for cycle in product.cycles()
-        if Right.SEE_PROGRESS in visitor.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+        if Right.SEE_PROGRESS in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     ]
 
 

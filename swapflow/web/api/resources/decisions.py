@@ -39,10 +39,10 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["dec
 
 @router.get("/proposed-requests")
 def list_proposed_requests(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, paging: Paged
 ) -> Page[Proposed]:
     """List requests that wait for a person's approval."""
-    del visitor
+    del principal
     last = paging.last(str)
     rows = [
         Proposed(id=name, applicant=applicant, kind=kind, decision=decision)
@@ -56,13 +56,13 @@ def list_proposed_requests(
 def approve_requests(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayApprove,
+    principal: MayApprove,
     product: Product,
     which: Requests,
 ) -> Counted:
     """Let proposed requests go out."""
-    approved = product.approve(cycle_id, own_requests(which.requests, cycle_id), by=visitor.name)
-    note(request, visitor, "approved requests", about=f"{approved} requests")
+    approved = product.approve(cycle_id, own_requests(which.requests, cycle_id), by=principal.name)
+    note(request, principal, "approved requests", about=f"{approved} requests")
     return Counted(count=approved)
 
 
@@ -70,24 +70,24 @@ def approve_requests(
 def strike_requests(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayApprove,
+    principal: MayApprove,
     product: Product,
     which: Struck,
 ) -> Counted:
     """Refuse proposed requests; their cost is free again."""
     struck = product.strike(
-        cycle_id, own_requests(which.requests, cycle_id), by=visitor.name, reason=which.reason
+        cycle_id, own_requests(which.requests, cycle_id), by=principal.name, reason=which.reason
     )
-    note(request, visitor, "struck requests", about=f"{struck} requests", detail=which.reason)
+    note(request, principal, "struck requests", about=f"{struck} requests", detail=which.reason)
     return Counted(count=struck)
 
 
 @router.get("/proposed-requests/{pull}/choices")
 def list_choices(
-    cycle_id: CycleId, pull: RequestId, visitor: MayApprove, product: Product
+    cycle_id: CycleId, pull: RequestId, principal: MayApprove, product: Product
 ) -> SwapChoices:
     """Say who may stand in the place of whom in a request that waits for approval."""
-    del visitor
+    del principal
     own_requests([pull], cycle_id)
     found = product.swap_choices(cycle_id, pull)
     return SwapChoices(
@@ -101,7 +101,7 @@ def swap_request(
     request: Request,
     cycle_id: CycleId,
     pull: RequestId,
-    visitor: MayApprove,
+    principal: MayApprove,
     product: Product,
     swap: Swap,
 ) -> Response:
@@ -114,17 +114,17 @@ def swap_request(
         pull,
         application=swap.applicant,
         reviewer=swap.reviewer,
-        by=visitor.name,
+        by=principal.name,
         reason=swap.reason,
     )
-    note(request, visitor, "exchanged a request", about=pull, detail=swap.reason)
+    note(request, principal, "exchanged a request", about=pull, detail=swap.reason)
     return Response(status_code=204)
 
 
 @router.get("/proposal")
-def read_proposal(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Proposal:
+def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> Proposal:
     """Read the list that the rule proposes at this moment; people decide."""
-    del visitor
+    del principal
     made = product.propose(cycle_id)
     return Proposal(
         program=cycle_id,
@@ -141,9 +141,9 @@ def read_proposal(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
 
 
 @router.get("/decision")
-def read_prepared(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Prepared:
+def read_prepared(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> Prepared:
     """Read what waits for signatures; 404 when nothing does."""
-    del visitor
+    del principal
     found = product.pending(cycle_id)
     if found is None:
         raise NotFoundError("nothing waits for signatures")
@@ -164,31 +164,31 @@ def read_prepared(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
 def prepare_decision(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     new: NewDecision,
 ) -> Prepared:
     """Put a decision up for signature; what was up before is taken back."""
     product.prepare_decision(
         cycle_id,
-        by=visitor.name,
+        by=principal.name,
         overrides=[
             Override(external_id=c.applicant, verdict=c.verdict, reason=c.reason)
             for c in new.changes
         ],
         waiver=new.waiver,
     )
-    note(request, visitor, "prepared the decision", detail=f"{len(new.changes)} changes")
-    return read_prepared(cycle_id, visitor, product)
+    note(request, principal, "prepared the decision", detail=f"{len(new.changes)} changes")
+    return read_prepared(cycle_id, principal, product)
 
 
 @router.delete("/decision", status_code=204)
 def take_back_decision(
-    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> Response:
     """Take back what was put up for signature."""
     if product.take_back(cycle_id):
-        note(request, visitor, "took back what was prepared")
+        note(request, principal, "took back what was prepared")
     return Response(status_code=204)
 
 
@@ -196,37 +196,37 @@ def take_back_decision(
 def sign_decision(
     request: Request,
     cycle_id: CycleId,
-    visitor: MaySign,
+    principal: MaySign,
     product: Product,
     what: Digest,
 ) -> Signed:
     """Sign what is prepared; the last signature carries it out. Only a person signs, not a key."""
-    _person(visitor)
-    done = product.sign(cycle_id, what.digest, by=visitor.name)
-    note(request, visitor, "signed what was prepared", about=what.digest[:12])
+    _person(principal)
+    done = product.sign(cycle_id, what.digest, by=principal.name)
+    note(request, principal, "signed what was prepared", about=what.digest[:12])
     return Signed(done=done)
 
 
 @router.post("/reopening")
 def prepare_reopening(
-    request: Request, cycle_id: CycleId, visitor: MaySign, product: Product, why: Because
+    request: Request, cycle_id: CycleId, principal: MaySign, product: Product, why: Because
 ) -> Prepared:
     """Ask that a fixed list be reopened; another person must agree. Only a person asks."""
-    _person(visitor)
-    product.prepare_reopening(cycle_id, by=visitor.name, reason=why.reason)
-    note(request, visitor, "asked to reopen the list", detail=why.reason)
-    return read_prepared(cycle_id, visitor, product)
+    _person(principal)
+    product.prepare_reopening(cycle_id, by=principal.name, reason=why.reason)
+    note(request, principal, "asked to reopen the list", detail=why.reason)
+    return read_prepared(cycle_id, principal, product)
 
 
 @router.get("/outcomes/{version}")
 def read_outcomes(
     cycle_id: CycleId,
     version: Annotated[int, Path(ge=1, le=10_000, description="Version of the fixed list.")],
-    visitor: MaySeeApplicants,
+    principal: MaySeeApplicants,
     product: Product,
 ) -> Outcomes:
     """Read what people decided in one version of the list, and who signed it."""
-    del visitor
+    del principal
     if version > product.cycle(cycle_id).cohort_version:
         raise NotFoundError(f"this program has no fixed list of version {version}")
     return Outcomes(
@@ -245,9 +245,9 @@ def read_outcomes(
     )
 
 
-def _person(visitor: Principal) -> None:
+def _person(principal: Principal) -> None:
     """Refuse a program: a signature is a person's."""
-    if visitor.scopes is not None:
+    if principal.scopes is not None:
         raise ForbiddenError("a key cannot sign; sign in as a person")
 
 

@@ -63,7 +63,7 @@ class CardForm(StrEnum):
 def store_documents(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
     files: Annotated[
         list[UploadFile],
@@ -79,7 +79,7 @@ def store_documents(
     left_out = [*left, *attached.left]
     note(
         request,
-        visitor,
+        principal,
         "attached documents",
         detail=f"{len(attached.stored)} stored, {len(left_out)} left out, "
         f"{'redacted' if redacted else 'not redacted'}",
@@ -93,10 +93,10 @@ def store_documents(
 
 @router.get("/applicants/{number:int}/documents")
 def list_documents(
-    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product, paging: Paged
+    cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product, paging: Paged
 ) -> Page[StaffDocument]:
     """List an applicant's documents, those that reviewers do not see too."""
-    del visitor
+    del principal
     product.application(cycle_id, number)
     rows = [
         StaffDocument(
@@ -121,11 +121,11 @@ def read_staff_document(
     cycle_id: CycleId,
     number: Number,
     position: Annotated[int, Path(ge=0, le=100_000)],
-    visitor: MaySeeApplicants,
+    principal: MaySeeApplicants,
     product: Product,
 ) -> Response:
     """Read one uploaded document of an applicant."""
-    del visitor
+    del principal
     for document in product.files_of(cycle_id, number):
         if document.position == position and document.media:
             return _attachment(product.ledger.file_content(cycle_id, number, position))
@@ -147,19 +147,19 @@ def take_file(
             "or .json; method.md, method.json, rules.toml, events.jsonl, record.bundle, all.zip.",
         ),
     ],
-    visitor: MayExport,
+    principal: MayExport,
     version: Annotated[int, Query(ge=0, le=10_000, description="Of the list; 0: newest.")] = 0,
     raw: downloads.Raw = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
     """Take the list, its evidence, the method or the record as a file."""
-    return downloads.download(request, cycle_id, name, visitor, version, raw)
+    return downloads.download(request, cycle_id, name, principal, version, raw)
 
 
 @router.get("/bundle", response_class=Response, responses=ANY_FILE)
 def take_bundle(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayExport,
+    principal: MayExport,
     product: Product,
     names: Annotated[  # noqa: FBT002 - a query parameter
         bool, Query(description="Say who the numbers are; needs to see both kinds of people.")
@@ -167,7 +167,7 @@ def take_bundle(
 ) -> Response:
     """Take the signed record of a finished program, for `swapflow verify` anywhere."""
     cycle = product.cycle(cycle_id)
-    held = visitor.rights(cycle_id=cycle_id, round_id=cycle.round_id)
+    held = principal.rights(cycle_id=cycle_id, round_id=cycle.round_id)
     if names and not {Right.SEE_APPLICANTS, Right.SEE_REVIEWERS} <= held:
         raise ForbiddenError(
             "names: a bundle with names is for those who see applicants and reviewers; leave it "
@@ -175,16 +175,20 @@ def take_bundle(
         )
     body = downloads.record_bundle(app_context(request), cycle_id, names=names)
     if names:
-        note(request, visitor, "took the signed record with names")
+        note(request, principal, "took the signed record with names")
     return _attachment(body, f"{cycle_id}.bundle")
 
 
 @router.get("/applicants/{number:int}/card/{form}", response_class=Response, responses=ANY_CARD)
 def take_card(
-    request: Request, cycle_id: CycleId, number: Number, form: CardForm, visitor: MaySeeApplicants
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    form: CardForm,
+    principal: MaySeeApplicants,
 ) -> Response:
     """Take an applicant's decision card; reviewers are numbers on it."""
-    del visitor
+    del principal
     content, media = card_file(app_context(request), cycle_id, number, form.value)
     headers = {
         "Content-Disposition": f'attachment; filename="{cycle_id}-{number}-card.{form.value}"'
@@ -196,7 +200,7 @@ def take_card(
 def take_monitoring(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayMonitor,
+    principal: MayMonitor,
     cross: Annotated[
         list[str] | None, Query(max_length=20, description="Attributes to table in pairs.")
     ] = None,
@@ -206,7 +210,7 @@ def take_monitoring(
     raw: downloads.Raw = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
     """Take the sums of groups; each look is on record. For a person's session: no key may."""
-    report = monitoring.made(request, cycle_id, visitor, cross or ())
+    report = monitoring.made(request, cycle_id, principal, cross or ())
     if form is None:
         return JSONResponse(as_plain(report))
     body = report_archive(report, form, raw=raw)
@@ -217,12 +221,12 @@ def take_monitoring(
 def take_sheet(
     cycle_id: CycleId,
     number: Number,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     form: Annotated[Format, Query(description="xlsx or csv")] = Format.XLSX,
 ) -> Response:
     """Take the sheet of a reviewer who answers by mail, under the program's blind policy."""
-    del visitor
+    del principal
     reviewer = find_reviewer(product, cycle_id, number)
     tasks = product.reviewer_sheet(cycle_id, reviewer.number)
     body = sheet_file(tasks, form, address=product.address)

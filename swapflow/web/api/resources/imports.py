@@ -76,7 +76,7 @@ Sent = Annotated[SentFile, Depends(read_sent)]
 def import_applicants(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
     sent: Sent,
     key: Annotated[
@@ -91,35 +91,37 @@ def import_applicants(
     """
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
     found = find_applicants(product, cycle_id, table, Reading(key=key or ""))
-    return _apply(request, cycle_id, visitor, found, sent, "imported applicants", product=product)
+    return _apply(
+        request, cycle_id, principal, found, sent, "imported applicants", product=product
+    )
 
 
 @router.post("/reviewers/import")
 def import_reviewers(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     sent: Sent,
 ) -> Imported:
     """Add the reviewers of a file, or change those who are there: all, or none."""
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
     found = find_reviewers(product, cycle_id, table, Reading())
-    return _apply(request, cycle_id, visitor, found, sent, "imported reviewers", product=product)
+    return _apply(request, cycle_id, principal, found, sent, "imported reviewers", product=product)
 
 
 @router.post("/conflicts/import")
 def import_conflicts(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     sent: Sent,
 ) -> Imported:
     """Record the conflicts of interest of a file: applicant and reviewer in each row."""
     return _pairs(
         request,
-        visitor,
+        principal,
         cycle_id,
         sent,
         "recorded conflicts of interest",
@@ -132,14 +134,14 @@ def import_conflicts(
 def import_panels(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     sent: Sent,
 ) -> Imported:
     """Let only the reviewers of a file judge its applicants: one pair in each row."""
     return _pairs(
         request,
-        visitor,
+        principal,
         cycle_id,
         sent,
         "set panels",
@@ -152,7 +154,7 @@ def import_panels(
 def import_scores(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     sent: Sent,
     kind: Annotated[str, Query(max_length=24, description="Where no column names it.")] = "",
@@ -167,15 +169,17 @@ def import_scores(
         cycle_id,
         sent.data,
         name=sent.name,
-        by=visitor.name,
+        by=principal.name,
         kind=kind,
         scale=scale,
         reviewer=reviewer,
         encoding=sent.encoding,
     )
     if not sent.dry_run:
-        store_scores(product, cycle_id, found, by=visitor.name)
-        note(request, visitor, "entered reviews from a file", about=sent.name, detail=told(found))
+        store_scores(product, cycle_id, found, by=principal.name)
+        note(
+            request, principal, "entered reviews from a file", about=sent.name, detail=told(found)
+        )
     return ImportedScores(
         dry_run=sent.dry_run,
         sheet=found.plan is not None,
@@ -203,7 +207,7 @@ def import_scores(
 def _apply(
     request: Request,
     cycle_id: str,
-    visitor: Principal,
+    principal: Principal,
     found: Found,
     sent: SentFile,
     what: str,
@@ -213,9 +217,9 @@ def _apply(
     done = Done(new=found.fresh, changed=found.changed, known=found.known)
     if not sent.dry_run:
         refuse(sent.name, found.bad)
-        done = take(product, cycle_id, found, by=visitor.name)
+        done = take(product, cycle_id, found, by=principal.name)
         detail = f"{done.new} new, {done.changed} changed, {done.known} there already"
-        note(request, visitor, what, about=sent.name, detail=detail)
+        note(request, principal, what, about=sent.name, detail=detail)
     return Imported(
         dry_run=sent.dry_run,
         new=done.new,
@@ -229,7 +233,7 @@ def _apply(
 
 def _pairs(
     request: Request,
-    visitor: Principal,
+    principal: Principal,
     cycle_id: str,
     sent: SentFile,
     what: str,
@@ -253,7 +257,7 @@ def _pairs(
             raise
     if not sent.dry_run:
         act(pairs)
-        note(request, visitor, what, about=sent.name, detail=f"{len(pairs)} pairs")
+        note(request, principal, what, about=sent.name, detail=f"{len(pairs)} pairs")
     return Imported(
         dry_run=sent.dry_run,
         new=0 if bad else len(pairs),

@@ -26,10 +26,10 @@ RequestId = Annotated[str, Path(max_length=200, description="Id of the request."
 
 @router.get("/interviews")
 def list_interviews(
-    cycle_id: CycleId, visitor: MayManageApplicants, product: Product, paging: Paged
+    cycle_id: CycleId, principal: MayManageApplicants, product: Product, paging: Paged
 ) -> Page[Interview]:
     """List the requests that people are to meet applicants for, with their dates."""
-    del visitor
+    del principal
     last = paging.last(str)
     rows = sorted(map(_shown, product.interview_requests(cycle_id)), key=lambda row: row.request)
     rest = [row for row in rows if last is None or row.request > str(last[0])]
@@ -40,14 +40,14 @@ def list_interviews(
 def import_interviews(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
     file: Table,
 ) -> Counted:
     """Set the dates of a table (applicant, starts, minutes, place, link): all of them, or none."""
     slots = interviews.slots_of(file, cycle_id, product)
-    changed = product.set_slots(cycle_id, slots, by=visitor.name)
-    note(request, visitor, "set interviews' dates", detail=f"{changed} changed")
+    changed = product.set_slots(cycle_id, slots, by=principal.name)
+    note(request, principal, "set interviews' dates", detail=f"{changed} changed")
     return Counted(count=changed)
 
 
@@ -56,7 +56,7 @@ def set_interview(
     request: Request,
     cycle_id: CycleId,
     pull: RequestId,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
     slot: SetSlot,
 ) -> Response:
@@ -69,8 +69,8 @@ def set_interview(
         place=slot.place,
         link=slot.link,
     )
-    product.set_slots(cycle_id, [new], by=visitor.name)
-    note(request, visitor, "set an interview", about=pull)
+    product.set_slots(cycle_id, [new], by=principal.name)
+    note(request, principal, "set an interview", about=pull)
     return Response(status_code=204)
 
 
@@ -79,13 +79,13 @@ def cancel_interview(
     request: Request,
     cycle_id: CycleId,
     pull: RequestId,
-    visitor: MayManageApplicants,
+    principal: MayManageApplicants,
     product: Product,
 ) -> Response:
     """Take a slot back and tell its people."""
     own_requests([pull], cycle_id)
-    product.cancel_slot(cycle_id, pull, by=visitor.name)
-    note(request, visitor, "cancelled an interview", about=pull)
+    product.cancel_slot(cycle_id, pull, by=principal.name)
+    note(request, principal, "cancelled an interview", about=pull)
     return Response(status_code=204)
 
 

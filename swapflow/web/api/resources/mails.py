@@ -25,13 +25,13 @@ MailId = Annotated[str, Path(max_length=200)]
 @router.get("")
 def list_mails(
     cycle_id: CycleId,
-    visitor: MaySeeMail,
+    principal: MaySeeMail,
     product: Product,
     paging: Paged,
     state: Annotated[str, Query(pattern=r"^[a-z]{0,20}$", description="Only these.")] = "",
 ) -> Page[Mail]:
     """List a program's mails and what became of them, newest first."""
-    del visitor
+    del principal
     found = product.cycle_mails(
         cycle_id, state=state, after=_last(paging), at_most=paging.limit + 1
     )
@@ -40,20 +40,20 @@ def list_mails(
 
 @router.post("/again")
 def send_all_mails_again(
-    request: Request, cycle_id: CycleId, visitor: MayRun, product: Product
+    request: Request, cycle_id: CycleId, principal: MayRun, product: Product
 ) -> Counted:
     """Send every mail again that failed; says how many."""
     queued = product.queue_all_again(cycle_id)
-    note(request, visitor, "sent every mail again that had failed", detail=str(queued))
+    note(request, principal, "sent every mail again that had failed", detail=str(queued))
     return Counted(count=queued)
 
 
 @router.get("/{mail_id}")
 def read_mail(
-    cycle_id: CycleId, mail_id: MailId, visitor: MaySeeMail, product: Product
+    cycle_id: CycleId, mail_id: MailId, principal: MaySeeMail, product: Product
 ) -> MailText:
     """Read one mail with its words; nothing in it names an applicant."""
-    del visitor
+    del principal
     record = product.cycle_mail(cycle_id, _known(mail_id))
     return MailText(
         **_shown(record).model_dump(),
@@ -65,12 +65,12 @@ def read_mail(
 
 @router.post("/{mail_id}/again")
 def send_mail_again(
-    request: Request, cycle_id: CycleId, mail_id: MailId, visitor: MayRun, product: Product
+    request: Request, cycle_id: CycleId, mail_id: MailId, principal: MayRun, product: Product
 ) -> Counted:
     """Send a mail again that failed."""
     product.cycle_mail(cycle_id, _known(mail_id))
     queued = product.queue_again(cycle_id, mail_id)
-    note(request, visitor, "sent a mail again", about=mail_id)
+    note(request, principal, "sent a mail again", about=mail_id)
     return Counted(count=int(queued))
 
 

@@ -30,39 +30,39 @@ MayEndorse = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS, scope=WRITE)
 
 
 @router.get("/meeting")
-def read_meeting(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> TheMeeting:
+def read_meeting(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> TheMeeting:
     """Read the list in the order of the proposal, and what was recorded about whom."""
-    del visitor
+    del principal
     return _meeting(product.agenda(cycle_id))
 
 
 @router.post("/meeting")
 def open_meeting(
-    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> TheMeeting:
     """Open the meeting; from now on the decision follows it. Changes nothing if it is open."""
-    if product.open_meeting(cycle_id, by=visitor.name):
-        note(request, visitor, "opened the meeting")
+    if product.open_meeting(cycle_id, by=principal.name):
+        note(request, principal, "opened the meeting")
     return _meeting(product.agenda(cycle_id))
 
 
 @router.post("/meeting/close")
 def close_meeting(
-    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product
+    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> TheMeeting:
     """Close the meeting; nothing is recorded until it is reopened. Then the list is signed."""
-    if product.close_meeting(cycle_id, by=visitor.name):
-        note(request, visitor, "closed the meeting")
+    if product.close_meeting(cycle_id, by=principal.name):
+        note(request, principal, "closed the meeting")
     return _meeting(product.agenda(cycle_id))
 
 
 @router.post("/meeting/reopen")
 def reopen_meeting(
-    request: Request, cycle_id: CycleId, visitor: MayDecide, product: Product, why: Because
+    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product, why: Because
 ) -> TheMeeting:
     """Let outcomes be recorded again after the meeting was closed, for a reason."""
-    if product.reopen_meeting(cycle_id, reason=why.reason, by=visitor.name):
-        note(request, visitor, "reopened the meeting", detail=why.reason)
+    if product.reopen_meeting(cycle_id, reason=why.reason, by=principal.name):
+        note(request, principal, "reopened the meeting", detail=why.reason)
     return _meeting(product.agenda(cycle_id))
 
 
@@ -71,7 +71,7 @@ def record_outcome(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     said: NewOutcome,
 ) -> Response:
@@ -81,11 +81,11 @@ def record_outcome(
         number,
         said.outcome,
         reason=said.reason,
-        by=visitor.name,
-        seat=visitor.reviews_in(cycle_id),
+        by=principal.name,
+        seat=principal.reviews_in(cycle_id),
     )
     what = f"recorded {said.outcome.value!r} at the meeting"
-    note(request, visitor, what, about=f"applicant {number}")
+    note(request, principal, what, about=f"applicant {number}")
     return Response(status_code=204)
 
 
@@ -94,15 +94,15 @@ def endorse_applicant(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayEndorse,
+    principal: MayEndorse,
     product: Product,
     words: NewEndorsement,
 ) -> Response:
     """Keep words in favour of an applicant; whoever is in conflict cannot."""
     product.endorse(
-        cycle_id, number, words.text, by=visitor.name, seat=visitor.reviews_in(cycle_id)
+        cycle_id, number, words.text, by=principal.name, seat=principal.reviews_in(cycle_id)
     )
-    note(request, visitor, "wrote words in favour", about=f"applicant {number}")
+    note(request, principal, "wrote words in favour", about=f"applicant {number}")
     return Response(status_code=204)
 
 

@@ -30,9 +30,9 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["off
 
 
 @router.get("/offers")
-def read_offers(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) -> Offers:
+def read_offers(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> Offers:
     """Read offers and answers, the waitlist in its order, and how likely too many accept."""
-    del visitor
+    del principal
     stands = product.offers(cycle_id)
     return Offers(
         version=stands.version,
@@ -48,14 +48,14 @@ def read_offers(cycle_id: CycleId, visitor: MaySeeApplicants, product: Product) 
 @router.get("/offers/next")
 def read_next_offers(
     cycle_id: CycleId,
-    visitor: MaySeeApplicants,
+    principal: MaySeeApplicants,
     product: Product,
     at_most: Annotated[
         int, Query(ge=0, le=10_000, description="Most offers; 0 for all that are free.")
     ] = 0,
 ) -> offers.Wave:
     """Read whom a place would be offered now; changes nothing."""
-    del visitor
+    del principal
     return _wave(product.next_offers(cycle_id, at_most=at_most))
 
 
@@ -63,7 +63,7 @@ def read_next_offers(
 def make_offers(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     new: NewWave,
 ) -> offers.Wave:
@@ -73,10 +73,10 @@ def make_offers(
     `letters` does.
     """
     wave = product.offer(
-        cycle_id, by=visitor.name, until=new.until, at_most=new.at_most, seen=new.seen
+        cycle_id, by=principal.name, until=new.until, at_most=new.at_most, seen=new.seen
     )
     detail = f"{len(wave.places)} offered, {len(wave.lapsed)} passed on"
-    note(request, visitor, "offered places", detail=detail)
+    note(request, principal, "offered places", detail=detail)
     return _wave(wave)
 
 
@@ -85,7 +85,7 @@ def answer_offer(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     said: NewAnswer,
 ) -> Offered:
@@ -94,9 +94,9 @@ def answer_offer(
     if who is None or not who.external_id:
         raise NotFoundError(f"there is no applicant {number} in this program")
     answered = product.answer_offer(
-        cycle_id, who.external_id, OfferAnswer(said.answer), by=visitor.name, reason=said.reason
+        cycle_id, who.external_id, OfferAnswer(said.answer), by=principal.name, reason=said.reason
     )
-    note(request, visitor, "recorded an answer", about=who.external_id)
+    note(request, principal, "recorded an answer", about=who.external_id)
     return _offered(answered)
 
 
@@ -104,7 +104,7 @@ def answer_offer(
 def state_rate(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     new: NewRate,
 ) -> Rate:
@@ -120,9 +120,9 @@ def state_rate(
         found = from_interval(new.low or 0.0, new.high or 0.0)
         source = f"between {new.low:g} and {new.high:g}"
     stated = product.set_acceptance_rate(
-        cycle_id, found, risk=new.risk, source=source, by=visitor.name
+        cycle_id, found, risk=new.risk, source=source, by=principal.name
     )
-    note(request, visitor, "stated how many accept", detail=source)
+    note(request, principal, "stated how many accept", detail=source)
     return _rate(stated)
 
 

@@ -26,25 +26,25 @@ Id = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]{1,64}$")]
 
 
 @router.get("/keys")
-def list_keys(visitor: Signed, office: TheOffice, paging: Paged) -> Page[Key]:
+def list_keys(principal: Signed, office: TheOffice, paging: Paged) -> Page[Key]:
     """List one's own keys, those that are used up too."""
     last = paging.last(str)
-    rows = sorted(map(_key, office.tokens(visitor)), key=lambda row: row.id)
+    rows = sorted(map(_key, office.tokens(principal)), key=lambda row: row.id)
     shown = [row for row in rows if last is None or row.id > str(last[0])]
     return paging.page(shown, lambda row: [row.id])
 
 
 @router.post("/keys", status_code=201, openapi_extra={SHOWN_ONCE: ["key"]})
-def create_key(visitor: Signed, office: TheOffice, new: NewKey) -> MadeKey:
+def create_key(principal: Signed, office: TheOffice, new: NewKey) -> MadeKey:
     """Make a key for oneself; only a signed-in person can. It is shown this once."""
-    key, made = office.make_token(visitor, name=new.name, scopes=new.scopes, days=new.days)
+    key, made = office.make_token(principal, name=new.name, scopes=new.scopes, days=new.days)
     return MadeKey(**_key(made).model_dump(), key=key)
 
 
 @router.delete("/keys/{key_id}", status_code=204)
-def revoke_key(key_id: Id, visitor: Signed, office: TheOffice) -> Response:
+def revoke_key(key_id: Id, principal: Signed, office: TheOffice) -> Response:
     """Make one of one's own keys useless for good."""
-    office.revoke_token(visitor, key_id)
+    office.revoke_token(principal, key_id)
     return Response(status_code=204)
 
 
@@ -52,9 +52,9 @@ def revoke_key(key_id: Id, visitor: Signed, office: TheOffice) -> Response:
 
 
 @router.get("/users")
-def list_users(visitor: MayManageUsers, office: TheOffice, paging: Paged) -> Page[User]:
+def list_users(principal: MayManageUsers, office: TheOffice, paging: Paged) -> Page[User]:
     """List everybody with an account, and what they may do."""
-    del visitor
+    del principal
     last = paging.last(str)
     rows = sorted(
         (_user(user.account, user.grants) for user in office.users()), key=lambda row: row.id
@@ -65,17 +65,17 @@ def list_users(visitor: MayManageUsers, office: TheOffice, paging: Paged) -> Pag
 
 @router.post("/users", status_code=201)
 def invite_user(
-    visitor: MayManageUsers, office: TheOffice, settings: TheSettings, new: NewUser
+    principal: MayManageUsers, office: TheOffice, settings: TheSettings, new: NewUser
 ) -> User:
     """Make an account and mail its owner a way in."""
-    account = office.invite(new.email, name=new.name, by=visitor.name, site=settings.address)
+    account = office.invite(new.email, name=new.name, by=principal.name, site=settings.address)
     return _user(account, ())
 
 
 @router.post("/users/{user_id}/grants")
 def give_role(
     user_id: Id,
-    visitor: MayManageUsers,
+    principal: MayManageUsers,
     office: TheOffice,
     product: Product,
     new: NewGrant,
@@ -89,14 +89,14 @@ def give_role(
     }
     if new.scope_id not in places[new.scope]:
         raise InvalidInputError(f"scope_id: there is no {new.scope.value} {new.scope_id!r}")
-    office.grant(account, new.role, new.scope, new.scope_id, by=visitor.name)
+    office.grant(account, new.role, new.scope, new.scope_id, by=principal.name)
     return _user(account, office.ledger.grants(account.id))
 
 
 @router.delete("/users/{user_id}/grants")
 def take_role(
     user_id: Id,
-    visitor: MayManageUsers,
+    principal: MayManageUsers,
     office: TheOffice,
     role: Annotated[Role, Query()],
     scope: Annotated[Scope, Query()] = Scope.OFFICE,
@@ -104,34 +104,34 @@ def take_role(
 ) -> User:
     """Take a role away from a user."""
     account = _account(office, user_id)
-    office.revoke(account, role, scope, scope_id, by=visitor.name)
+    office.revoke(account, role, scope, scope_id, by=principal.name)
     return _user(account, office.ledger.grants(account.id))
 
 
 @router.post("/users/{user_id}/invitation")
 def invite_user_again(
-    user_id: Id, visitor: MayManageUsers, office: TheOffice, settings: TheSettings
+    user_id: Id, principal: MayManageUsers, office: TheOffice, settings: TheSettings
 ) -> User:
     """Mail an account's owner another way in."""
     account = _account(office, user_id)
-    office.invite(account.email, name=account.name, by=visitor.name, site=settings.address)
+    office.invite(account.email, name=account.name, by=principal.name, site=settings.address)
     return _user(account, office.ledger.grants(account.id))
 
 
 @router.post("/users/{user_id}/close")
-def close_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> User:
+def close_user(user_id: Id, principal: MayManageUsers, office: TheOffice) -> User:
     """Close an account: nobody signs in with it any more, and its keys are no good."""
     account = _account(office, user_id)
-    if account.id == visitor.account.id:
+    if account.id == principal.account.id:
         raise InvalidInputError("you cannot close your own account")
-    office.deactivate(account, by=visitor.name)
+    office.deactivate(account, by=principal.name)
     return _user(_account(office, user_id), office.ledger.grants(user_id))
 
 
 @router.post("/users/{user_id}/open")
-def open_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> User:
+def open_user(user_id: Id, principal: MayManageUsers, office: TheOffice) -> User:
     """Open a closed account again."""
-    office.activate(_account(office, user_id), by=visitor.name)
+    office.activate(_account(office, user_id), by=principal.name)
     return _user(_account(office, user_id), office.ledger.grants(user_id))
 
 
@@ -139,18 +139,18 @@ def open_user(user_id: Id, visitor: MayManageUsers, office: TheOffice) -> User:
 
 
 @router.get("/audit")
-def list_audit(visitor: MaySeeAudit, office: TheOffice, paging: Paged) -> Page[AuditLine]:
+def list_audit(principal: MaySeeAudit, office: TheOffice, paging: Paged) -> Page[AuditLine]:
     """Read the audit log of the whole office, newest first."""
-    del visitor
+    del principal
     return _audit(office, paging, None)
 
 
 @router.get("/cycles/{cycle_id}/audit")
 def list_cycle_audit(
-    cycle_id: CycleId, visitor: MaySeeAudit, office: TheOffice, paging: Paged
+    cycle_id: CycleId, principal: MaySeeAudit, office: TheOffice, paging: Paged
 ) -> Page[AuditLine]:
     """Read the audit log of one program, newest first."""
-    del visitor
+    del principal
     return _audit(office, paging, cycle_id)
 
 

@@ -26,10 +26,10 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["dec
 
 @router.get("/reconsiderations")
 def list_reconsiderations(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product
 ) -> list[reconsiderations.Reconsideration]:
     """List the reconsiderations of a program, the first first."""
-    del visitor
+    del principal
     rules = product.rules(cycle_id)
     return [_public(one, rules) for one in product.reconsiderations(cycle_id)]
 
@@ -38,7 +38,7 @@ def list_reconsiderations(
 def open_reconsideration(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     new: NewReconsideration,
 ) -> reconsiderations.Reconsideration:
@@ -51,18 +51,18 @@ def open_reconsideration(
         reviews=new.reviews,
         kind=new.kind,
     )
-    opened = product.reconsider(cycle_id, name, wanted, by=visitor.name)
-    note(request, visitor, "opened a reconsideration", about=name, detail=new.reason)
+    opened = product.reconsider(cycle_id, name, wanted, by=principal.name)
+    note(request, principal, "opened a reconsideration", about=name, detail=new.reason)
     found = next(one for one in product.reconsiderations(cycle_id) if one.id == opened)
     return _public(found, product.rules(cycle_id))
 
 
 @router.get("/reconsiderations/{number:int}")
 def read_statement(
-    cycle_id: CycleId, number: Number, visitor: MaySeeApplicants, product: Product
+    cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product
 ) -> Statement:
     """Read where an applicant would have stood, and what is proposed; 404 when none is open."""
-    del visitor
+    del principal
     found = product.weigh(cycle_id, _named(product, cycle_id, number))
     return Statement(
         applicant=number,
@@ -87,23 +87,23 @@ def prepare_conclusion(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MaySign,
+    principal: MaySign,
     product: Product,
     new: NewConclusion,
 ) -> Prepared:
     """Sign what becomes of it and put it up for the other signatures. Only a person signs."""
-    _person(visitor)
+    _person(principal)
     name = _named(product, cycle_id, number)
     product.prepare_reconsideration(
         cycle_id,
         name,
-        by=visitor.name,
+        by=principal.name,
         result=None if new.result is None else Result(new.result),
         reason=new.reason,
         beyond=new.beyond,
     )
-    note(request, visitor, "signed a reconsideration", about=name, detail=new.reason)
-    return read_prepared(cycle_id, visitor, product)
+    note(request, principal, "signed a reconsideration", about=name, detail=new.reason)
+    return read_prepared(cycle_id, principal, product)
 
 
 @router.post("/reconsiderations/{number:int}/take-back", status_code=204)
@@ -111,14 +111,14 @@ def take_back_reconsideration(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayDecide,
+    principal: MayDecide,
     product: Product,
     why: Because,
 ) -> Response:
     """End a reconsideration without a decision; what is still out is cancelled."""
     name = _named(product, cycle_id, number)
-    product.take_back_reconsideration(cycle_id, name, by=visitor.name, reason=why.reason)
-    note(request, visitor, "took a reconsideration back", about=name, detail=why.reason)
+    product.take_back_reconsideration(cycle_id, name, by=principal.name, reason=why.reason)
+    note(request, principal, "took a reconsideration back", about=name, detail=why.reason)
     return Response(status_code=204)
 
 
@@ -127,16 +127,16 @@ def prepare_undoing(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MaySign,
+    principal: MaySign,
     product: Product,
     why: Because,
 ) -> Prepared:
     """Ask that it be undone, until the person was offered a place; others sign it too."""
-    _person(visitor)
+    _person(principal)
     name = _named(product, cycle_id, number)
-    product.prepare_undoing(cycle_id, name, by=visitor.name, reason=why.reason)
-    note(request, visitor, "asked to undo a reconsideration", about=name, detail=why.reason)
-    return read_prepared(cycle_id, visitor, product)
+    product.prepare_undoing(cycle_id, name, by=principal.name, reason=why.reason)
+    note(request, principal, "asked to undo a reconsideration", about=name, detail=why.reason)
+    return read_prepared(cycle_id, principal, product)
 
 
 def _named(product: Product, cycle_id: str, number: int) -> str:
@@ -146,9 +146,9 @@ def _named(product: Product, cycle_id: str, number: int) -> str:
     return who.external_id
 
 
-def _person(visitor: Principal) -> None:
+def _person(principal: Principal) -> None:
     """Refuse a program: a signature is a person's."""
-    if visitor.scopes is not None:
+    if principal.scopes is not None:
         raise ForbiddenError("a key cannot sign; sign in as a person")
 
 

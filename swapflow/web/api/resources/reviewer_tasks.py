@@ -31,10 +31,10 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's num
 
 @router.get("/tasks")
 def list_reviewer_tasks(
-    cycle_id: CycleId, number: Number, visitor: MayEnterReviews, product: Product, paging: Paged
+    cycle_id: CycleId, number: Number, principal: MayEnterReviews, product: Product, paging: Paged
 ) -> Page[WaitingTask]:
     """List what waits for a reviewer, for staff who enter reviews."""
-    del visitor
+    del principal
     find_reviewer(product, cycle_id, number)
     last = paging.last(str)
     rows = sorted(
@@ -47,10 +47,10 @@ def list_reviewer_tasks(
 
 @router.get("/tasks/{task}")
 def read_reviewer_task(
-    cycle_id: CycleId, number: Number, task: TaskCode, visitor: MayEnterReviews, product: Product
+    cycle_id: CycleId, number: Number, task: TaskCode, principal: MayEnterReviews, product: Product
 ) -> OpenTask:
     """Read a reviewer's task as the reviewer sees it; changes nothing."""
-    del visitor
+    del principal
     return shown_task(product.sheet(_task(product, cycle_id, number, task)))
 
 
@@ -60,24 +60,24 @@ def enter_review(
     cycle_id: CycleId,
     number: Number,
     task: TaskCode,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     review: Review,
 ) -> EnteredReview:
     """Enter a review for a reviewer, under both names; another in its place corrects."""
     found = _task(product, cycle_id, number, task)
     sheet = product.sheet(found)
-    answer = answer_to(review, sheet, typed_by=visitor.name)
+    answer = answer_to(review, sheet, typed_by=principal.name)
     corrected = sheet.given is not None
     with by_code(task):
         if corrected:
-            product.correct(answer, by=visitor.name, reason="entered by staff")
+            product.correct(answer, by=principal.name, reason="entered by staff")
         else:
             product.begin(found)
             product.submit([answer])
     note(
         request,
-        visitor,
+        principal,
         "corrected a review" if corrected else "entered a review",
         about=found.id,
         detail=f"for reviewer {sheet.reviewer.external_id}",
@@ -100,15 +100,15 @@ def reassign_task(
     cycle_id: CycleId,
     number: Number,
     task: TaskCode,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     why: Reasoned,
 ) -> Response:
     """Take one task from a reviewer; it goes to somebody else."""
     found = _task(product, cycle_id, number, task)
     with by_code(task):
-        product.decline(found.id, DeclineKind.BUSY, by=visitor.name, reason=why.reason)
-    note(request, visitor, "passed a request on", about=found.id, detail=why.reason)
+        product.decline(found.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
+    note(request, principal, "passed a request on", about=found.id, detail=why.reason)
     return Response(status_code=204)
 
 
@@ -117,7 +117,7 @@ def take_back(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     why: Reasoned,
 ) -> Counted:
@@ -126,10 +126,10 @@ def take_back(
     waiting = product.waiting_for(cycle_id, number)
     chosen = [task for task in waiting if task.status is not AssignmentStatus.OPENED]
     for task in chosen:
-        product.decline(task.id, DeclineKind.BUSY, by=visitor.name, reason=why.reason)
+        product.decline(task.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
     note(
         request,
-        visitor,
+        principal,
         "took back what a reviewer had not begun",
         about=reviewer.external_id,
         detail=why.reason,
@@ -142,14 +142,14 @@ def pause_reviewer(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     days: Away,
 ) -> Response:
     """Ask nothing new of a reviewer on some days."""
     reviewer = find_reviewer(product, cycle_id, number)
     product.add_absence(cycle_id, number, absence_of(days))
-    note(request, visitor, "paused a reviewer for some days", about=reviewer.external_id)
+    note(request, principal, "paused a reviewer for some days", about=reviewer.external_id)
     return Response(status_code=204)
 
 
@@ -158,7 +158,7 @@ def end_pause(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     days: Away,
 ) -> Response:
@@ -168,7 +168,7 @@ def end_pause(
     if absence not in reviewer.absences:
         raise InvalidInputError(f"first: this reviewer is not away from {days.first}")
     product.remove_absence(cycle_id, number, absence)
-    note(request, visitor, "ended a reviewer's pause", about=reviewer.external_id)
+    note(request, principal, "ended a reviewer's pause", about=reviewer.external_id)
     return Response(status_code=204)
 
 

@@ -32,10 +32,10 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's num
 
 @router.get("/reviewers")
 def list_reviewers(
-    cycle_id: CycleId, visitor: MaySeeReviewers, product: Product, paging: Paged
+    cycle_id: CycleId, principal: MaySeeReviewers, product: Product, paging: Paged
 ) -> Page[reviewers.Reviewer]:
     """List the roster."""
-    del visitor
+    del principal
     return paging.after(list(map(_shown, product.reviewers(cycle_id))), lambda row: row.number)
 
 
@@ -43,22 +43,22 @@ def list_reviewers(
 def add_reviewers(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     new: NewReviewers,
 ) -> Counted:
     """Add reviewers, or change those whose ids are there: all of them, or none."""
     changed = product.import_reviewers(cycle_id, [_new(one) for one in new.reviewers])
-    note(request, visitor, "added reviewers", about=f"{len(changed)} reviewers")
+    note(request, principal, "added reviewers", about=f"{len(changed)} reviewers")
     return Counted(count=len(new.reviewers))
 
 
 @router.get("/reviewers/{number:int}")
 def read_reviewer(
-    cycle_id: CycleId, number: Number, visitor: MaySeeReviewers, product: Product
+    cycle_id: CycleId, number: Number, principal: MaySeeReviewers, product: Product
 ) -> reviewers.Reviewer:
     """Read one reviewer."""
-    del visitor
+    del principal
     return _shown(_find(product, cycle_id, number))
 
 
@@ -67,14 +67,14 @@ def release_reviewer(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     why: Because,
 ) -> Counted:
     """Take a reviewer off the roster; says how many of their tasks go to others."""
     found = _find(product, cycle_id, number)
-    moved = product.leave(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
-    note(request, visitor, "released a reviewer", about=found.external_id)
+    moved = product.leave(cycle_id, found.external_id, by=principal.name, reason=why.reason)
+    note(request, principal, "released a reviewer", about=found.external_id)
     return Counted(count=moved)
 
 
@@ -83,13 +83,13 @@ def nudge_reviewer(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
 ) -> reviewers.Reviewer:
     """Remind a reviewer of what waits, by mail."""
     found = _find(product, cycle_id, number)
-    product.nudge(cycle_id, found.external_id, by=visitor.name)
-    note(request, visitor, "reminded a reviewer", about=found.external_id)
+    product.nudge(cycle_id, found.external_id, by=principal.name)
+    note(request, principal, "reminded a reviewer", about=found.external_id)
     return _shown(found)
 
 
@@ -98,14 +98,16 @@ def void_reviewer(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     why: Because,
 ) -> Counted:
     """Make every score of a reviewer count no more; says how many did before."""
     found = _find(product, cycle_id, number)
-    voided = product.void_reviewer(cycle_id, found.external_id, by=visitor.name, reason=why.reason)
-    note(request, visitor, "voided a reviewer's scores", about=found.external_id)
+    voided = product.void_reviewer(
+        cycle_id, found.external_id, by=principal.name, reason=why.reason
+    )
+    note(request, principal, "voided a reviewer's scores", about=found.external_id)
     return Counted(count=voided)
 
 
@@ -114,13 +116,13 @@ def erase_reviewer(
     request: Request,
     cycle_id: CycleId,
     number: Number,
-    visitor: MaySetUp,
+    principal: MaySetUp,
     product: Product,
 ) -> Response:
     """Erase one reviewer's data for good; their number and their scores stay."""
     found = _find(product, cycle_id, number)
-    product.purge_reviewer(cycle_id, found.external_id, by=visitor.name)
-    note(request, visitor, "erased a reviewer", about=f"reviewer {number}")
+    product.purge_reviewer(cycle_id, found.external_id, by=principal.name)
+    note(request, principal, "erased a reviewer", about=f"reviewer {number}")
     return Response(status_code=204)
 
 
@@ -128,7 +130,7 @@ def erase_reviewer(
 def add_conflicts(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     new: Pairs,
 ) -> Counted:
@@ -136,7 +138,7 @@ def add_conflicts(
     product.add_conflicts(
         cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs], source="staff"
     )
-    note(request, visitor, "recorded conflicts of interest", about=f"{len(new.pairs)} pairs")
+    note(request, principal, "recorded conflicts of interest", about=f"{len(new.pairs)} pairs")
     return Counted(count=len(new.pairs))
 
 
@@ -144,13 +146,13 @@ def add_conflicts(
 def set_panels(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayManageReviewers,
+    principal: MayManageReviewers,
     product: Product,
     new: Pairs,
 ) -> Counted:
     """Let only the reviewers named judge the applicants named."""
     product.set_panel(cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs])
-    note(request, visitor, "set panels", about=f"{len(new.pairs)} pairs")
+    note(request, principal, "set panels", about=f"{len(new.pairs)} pairs")
     return Counted(count=len(new.pairs))
 
 

@@ -28,10 +28,10 @@ ScoreId = Annotated[str, Path(max_length=200, description="As the list of scores
 
 @router.get("/scores")
 def list_scores(
-    cycle_id: CycleId, visitor: MaySeeApplicants, product: Product, paging: Paged
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, paging: Paged
 ) -> Page[Score]:
     """List scores as they stand, in the order of their ids."""
-    del visitor
+    del principal
     last = paging.last(str)
     kinds = [kind.name for kind in product.rules(cycle_id).kinds]
     standing = {score.assignment_id: score for score in product.scores(cycle_id)}
@@ -61,15 +61,17 @@ def correct_score(
     request: Request,
     cycle_id: CycleId,
     score: ScoreId,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     new: Correction,
 ) -> Numbered:
     """Put another score in the place of one; the old one stays on record."""
     found = _find(product, cycle_id, score)
     answer = answer_of(new.marks, new.score, product.sheet(found), remark=new.remark)
-    number = product.correct(answer, by=visitor.name, reason=new.reason, saw_others=new.saw_others)
-    note(request, visitor, "corrected a score", about=score, detail=new.reason)
+    number = product.correct(
+        answer, by=principal.name, reason=new.reason, saw_others=new.saw_others
+    )
+    note(request, principal, "corrected a score", about=score, detail=new.reason)
     return Numbered(number=number)
 
 
@@ -77,15 +79,17 @@ def correct_score(
 def void_scores(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     what: Voiding,
 ) -> Counted:
     """Make scores count no more; says how many did before."""
     for name in what.scores:  # all are there, or none is touched
         _find(product, cycle_id, name)
-    voided = product.void(what.scores, by=visitor.name, reason=what.reason)
-    note(request, visitor, "voided scores", about=f"{len(what.scores)} scores", detail=what.reason)
+    voided = product.void(what.scores, by=principal.name, reason=what.reason)
+    note(
+        request, principal, "voided scores", about=f"{len(what.scores)} scores", detail=what.reason
+    )
     return Counted(count=voided)
 
 
@@ -93,7 +97,7 @@ def void_scores(
 def keep_scores(
     request: Request,
     cycle_id: CycleId,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     new: NewScores,
 ) -> Ids:
@@ -115,12 +119,12 @@ def keep_scores(
                 kind=kind,
                 reviewer=reviewers[row.reviewer],
                 utility=row.score / 100,
-                typed_by=visitor.name,
+                typed_by=principal.name,
                 remark=row.remark,
             )
         )
     ids = product.volunteer(cycle_id, kept, imported=True)
-    note(request, visitor, "kept volunteered scores", about=f"{len(ids)} scores")
+    note(request, principal, "kept volunteered scores", about=f"{len(ids)} scores")
     return Ids(ids=list(ids))
 
 
@@ -129,14 +133,14 @@ def admit_score(
     request: Request,
     cycle_id: CycleId,
     score: ScoreId,
-    visitor: MayEnterReviews,
+    principal: MayEnterReviews,
     product: Product,
     why: Because,
 ) -> Numbered:
     """Let a score count that nobody had asked for."""
     _find(product, cycle_id, score)
-    number = product.admit(score, by=visitor.name, reason=why.reason)
-    note(request, visitor, "admitted a score", about=score, detail=why.reason)
+    number = product.admit(score, by=principal.name, reason=why.reason)
+    note(request, principal, "admitted a score", about=score, detail=why.reason)
     return Numbered(number=number)
 
 

@@ -46,10 +46,12 @@ TaskCode = Annotated[str, Path(description="As the list of tasks gives it.")]
 
 
 @router.get("/tasks")
-def list_tasks(request: Request, visitor: Reviewer, product: Product, paging: Paged) -> Page[Task]:
+def list_tasks(
+    request: Request, principal: Reviewer, product: Product, paging: Paged
+) -> Page[Task]:
     """List one's own tasks in every program, in the order of their names."""
     last = paging.last(str)
-    desk = product.task_list_of(open_seats(request, visitor)[0])
+    task_list = product.task_list_of(open_seats(request, principal)[0])
     rows = [
         Task(
             task=task.code,
@@ -62,7 +64,7 @@ def list_tasks(request: Request, visitor: Reviewer, product: Product, paging: Pa
             skipped=task.skipped,
             interview=shown_slot(task.interview),
         )
-        for task in sorted(desk.tasks, key=lambda task: task.code)
+        for task in sorted(task_list.tasks, key=lambda task: task.code)
         if last is None or task.code > str(last[0])
     ]
     return paging.page(rows, lambda row: [row.task])
@@ -142,7 +144,7 @@ def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -
     del task
     answer = answer_to(review, product.sheet(own.assignment))
     with by_code(own.code):
-        product.correct(answer, by=own.visitor.name, reason="corrected by the reviewer")
+        product.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
     stored = _review(product.sheet(own.assignment))
     if stored is None:
         raise NotFoundError("nothing was handed in for this task yet")
@@ -161,7 +163,7 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: Decline) -> Res
         product.decline(
             own.assignment.id,
             no.kind,
-            by=own.visitor.name,
+            by=own.principal.name,
             reason=no.reason,
             busy=busy if no.kind is DeclineKind.BUSY else None,
         )
@@ -174,10 +176,10 @@ def note_missed(
 ) -> Response:
     """Note that the applicant did not come to an interview; it goes to others."""
     with by_code(task):
-        product.mark_no_show(own.assignment.id, by=own.visitor.name, note=said.note.strip())
+        product.mark_no_show(own.assignment.id, by=own.principal.name, note=said.note.strip())
     note(
         request,
-        own.visitor,
+        own.principal,
         "applicant did not come to an interview",
         about=own.assignment.id,
         cycle_id=own.assignment.cycle_id,

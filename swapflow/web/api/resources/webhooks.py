@@ -28,12 +28,12 @@ Id = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]{1,64}$")]
 
 @router.get("")
 def list_webhooks(
-    visitor: MaySetWebhooks, office: TheOffice, product: Product, paging: Paged
+    principal: MaySetWebhooks, office: TheOffice, product: Product, paging: Paged
 ) -> Page[office.Webhook]:
     """List the webhooks of the programs that the caller sets up."""
     last = paging.last(str)
     rows = sorted(
-        (_shown(hook) for hook in office.webhooks() if _may(visitor, hook.cycle_id, product)),
+        (_shown(hook) for hook in office.webhooks() if _may(principal, hook.cycle_id, product)),
         key=lambda row: row.id,
     )
     shown = [row for row in rows if last is None or row.id > str(last[0])]
@@ -42,7 +42,7 @@ def list_webhooks(
 
 @router.post("", status_code=201)
 def create_webhook(
-    visitor: MaySetWebhooks,
+    principal: MaySetWebhooks,
     office: TheOffice,
     product: Product,
     settings: TheSettings,
@@ -51,7 +51,7 @@ def create_webhook(
     """Register an address; it is told what happens from now on. The secret is shown this once."""
     cycle = None if new.program is None else _cycle(product, new.program)
     require(
-        visitor,
+        principal,
         Right.SET_UP,
         cycle_id=new.program,
         round_id=None if cycle is None else cycle.round_id,
@@ -59,7 +59,7 @@ def create_webhook(
     if new.program is not None and cycle is None:
         raise NotFoundError(f"there is no program {new.program!r} that you may see")
     made = office.make_webhook(
-        visitor,
+        principal,
         new.url,
         events=[event.value for event in new.events],
         cycle_id=new.program,
@@ -70,54 +70,54 @@ def create_webhook(
 
 @router.get("/{webhook_id}")
 def read_webhook(
-    webhook_id: Id, visitor: MaySetWebhooks, office: TheOffice, product: Product
+    webhook_id: Id, principal: MaySetWebhooks, office: TheOffice, product: Product
 ) -> office.Webhook:
     """Read one webhook."""
-    return _shown(_find(office, product, visitor, webhook_id))
+    return _shown(_find(office, product, principal, webhook_id))
 
 
 @router.patch("/{webhook_id}")
 def change_webhook(
     request: Request,
     webhook_id: Id,
-    visitor: MaySetWebhooks,
+    principal: MaySetWebhooks,
     office: TheOffice,
     product: Product,
     change: Activity,
 ) -> office.Webhook:
     """Let a webhook rest, or go on: then it is told what happened meanwhile."""
-    found = _find(office, product, visitor, webhook_id)
+    found = _find(office, product, principal, webhook_id)
     office.ledger.set_webhook_active(found.id, active=change.active)
     what = "let a webhook go on" if change.active else "let a webhook rest"
-    note(request, visitor, what, about=found.id, cycle_id=found.cycle_id)
-    return _shown(_find(office, product, visitor, webhook_id))
+    note(request, principal, what, about=found.id, cycle_id=found.cycle_id)
+    return _shown(_find(office, product, principal, webhook_id))
 
 
 @router.delete("/{webhook_id}", status_code=204)
 def remove_webhook(
     request: Request,
     webhook_id: Id,
-    visitor: MaySetWebhooks,
+    principal: MaySetWebhooks,
     office: TheOffice,
     product: Product,
 ) -> Response:
     """Remove a webhook with everything it was still to be told."""
-    found = _find(office, product, visitor, webhook_id)
+    found = _find(office, product, principal, webhook_id)
     office.ledger.remove_webhook(found.id)
-    note(request, visitor, "removed a webhook", about=found.id, cycle_id=found.cycle_id)
+    note(request, principal, "removed a webhook", about=found.id, cycle_id=found.cycle_id)
     return Response(status_code=204)
 
 
 @router.get("/{webhook_id}/calls")
 def list_calls(
     webhook_id: Id,
-    visitor: MaySetWebhooks,
+    principal: MaySetWebhooks,
     office: TheOffice,
     product: Product,
     paging: Paged,
 ) -> Page[Call]:
     """List what a webhook is told, newest first, and how that goes."""
-    found = _find(office, product, visitor, webhook_id)
+    found = _find(office, product, principal, webhook_id)
     last = paging.last(str, str)
     calls = office.ledger.webhook_calls(
         found.id,
@@ -146,15 +146,15 @@ def call_again(
     request: Request,
     webhook_id: Id,
     call_id: Annotated[str, Path(max_length=200)],
-    visitor: MaySetWebhooks,
+    principal: MaySetWebhooks,
     office: TheOffice,
     product: Product,
 ) -> Response:
     """Make a call once more, whatever became of it."""
-    found = _find(office, product, visitor, webhook_id)
+    found = _find(office, product, principal, webhook_id)
     if not call_id.isprintable() or not office.ledger.call_again(found.id, call_id):
         raise NotFoundError("there is no such call")
-    note(request, visitor, "made a call once more", about=call_id, cycle_id=found.cycle_id)
+    note(request, principal, "made a call once more", about=call_id, cycle_id=found.cycle_id)
     return Response(status_code=204)
 
 
@@ -175,15 +175,15 @@ def _cycle(product: Swapflow, cycle_id: str) -> Cycle | None:
         return None
 
 
-def _may(visitor: Principal, cycle_id: str | None, product: Swapflow) -> bool:
+def _may(principal: Principal, cycle_id: str | None, product: Swapflow) -> bool:
     cycle = None if cycle_id is None else product.cycle(cycle_id)
     round_id = None if cycle is None else cycle.round_id
-    return Right.SET_UP in visitor.rights(cycle_id=cycle_id, round_id=round_id)
+    return Right.SET_UP in principal.rights(cycle_id=cycle_id, round_id=round_id)
 
 
-def _find(office: Office, product: Swapflow, visitor: Principal, webhook_id: str) -> Webhook:
+def _find(office: Office, product: Swapflow, principal: Principal, webhook_id: str) -> Webhook:
     for webhook in office.webhooks():
-        if webhook.id == webhook_id and _may(visitor, webhook.cycle_id, product):
+        if webhook.id == webhook_id and _may(principal, webhook.cycle_id, product):
             return webhook
     raise NotFoundError("there is no such webhook among yours")
 
