@@ -350,10 +350,10 @@ def _keeping_for(
 
 def _only_now(projection: CycleProjection, situation: CycleSituation) -> CycleSituation:
     """Limit each kind to the seats that reviewers could take at this moment."""
-    situation = situation.situation
+    arms = situation.situation
     now = [_panels_now(projection, kind) for kind in range(len(projection.rules.kinds))]
-    left = np.minimum(situation.kind_left, np.array(now, dtype=np.int64))
-    return replace(situation, situation=replace(situation, kind_left=left))
+    left = np.minimum(arms.kind_left, np.array(now, dtype=np.int64))
+    return replace(situation, situation=replace(arms, kind_left=left))
 
 
 def _floor_cost(projection: CycleProjection, situation: CycleSituation) -> int:
