@@ -24,6 +24,7 @@ from typer.exceptions import TyperException
 from swapflow.cli.main import app
 from swapflow.settings import Settings
 from tests.support.process import Process
+from tests.support.waiting import CAP
 
 
 ROOT = Path(__file__).parents[1]
@@ -249,14 +250,14 @@ def test_the_five_minutes_of_the_readme_work_as_printed() -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=CAP,
             check=False,
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
         return done.stdout
 
     def first_task(listing: str) -> str:
-        until = time.monotonic() + 60
+        until = time.monotonic() + CAP
         while True:
             tasks = json.loads(run(f"{listing} --json"))["tasks"]
             if tasks:
@@ -267,12 +268,12 @@ def test_the_five_minutes_of_the_readme_work_as_printed() -> None:
     task = ""
     try:
         with Process([str(binaries / "swapflow"), "up"], env=environment) as up:
-            up.wait_for(lambda: "swapflow is up" in up.output(), seconds=120, what="every process")
+            up.wait_for(lambda: "swapflow is up" in up.output(), what="every process")
             for line in walk():
                 if line.startswith("swapflow inbox list"):
                     task = first_task(line)
                 output += run(line.replace("TASK", task))
-            assert up.terminate(seconds=45) == 0
+            assert up.terminate() == 0
         assert (folder / "masters-cohort" / "cohort.csv").exists()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

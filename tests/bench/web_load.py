@@ -169,9 +169,8 @@ def _prepare(
         lambda: (
             len(product.ledger.assignments(CYCLE, statuses={AssignmentStatus.DELIVERED})) >= enough
         ),
-        seconds=300,
+        cap=300,
         what="everybody has a packet",
-        every=0.5,
     )
     return {
         "address": settings.address,

@@ -30,6 +30,7 @@ from swapflow.experiments.kernel.simulate import (
 from swapflow.simulation.random_numbers import stream_of
 from tests.bandit.test_golden import FILES, FOLDER, POLICIES
 from tests.bench import straightforward
+from tests.support.waiting import CAP
 
 
 pytestmark = pytest.mark.usefixtures("compiled_once")
@@ -258,7 +259,7 @@ for radius, policy in ((Radius.PAPER, "paper"), (Radius.MIXTURE, None)):
     print(fastest(problem), done.cost.tolist())
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=CAP
     )
 
     def costs(radius: Radius, policy: StrongPolicy | None) -> list[float]:

@@ -141,10 +141,10 @@ def test_a_sweep_killed_half_way_and_resumed_equals_an_uninterrupted_one(tmp_pat
     root = str(Path(__file__).parents[2])
 
     with Process([sys.executable, str(script), str(out)], env={"PYTHONPATH": root}) as killed:
-        killed.wait_for(lambda: len(files(out)) >= 3, seconds=120, what="the first chunks")
+        killed.wait_for(lambda: len(files(out)) >= 3, what="the first chunks")
         computing = children(killed.pid)
         killed.kill9(group=False)
-        wait_until(lambda: not any(map(exists, computing)), seconds=20, what="the end of all")
+        wait_until(lambda: not any(map(exists, computing)), what="the end of all")
     before = files(out)
     resumed = sweep(plan(), out)
 
@@ -189,7 +189,6 @@ def test_a_sweep_over_celery_with_one_of_two_workers_killed_equals_an_uninterrup
         for worker, name in ((one, "one"), (two, "two")):
             worker.wait_for(
                 lambda name=name: is_alive(tmp_path / name),  # type: ignore[misc]  # mypy cannot infer a lambda's default
-                seconds=60,
                 what="the heartbeat",
             )
         send = chunk_sender(load_settings(redis_url=server.url))

@@ -25,6 +25,7 @@ from swapflow.settings import Settings
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat
 from tests.support.ports import free_port
 from tests.support.redis_server import RedisServer
+from tests.support.waiting import CAP
 
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "prometheus"
@@ -156,7 +157,7 @@ def test_figures_are_told_on_the_port_that_settings_name_and_nowhere_without(
     serve_figures(product, settings)  # no port: nothing happens
     listening = settings.model_copy(update={"metrics_port": port})
     serve_figures(product, listening)
-    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=CAP) as answer:
         assert b"swapflow_part_answers" in answer.read()
     with pytest.raises(UnavailableError, match="SWAPFLOW_METRICS_PORT"):
         serve_figures(product, listening)

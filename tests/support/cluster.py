@@ -18,10 +18,7 @@ import psycopg
 import pytest
 
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
-
-
-PATIENCE = 60.0
+from tests.support.waiting import CAP, wait_until
 
 
 def postgres_programs(*wanted: str) -> Path:
@@ -109,13 +106,13 @@ class Cluster:
                 stderr=log,
                 **self._person,
             )
-        wait_until(self._takes_writes, seconds=PATIENCE, what="PostgreSQL")
+        wait_until(self._takes_writes, what="PostgreSQL")
 
     def stop(self) -> None:
         """Stop it in order, without waiting for connections to end."""
         if self._server is not None:
             self._server.send_signal(signal.SIGINT)
-            self._server.wait(PATIENCE)
+            self._server.wait(CAP)
             self._server = None
 
     def lose(self) -> None:
@@ -123,7 +120,7 @@ class Cluster:
         assert self._server is not None
         # The server alone would leave its processes behind for a moment: they hold its memory.
         self._server.send_signal(signal.SIGQUIT)
-        self._server.wait(PATIENCE)
+        self._server.wait(CAP)
         self._server = None
         shutil.rmtree(self.data)
 

@@ -94,7 +94,7 @@ def serving(folder: Path, empty_database: Path, there: IdentityProvider) -> Iter
     site = Site(database, settings=load_settings(data_dir=folder, public_url=address))
     argv = [sys.executable, "-m", "swapflow.cli.main", "web"]
     with Process(argv, env=environment) as process:
-        process.wait_for(lambda: _answers(address), seconds=60, what="the pages are served")
+        process.wait_for(lambda: _answers(address), what="the pages are served")
         served = Served(site=site, address=address, process=process, there=there)
         try:
             yield served

@@ -21,6 +21,7 @@ from swapflow.identity.webhooks import Reach, check_address
 from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.settings import load_settings
+from tests.support.waiting import CAP
 from tests.web.site import Site
 
 
@@ -66,7 +67,7 @@ def consumer(tmp_path: Path, refusals: int) -> Iterator[Consumer]:
     port = int(process.stdout.readline())
     yield Consumer(url=f"http://127.0.0.1:{port}/hook", log=log, secret=secret)
     process.terminate()
-    process.wait(timeout=10)
+    process.wait(CAP)
     process.stdout.close()
 
 

@@ -16,6 +16,7 @@ from swapflow.ledger.sql_ledger import SqlLedger
 from tests.engine.compared_projection import folded
 from tests.engine.conftest import file_url
 from tests.engine.cycle_by_hand import CYCLE, World, open_ledger, reviewers, rules
+from tests.support.waiting import CAP
 
 
 class WatchedLedger(SqlLedger):
@@ -145,7 +146,7 @@ def test_a_second_reader_waits_until_the_first_is_done_and_does_not_fold_beside_
         first.enter_context(snapshots.at_head(CYCLE, ledger=world.ledger))
         second.start()
         assert not done.wait(0.2)
-    second.join(10)
+    second.join(CAP)
 
     assert done.is_set()
 

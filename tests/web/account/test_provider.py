@@ -502,7 +502,7 @@ def test_without_the_extra_the_pages_say_what_to_install(
     hidden = "import sys; sys.modules['authlib'] = None; from swapflow.cli.main import run; run()"
     environment = {**there.settings, "SWAPFLOW_DATA_DIR": str(tmp_path)}
     with Process([sys.executable, "-c", hidden, "web"], env=environment) as process:
-        process.wait_for(lambda: process.code is not None, seconds=30, what="a refusal")
+        process.wait_for(lambda: process.code is not None, what="a refusal")
 
         assert process.code == 2
         assert "pip install 'swapflow[sso]'" in process.output()
@@ -515,6 +515,6 @@ def test_nothing_of_the_extra_is_imported_without_a_provider(tmp_path: Path) -> 
         "sys.exit(' '.join({'authlib', 'itsdangerous', 'joserfc'} & set(sys.modules)) or 0)"
     )
     with Process([sys.executable, "-c", script], env=dict(os.environ)) as process:
-        process.wait_for(lambda: process.code is not None, seconds=30, what="an end")
+        process.wait_for(lambda: process.code is not None, what="an end")
 
         assert process.code == 0, process.output()
