@@ -26,13 +26,6 @@ SERVICES = compose(SECRETS)["services"]
 OURS = ("migrate", "coordinator", "worker", "web", "cli")
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    yield server
-    server.stop()
-
-
 @contextmanager
 def redis_service() -> Iterator[tuple[int, Process]]:
     """Run the command of the service `redis` on a free port, with its own configuration file."""

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import redis
 
-from swapflow.bootstrap import build, upgrade_database
+from swapflow.bootstrap import build
 from swapflow.engine.services import Swapflow
 from swapflow.processes.embedded_redis import server_answers
 from swapflow.queues.celery import KEY_PREFIX
 from swapflow.queues.names import PULL_QUEUES
 from swapflow.settings import Settings, load_settings
 from tests.support.deployed import Deployed
+from tests.support.migrated import new_database
 from tests.support.process import Process, exists
 from tests.system.supervised import crash_file
 
@@ -74,7 +75,8 @@ class Stack(Deployed):
         )
         self.coordinators = [_name("coordinator", n, coordinators) for n in _up_to(coordinators)]
         self.workers = [_name("worker", n, workers) for n in _up_to(workers)]
-        upgrade_database(self.settings)
+        if database_url is None:
+            new_database(self.folder / "swapflow.db")
         self.product = build(self.settings)
         self.process = Process(
             [sys.executable, "-m", "tests.system.supervised", str(coordinators), str(workers)],

@@ -21,6 +21,11 @@ class Seen:
 
 def busy(site: Site) -> Site:
     """Fill a site: a running cycle with answers, a draft one, one that was fixed."""
+    site.filled("busy", lambda: _fill(site))
+    return site
+
+
+def _fill(site: Site) -> None:
     site.launched("fall")
     site.launched("draft", launch=False)
     site.launched("done", applicants=6)
@@ -32,7 +37,6 @@ def busy(site: Site) -> Site:
                 site.product.submit([answer])
     site.turn()
     site.product.stop("done", by="ops", reason="enough for this year")
-    return site
 
 
 def people(site: Site) -> tuple[Seen, ...]:

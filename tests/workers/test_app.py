@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from swapflow.engine.ports.dispatcher import Message, Topic
-from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, is_alive
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.names import ALL_QUEUES
+from tests.support.migrated import new_database
 from tests.support.process import Process
 from tests.support.redis_server import RedisServer
 
@@ -37,7 +37,7 @@ def settings(server: RedisServer, folder: Path) -> dict[str, str]:
 def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
     server: RedisServer, tmp_path: Path
 ) -> None:
-    upgrade(f"sqlite:///{tmp_path / 'swapflow.db'}")
+    new_database(tmp_path / "swapflow.db")
     app = celery_app(broker_url(server.url))
     dispatcher = CeleryDispatcher(app)
     messages = [

@@ -18,9 +18,9 @@ from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.ports.integration_store import Webhook
 from swapflow.identity.principal import Principal
 from swapflow.identity.webhooks import Reach, check_address
-from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.settings import load_settings
+from tests.support.migrated import new_database
 from tests.support.waiting import CAP
 from tests.web.site import Site
 
@@ -74,7 +74,7 @@ def consumer(tmp_path: Path, refusals: int) -> Iterator[Consumer]:
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     database = tmp_path / "swapflow.db"
-    upgrade(f"sqlite:///{database}")
+    new_database(database)
     made = Site(database, settings=load_settings(data_dir=tmp_path))
     yield made
     made.ledger.dispose()

@@ -12,8 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from swapflow.bootstrap import upgrade_database
-from swapflow.settings import Settings
+from tests.support.migrated import new_database
 from tests.support.ports import free_port
 from tests.support.waiting import CAP, wait_until
 
@@ -62,7 +61,7 @@ def command_of(pid: str) -> bytes:
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[Web]:
-    upgrade_database(Settings(data_dir=tmp_path))
+    new_database(tmp_path / "swapflow.db")
     started = Web(tmp_path, processes=2)
     try:
         wait_until(started.answers, what="the web process answers")

@@ -14,8 +14,8 @@ from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError, UnavailableError
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.engine.compared_projection import folded
-from tests.engine.conftest import file_url
 from tests.engine.cycle_by_hand import CYCLE, World, open_ledger, reviewers, rules
+from tests.support.migrated import new_database
 from tests.support.waiting import CAP
 
 
@@ -43,7 +43,7 @@ class WatchedLedger(SqlLedger):
 
 
 def world_in(folder: Path) -> World:
-    return World(url=file_url(folder))
+    return World(url=new_database(folder / "ledger.db"))
 
 
 def test_only_what_is_new_is_read_once_a_cycle_was_folded(tmp_path: Path) -> None:
@@ -104,7 +104,10 @@ def test_rules_of_a_draft_change_without_an_event_and_are_seen_at_once() -> None
 
 
 def test_a_fold_that_failed_halfway_is_thrown_away(tmp_path: Path) -> None:
-    world, snapshots = World(url=file_url(tmp_path), launch=False), SnapshotCache()
+    world, snapshots = (
+        World(url=new_database(tmp_path / "ledger.db"), launch=False),
+        SnapshotCache(),
+    )
     ledger = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}")
     folded(snapshots, ledger)
     world.product.launch(CYCLE, by="ops")

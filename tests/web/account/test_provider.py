@@ -34,10 +34,8 @@ def there() -> Iterator[IdentityProvider]:
 
 
 @pytest.fixture(scope="module")
-def served(
-    tmp_path_factory: pytest.TempPathFactory, empty_database: Path, there: IdentityProvider
-) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("served"), empty_database, there) as one:
+def served(tmp_path_factory: pytest.TempPathFactory, there: IdentityProvider) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("served"), there) as one:
         yield one
 
 
@@ -157,9 +155,9 @@ def test_the_address_may_stand_in_the_userinfo_alone(served: Served) -> None:
 
 
 def test_a_provider_that_describes_itself_wrongly_is_asked_again_later(
-    tmp_path: Path, empty_database: Path, there: IdentityProvider
+    tmp_path: Path, there: IdentityProvider
 ) -> None:
-    with serving(tmp_path, empty_database, there) as served:
+    with serving(tmp_path, there) as served:
         served.site.account("post@example.org")
         there.knows("post", email="post@example.org", email_verified=True)
         browser = served.browser()
