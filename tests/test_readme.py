@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 from pydantic import BaseModel
 from typer.exceptions import TyperException
 
-from swapflow.cli.main import app
+from swapflow.cli.main import command as built
 from swapflow.settings import Settings
 from tests.support.process import Process
 from tests.support.waiting import CAP
@@ -100,7 +99,7 @@ def check_command(line: Line) -> None:
         TyperException: If the command, an option or an argument does not exist or lacks.
     """
     context: Any = None
-    command: Any = typer.main.get_command(app)
+    command: Any = built()
     words = shlex.split(line.text)[1:]
     while getattr(command, "commands", None):
         if not words or words[0] in {"--help", "--version", "--install-completion"}:
@@ -135,7 +134,7 @@ def test_commands_that_do_not_exist_are_found_out() -> None:
 
 def test_pages_show_commands_of_every_group() -> None:
     text = " ".join(line.text for line in commands("swapflow"))
-    groups = vars(typer.main.get_command(app))["commands"]
+    groups = vars(built())["commands"]
 
     assert not [name for name in groups if f"swapflow {name}" not in text]
 

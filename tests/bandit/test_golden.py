@@ -6,7 +6,6 @@ module is skipped at home and fails where CI=true.
 
 import json
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,33 +30,18 @@ from swapflow.bandit.strong_pull_policy import (
     strong_probability,
 )
 from swapflow.errors import InfeasibleError
+from tests.bandit.golden_files import FILES, FOLDER, POLICIES
 from tests.bandit.golden_kg import check_kg
 from tests.bandit.reward_streams import Coins, MadeRewards, StoredRewards
+from tests.support.tiers import lacks
 
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = (ROOT / os.environ.get("SWAPFLOW_GOLDEN", "../shared/golden")).resolve()
-FILES = sorted(FOLDER.glob("*.json"))
 RELATIVE = 1e-9
-
-POLICIES = {
-    "paper": StrongPolicy.PAPER,
-    "weak": StrongPolicy.WEAK,
-    "strong": StrongPolicy.STRONG,
-    "ratio": StrongPolicy.RATIO,
-    "sj": StrongPolicy.RATIO,
-    "sj_frac": StrongPolicy.RATIO,
-    "s/(s+j)": StrongPolicy.RATIO,
-    "symdiff": StrongPolicy.SYMDIFF,
-}
 
 
 def test_the_folder_of_vectors_is_there() -> None:
     if not FILES:
-        reason = f"no golden vectors in {FOLDER}: set SWAPFLOW_GOLDEN to their folder"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        lacks(f"no golden vectors in {FOLDER}: set SWAPFLOW_GOLDEN to their folder")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

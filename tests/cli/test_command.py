@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.office import Office
-from tests.cli.test_words import recording
+from tests.cli.office import Office, recording
 from tests.support.waiting import CAP
 
 

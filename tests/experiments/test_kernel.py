@@ -1,7 +1,6 @@
 """The compiled loops, the batched kernel and the rules themselves decide alike."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,15 +27,16 @@ from swapflow.experiments.kernel.simulate import (
     simulate,
 )
 from swapflow.simulation.random_numbers import stream_of
-from tests.bandit.test_golden import FILES, FOLDER, POLICIES
+from tests.bandit.golden_files import FILES, FOLDER, POLICIES
 from tests.bench import straightforward
+from tests.support.tiers import cases, lacks
 from tests.support.waiting import CAP
 
 
 pytestmark = pytest.mark.usefixtures("compiled_once")
 
 STREAM = stream_of("tests", "kernel")
-EVERYDAY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EVERYDAY = cases(25, quiet=[HealthCheck.too_slow])
 MANY = settings(EVERYDAY, max_examples=10_000)
 
 GOLDEN_RUNS = [
@@ -127,10 +127,7 @@ def test_all_ways_decide_alike_on_ten_thousand_problems(
 
 def test_there_are_recorded_runs_to_hold_the_compiled_loops_against() -> None:
     if not GOLDEN_RUNS:
-        reason = f"no golden vectors in {FOLDER}: set SWAPFLOW_GOLDEN to their folder"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        lacks(f"no golden vectors in {FOLDER}: set SWAPFLOW_GOLDEN to their folder")
 
 
 @pytest.mark.parametrize("path", GOLDEN_RUNS, ids=lambda path: path.stem)

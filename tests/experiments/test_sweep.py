@@ -18,20 +18,10 @@ from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, is_alive
 from swapflow.queues.names import STUDY_QUEUE
 from swapflow.settings import load_settings
+from tests.experiments.sweep_plans import CELLS, plan
 from tests.support.process import Process, children, exists
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import wait_until
-
-
-CELLS: tuple[Cell, ...] = tuple(
-    {"strategy": name, "budget": budget, "n": 20, "size": 4, "batch": 4}
-    for name in ("even", "two-tier practice")
-    for budget in (20, 40)
-)
-
-
-def plan(runs: int = 60, study: str = "tests") -> Sweep:
-    return Sweep(study=study, cells=CELLS, work=normal_applicants, runs=runs, chunk=10)
 
 
 def files(folder: Path) -> list[str]:
@@ -126,7 +116,7 @@ import sys
 from pathlib import Path
 from swapflow.experiments.sweep_workers import Processes
 from swapflow.experiments.sweep import sweep
-from tests.experiments.test_sweep import plan
+from tests.experiments.sweep_plans import plan
 
 if __name__ == "__main__":
     sweep(plan(), Path(sys.argv[1]), spread=Processes(2))

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from swapflow.domain.cycle import START, Position
@@ -14,6 +14,7 @@ from swapflow.domain.fixed_point import Delta
 from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, MOST_ARMS
+from tests.support.tiers import cases
 from tests.support.waiting import wait_until
 
 
@@ -367,9 +368,7 @@ event = st.builds(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@cases(40, quiet=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(event, max_size=6))
 def test_the_state_is_the_sum_of_the_changes(state: CycleState, events: list[Changes]) -> None:
     state.forget("fall")

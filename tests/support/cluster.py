@@ -15,22 +15,21 @@ from pathlib import Path
 from typing import Any, Self
 
 import psycopg
-import pytest
 
 from tests.support.ports import free_port
+from tests.support.tiers import lacks, only_in_full
 from tests.support.waiting import CAP, wait_until
 
 
 def postgres_programs(*wanted: str) -> Path:
-    """Find the folder of Debian's programs; skips at home and fails in CI without them."""
+    """Find the folder of Debian's programs; a tier below the full one does without."""
+    only_in_full("Debian's PostgreSQL")
     names = wanted or ("initdb", "postgres")
-    for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
-        if all((folder / name).exists() for name in names):
-            return folder
-    why = f"no {', '.join(names)}: install Debian's package `postgresql`"
-    if os.environ.get("CI") == "true":
-        pytest.fail(why)
-    pytest.skip(why)
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    found = [folder for folder in folders if all((folder / name).exists() for name in names)]
+    if not found:
+        lacks(f"no {', '.join(names)}: install Debian's package `postgresql`")
+    return found[0]
 
 
 def not_root(folder: Path) -> dict[str, Any]:

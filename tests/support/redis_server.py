@@ -9,21 +9,19 @@ import time
 from pathlib import Path
 from typing import Self
 
-import pytest
 import redis
 
 from swapflow.processes.embedded_redis import find_server, server_answers, server_argv
+from tests.support.tiers import lacks, only_in_full
 from tests.support.waiting import wait_until
 
 
 def debian_server() -> Path:
-    """Give the `redis-server` on the PATH; skips at home and fails in CI when there is none."""
+    """Return the `redis-server` on the PATH; a tier below the full one does without."""
+    only_in_full("Debian's redis-server")
     found = shutil.which("redis-server")
     if found is None:
-        message = "no redis-server on the PATH: the tests against Redis 7 did not run"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
+        lacks("no redis-server on the PATH: install Debian's package `redis-server`")
     return Path(found)
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.office import Office
-from tests.cli.test_words import recording
+from tests.cli.office import Office, recording
 from tests.support.process import children, exists
 from tests.support.waiting import CAP, wait_until
 
