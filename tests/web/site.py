@@ -195,7 +195,7 @@ class Site:
                 database=self._database.read_bytes(),
                 mails=tuple(self.mails),
                 live=tuple(
-                    (c.id, state.arms(c.id), state.board(c.id)) for c in self.product.cycles()
+                    (c.id, state.arms(c.id), state.dashboard(c.id)) for c in self.product.cycles()
                 ),
             )
 
