@@ -68,7 +68,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
 
 @router.post("/{account_id}/grants")
 def give(request: Request, account_id: str, principal: MayManage, form: TheForm) -> Response:
-    """Give an account one more role."""
+    """Add a role to an account."""
     app = app_context(request)
     account = _account(app, account_id)
     try:

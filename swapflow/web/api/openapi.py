@@ -91,7 +91,7 @@ def document() -> dict[str, Any]:
 
 
 def text() -> str:
-    """Spell the description as it is committed."""
+    """Format the description as it is committed."""
     return json.dumps(document(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 

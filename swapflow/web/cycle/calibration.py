@@ -54,7 +54,7 @@ class EstimateFigure:
     """Raw and adjusted estimates around the cut, each applicant a line between two points.
 
     Attributes:
-        marks: Places of the scale and what stands there, in points of 100.
+        marks: Places of the scale and their labels, in points of 100.
         raw_cut: Where the list by raw estimates is cut; adjusted_cut: by adjusted ones.
     """
 
@@ -144,7 +144,7 @@ def _page(
 
 
 def around_the_cut(seen: Calibration) -> tuple[ComparedCandidate, ...]:
-    """Give the applicants near the cut, and everybody whom other estimates would move."""
+    """Return the applicants near the cut, and all whom other estimates would move."""
     size = sum(row.listed for row in seen.rows)
     moved = {
         row.application

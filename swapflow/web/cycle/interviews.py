@@ -26,7 +26,7 @@ Manager = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 
 @router.get("/tasks/{task}/invitation.ics")
 def take_along(own: Own, product: Product) -> Response:
-    """Give the date of a task as a calendar entry."""
+    """Return the date of a task as a calendar entry."""
     text = product.calendar(product.sheet(own.assignment))
     return Response(
         text,
@@ -57,7 +57,7 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     place: Annotated[str, Form(max_length=400)] = "",
     link: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
-    """Set one date and invite whoever sits there."""
+    """Set one date and invite the reviewers of the panel."""
     typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
     try:
         slot = InterviewSlot(

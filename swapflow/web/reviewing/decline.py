@@ -42,7 +42,7 @@ def decline(
     until: Annotated[str, Form(max_length=10)] = "",
     reason: Annotated[str, Form(max_length=LONGEST_REMARK)] = "",
 ) -> Response:
-    """Say no; the request goes to somebody else."""
+    """Decline the request; it goes to another reviewer."""
     problems: dict[str, str] = {}
     if kind not in {"conflict", "busy", "unqualified"}:
         problems["kind"] = gettext_noop("Choose one of the three.")

@@ -300,7 +300,7 @@ def _form(
 
 
 def _words() -> dict[str, str]:
-    """Give the sentences of the page's script; it fills in what stands in braces."""
+    """Return the sentences of the page's script; it fills in the words in braces."""
     return {
         "total": gettext("{score} of 100"),
         "toGo": gettext("{score} of 100, {left} to go"),

@@ -89,7 +89,7 @@ def read_applicant(
 def explain_applicant(
     cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product
 ) -> Explanation:
-    """Say where an applicant stands, and why they were asked about."""
+    """Return where an applicant stands, and why they were asked about."""
     del principal
     told = product.explain(cycle_id, _find(product, cycle_id, number).external_id)
     return Explanation(

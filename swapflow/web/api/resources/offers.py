@@ -1,4 +1,4 @@
-"""Offers of places after the list is fixed: how they stand, who is next, what was answered."""
+"""Offers of places after the list is final: how they stand, who is next, what was answered."""
 
 from typing import Annotated
 
