@@ -1,6 +1,6 @@
 """A decision card in plain words (HTML, PDF) and for programs (JSON).
 
-The words are in the language that is spoken; what is on record is told in it, what people typed
+The words are in the reader's language; what is on record is translated, what people typed
 stays as it is. The JSON is in English.
 """
 
@@ -57,7 +57,7 @@ _SPREAD = gettext_noop(
 
 
 def card_json(card: Card) -> bytes:
-    """Give a card under stable keys; scores lie between 0 and 1."""
+    """Return a card under stable keys; scores lie between 0 and 1."""
     content = asdict(card) | {"interval": None}
     if card.standing:
         content["interval"] = list(_interval(card.standing))
@@ -65,7 +65,7 @@ def card_json(card: Card) -> bytes:
 
 
 def card_document(card: Card) -> PrintedDocument:
-    """Say everything on a card in plain words, in the language that is spoken."""
+    """Write out everything on a card in plain words, in the reader's language."""
     return PrintedDocument(
         title=gettext("Decision card"),
         about=f"{card.name or card.applicant} ({card.applicant}), {card.cycle_name}",
@@ -237,7 +237,7 @@ def _standing(card: Card) -> DocumentPart:
 
 
 def _evidence(reviews: float) -> str:
-    """Say how many reviews an estimate rests on; they may be parts of one."""
+    """Return how many reviews an estimate rests on; a pull may count as part of one."""
     if reviews.is_integer():
         return counted(int(reviews), "%(count)s review", "%(count)s reviews")
     return gettext("%(reviews)s reviews") % {"reviews": f"{reviews:g}"}

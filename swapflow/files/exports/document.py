@@ -1,6 +1,6 @@
 """A plain document of words, facts and tables: as one HTML page, or as a tagged PDF.
 
-Both are made from the same parts. Whatever people typed goes in as text, never as markup.
+Both are made from the same blocks. Whatever people typed goes in as text, never as markup.
 """
 
 import json
@@ -117,7 +117,7 @@ def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
 
 
 def can_make_pdf() -> bool:
-    """Say whether the extra `cards` is installed; looks for it and loads nothing."""
+    """Whether the extra `cards` is installed; looks for it and loads nothing."""
     return find_spec("typst") is not None
 
 

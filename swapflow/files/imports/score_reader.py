@@ -54,7 +54,7 @@ class ImportedScore:
     """One score of one applicant by one reviewer.
 
     Attributes:
-        line: Where it stands.
+        line: Its line in the file.
         application: External id, spelled as the cycle spells it where that is known.
         reviewer: External id, likewise.
         kind: Name of the kind; "" when neither file nor caller named one.
@@ -203,13 +203,13 @@ class ScoreReader:
         return self.rules.rubric(kind) if self.rules else None
 
     def _marked(self) -> bool:
-        """Whether some rubric's criteria stand in columns of their own."""
+        """Whether some rubric's criteria have columns of their own."""
         spelled = {spelling(h) for h in self.table.headers}
         rubrics = self.rules.rubrics if self.rules else ()
         return any(spelling(c.name) in spelled for rubric in rubrics for c in rubric.criteria)
 
     def _values(self, row: TableRow) -> dict[str, str]:
-        """Give what the row says by label; "" is the label of the one overall score."""
+        """Return what the row says by label; "" is the label of the one overall score."""
         values = {spelling(header): text for header, text in row.cells.items()}
         if "score" in self.headers:
             values[""] = row[self.headers["score"]]

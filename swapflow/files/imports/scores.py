@@ -116,7 +116,7 @@ def volunteered(
     by: str,
     source: str,
 ) -> list[Volunteered]:
-    """Give imported scores as ones that nobody asked for, by number.
+    """Return imported scores as ones that nobody asked for, by number.
 
     Args:
         scores: Read with the ids that there are, so that every id is known.
