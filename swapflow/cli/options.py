@@ -25,7 +25,7 @@ OutFolder = Annotated[
 
 
 def login_name() -> str:
-    """Give the name under which a command is on record when --by is not given."""
+    """Return the name under which a command is on record when --by is not given."""
     try:
         return os.environ.get("SWAPFLOW_USER", "") or getpass.getuser()
     except (OSError, KeyError):  # no login name: a container that runs under a bare number

@@ -88,7 +88,7 @@ def grant(
     in_cycle: CycleScope = "",
     as_json: AsJson = False,
 ) -> None:
-    """Give somebody a role in the office, in a round or in a cycle."""
+    """Grant a role in the office, in a round or in a cycle."""
     scope, scope_id = _scope(in_round, in_cycle)
     office = _office()
     office.grant(office.account(email), role, scope, scope_id, by=by)
@@ -113,7 +113,7 @@ def revoke(
 
 @app.command("password")
 def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJson = False) -> None:
-    """Give somebody another password; all their devices are signed out."""
+    """Set another password for an account; all its devices are signed out."""
     office = _office()
     office.set_password(office.account(email), _password(stdin=password_stdin))
     _say(email, "has another password and is signed out everywhere", as_json=as_json)

@@ -45,7 +45,7 @@ def serve(settings: Settings) -> None:
         forwarded_allow_ips=settings.trusted_proxies,
         # A dashboard's open stream would otherwise keep the process alive for ever.
         timeout_graceful_shutdown=2,
-        # A busy machine is no reason to kill whoever serves on it.
+        # A busy machine is no reason to kill those who serve on it.
         timeout_worker_healthcheck=30,
     )
 

@@ -223,7 +223,7 @@ def _past(path: Path | None) -> dict[str, float | None]:
 def read_delays(
     rules: "Rules", stated: list[str] | None, silence: float, notes: list[str]
 ) -> "Days":
-    """Read how long reviewers take: as told, or as in the past round."""
+    """Read how long reviewers take: as given, or as in the past round."""
     from swapflow.planning.setting import Days
 
     known: dict[str, float] = {}
