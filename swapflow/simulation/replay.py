@@ -270,7 +270,7 @@ def result(
     *,
     started: float,
 ) -> ReplayResult:
-    """Say what a replayed cycle came to, beside the same cost spent otherwise."""
+    """Return what a replayed cycle came to, beside the same cost spent otherwise."""
     proposal = product.propose(cycle_id)
     cycle = product.cycle(cycle_id)
     cohort = tuple(sorted(place.external_id for place in proposal.cohort))
@@ -323,7 +323,7 @@ def decisions_digest(product: Swapflow, cycle_id: str) -> str:
 
 
 def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list[tuple[str, str]]]:
-    """Reviewers and who may judge whom; marks without a name go to unnamed stand-ins."""
+    """Reviewers and who may judge whom; marks without a name go to unnamed reviewers."""
     if recording.reviewers:
         reviewers = [
             NewReviewer(external_id=name, capacity={REVIEW: None}, automatic=program)
