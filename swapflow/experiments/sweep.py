@@ -35,7 +35,7 @@ It must be a function of a module, and of its arguments alone: take every random
 """
 
 Report = Callable[[int, int], None]
-"""Told how many of how many chunks are done."""
+"""Called with how many of how many chunks are done."""
 
 CHUNK = 250
 """Runs per chunk, unless a study says otherwise."""
@@ -85,7 +85,7 @@ class ChunkRunner(Protocol):
         """Compute chunks, write their files, and give each once its file is there.
 
         Raises:
-            UnavailableError: If whoever should compute them does not, for long.
+            UnavailableError: If those who should compute them do not, for long.
         """
         ...
 
@@ -138,7 +138,7 @@ def sweep(
         plan: What to compute.
         out: Folder of this study's chunks; made if need be. Keep it to go on later.
         spread: Who computes; None computes here, one chunk after the other.
-        report: Told of progress.
+        report: Called with progress.
         fresh: Forget this plan's chunks first: after a change of the code.
 
     Returns:
@@ -146,7 +146,7 @@ def sweep(
 
     Raises:
         ConflictError: If another sweep is at work in the folder.
-        UnavailableError: If whoever should compute does not.
+        UnavailableError: If those who should compute do not.
     """
     chunks = plan.chunks()
     out.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def sweep(
 
 
 def merged(plan: Sweep, out: Path) -> list[dict[str, Array]]:
-    """Read all chunks and join them in the order of the runs, whoever computed them when."""
+    """Read all chunks and join them in the order of the runs, whatever process computed them."""
     by_cell: dict[str, list[Chunk]] = {}
     for chunk in sorted(plan.chunks(), key=lambda chunk: chunk.start):
         by_cell.setdefault(_cell_key(chunk.cell), []).append(chunk)
