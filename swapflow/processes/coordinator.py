@@ -23,7 +23,7 @@ def run_coordinator(
     """Take turns until SIGTERM or SIGINT; then finish the turn and give the leases back.
 
     A database or Redis that does not answer is waited for, a little longer each time: what was
-    committed stands, and the next turn reads where it left off.
+    committed is kept, and the next turn reads where it left off.
 
     Args:
         product: The deployment.

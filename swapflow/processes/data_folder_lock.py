@@ -18,7 +18,7 @@ SWEEP_SECONDS = 5.0
 
 
 def run_folder(data_dir: Path) -> Path:
-    """Give the folder for locks, process numbers and heartbeats."""
+    """Return the folder for locks, process numbers and heartbeats."""
     return data_dir / "run"
 
 

@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 
 
 def command(*words: str) -> list[str]:
-    """Spell a swapflow command for a child process, whatever the PATH says."""
+    """Format a swapflow command for a child process, whatever the PATH says."""
     return [sys.executable, "-m", "swapflow.cli.main", *words]
 
 

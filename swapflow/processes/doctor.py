@@ -21,7 +21,7 @@ SKEW_SECONDS = 2.0
 """Largest difference between two machines' clocks that does no harm to due times and leases."""
 
 LITTLE_ROOM = 1 << 30
-"""Bytes of free disk below which whoever looks after the machine should be told."""
+"""Bytes of free disk below which those who look after the machine should be told."""
 
 NO_ROOM = 100 << 20
 """Bytes of free disk below which writes are about to fail."""

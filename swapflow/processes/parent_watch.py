@@ -33,7 +33,7 @@ def die_with_parent(parent: int | None = None) -> None:
 
 
 def dies_with_this_process() -> Callable[[], None]:
-    """Give the function that a child runs between fork and exec."""
+    """Return the function that a child runs between fork and exec."""
     parent = os.getpid()
     return lambda: die_with_parent(parent)
 

@@ -67,7 +67,7 @@ class BackOff:
     most: float = 30.0
 
     def after(self, exits: int) -> float:
-        """Give the wait after so many exits in a row, from 1."""
+        """Return the wait after this many exits in a row, from 1."""
         return min(self.first * 2.0 ** min(exits - 1, 20), self.most)
 
 
@@ -137,7 +137,7 @@ class _Supervisor:
             await self._stop_all()
 
     def say(self, line: str) -> None:
-        """Tell whoever watches."""
+        """Print a line for the person who watches."""
         self._sink("swapflow", line)
 
     def pass_on(self, name: str, line: str) -> None:
@@ -172,7 +172,7 @@ class _Supervisor:
         return True
 
     async def _until_stop(self, *others: asyncio.Task[None]) -> None:
-        """Wait until somebody asks to stop or one of the others ends."""
+        """Wait until a person asks to stop or one of the others ends."""
         stopped = asyncio.create_task(_set(self._stop))
         await asyncio.wait({stopped, *others}, return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
@@ -232,7 +232,7 @@ class _Child:
             raise UnavailableError(f"{self.spec.name} does not start; it said{output}{hint}")
 
     async def end(self, hurry: asyncio.Event) -> None:
-        """Ask the process to stop, kill it when its grace is over or somebody is in a hurry."""
+        """Ask the process to stop, kill it when its grace is over or a person asks twice."""
         self._ending.set()
         if self._keeper is None:
             return
@@ -382,7 +382,7 @@ async def _settled(stage: Sequence[_Child]) -> None:
 
 
 def _how_it_ended(code: int) -> str:
-    """Say in words how a process ended."""
+    """Return in words how a process ended."""
     if code < 0:
         with suppress(ValueError):
             return f"was killed by {signal.Signals(-code).name}"
