@@ -63,13 +63,13 @@ def swapflow() -> Swapflow:
 
 
 def office() -> Office:
-    """Give the office of this deployment: accounts, sign-in, rights, audit log."""
+    """Return the office of this deployment: accounts, sign-in, rights, audit log."""
     with _ONE_AT_A_TIME:
         return _built()[1]
 
 
 def is_built() -> bool:
-    """Say whether this process has put its deployment together yet."""
+    """Whether this process has put its deployment together yet."""
     return bool(_built.cache_info().currsize)
 
 
@@ -146,7 +146,7 @@ def _refuse_old_schema(settings: Settings) -> None:
 
 
 def chunk_sender(settings: Settings) -> Callable[[Sequence[str]], None]:
-    """Give what sends a study's chunks to the workers, by the paths of their files."""
+    """Return what sends a study's chunks to the workers, by the paths of their files."""
     app = celery_app(
         broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
     )
@@ -240,7 +240,7 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
     """Put a backup in the place of the database; Redis makes its part anew by itself.
 
     Returns:
-        Where the SQLite file that stood there was moved to, if one did.
+        Where the SQLite file that was there before was moved to, if one was.
 
     Raises:
         InvalidInputError: If the file is no backup that this version can read.
@@ -251,12 +251,12 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
 
 
 def personal_data(settings: Settings) -> PersonalDataRecord:
-    """Give what reads everything about one person: nothing that decides has a way to it."""
+    """Return what reads everything about one person: nothing that decides has a way to it."""
     return SqlPersonalData(Database(settings.database))
 
 
 def monitoring_beside(product: Swapflow) -> "Monitoring":
-    """Give what makes monitoring reports, on the connections of a product that serves pages.
+    """Return what makes monitoring reports, on the connections of a product that serves pages.
 
     Raises:
         UnavailableError: If its ledger is not the one in SQL.
@@ -270,7 +270,7 @@ def monitoring_beside(product: Swapflow) -> "Monitoring":
 
 
 def monitoring(settings: Settings) -> "Monitoring":
-    """Give what makes monitoring reports: it reads, and nothing that decides has a way to it."""
+    """Return what makes monitoring reports: it reads, and nothing that decides has a way to it."""
     from swapflow.monitoring.report import Monitoring  # noqa: PLC0415 - imports scipy.stats
 
     record = SqlLedger(settings.database)
