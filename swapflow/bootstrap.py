@@ -57,7 +57,7 @@ def _built() -> tuple[Swapflow, Office]:
 
 
 def swapflow() -> Swapflow:
-    """Put this deployment together from the environment, once per process."""
+    """Build this deployment from the environment, once per process."""
     with _ONE_AT_A_TIME:
         return _built()[0]
 
@@ -91,12 +91,12 @@ def forget() -> None:
 
 
 def build(settings: Settings) -> Swapflow:
-    """Put a deployment together, without its office; see `assemble`."""
+    """Build a deployment without its office; see `assemble`."""
     return assemble(settings)[0]
 
 
 def assemble(settings: Settings) -> tuple[Swapflow, Office]:
-    """Put a deployment and its office together; the first use of each part connects.
+    """Build a deployment and its office; the first use of each part connects.
 
     Raises:
         UnavailableError: If the database's schema is older than this code.
@@ -168,7 +168,7 @@ def check_redis(settings: Settings) -> None:
 
 
 def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
-    """Look at the server that holds queues and live state; changes nothing.
+    """Check the server that holds queues and live state; changes nothing.
 
     Args:
         settings: Where it is.
@@ -181,7 +181,7 @@ def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
 
 
 def look_at_database(settings: Settings) -> DatabaseFacts:
-    """Look at the database, its tables and its outboxes; changes nothing.
+    """Check the database, its tables and its outboxes; changes nothing.
 
     Raises:
         UnavailableError: If it does not answer.
@@ -192,7 +192,7 @@ def look_at_database(settings: Settings) -> DatabaseFacts:
 def in_process(
     handler: Callable[[Swapflow, Sequence[Message]], object],
 ) -> tuple[Swapflow, InlineDispatcher]:
-    """Put the same product together in one process: SQLite in memory, no Redis, no workers.
+    """Build the same product in one process: SQLite in memory, no Redis, no workers.
 
     Args:
         handler: Does what workers would do with a list of messages.
@@ -213,7 +213,7 @@ def in_process(
 
 
 def upgrade_database(settings: Settings) -> None:
-    """Bring the database's schema up to this code; a SQLite file is backed up first."""
+    """Upgrade the database's schema to this code; a SQLite file is backed up first."""
     from swapflow.ledger.maintenance.upgrade import (  # noqa: PLC0415 - imports Alembic
         back_up_before_upgrade,
         pending_migrations,
@@ -237,7 +237,7 @@ def back_up_database(settings: Settings, path: Path) -> None:
 
 
 def restore_database(settings: Settings, path: Path) -> Path | None:
-    """Put a backup in the place of the database; Redis makes its part anew by itself.
+    """Replace the database by a backup; Redis rebuilds its part by itself.
 
     Returns:
         Where the SQLite file that was there before was moved to, if one was.

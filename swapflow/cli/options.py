@@ -85,7 +85,7 @@ ErrorFile = Annotated[
 
 
 def product() -> "Swapflow":
-    """Put this deployment together; heavy parts are loaded here and not before.
+    """Build this deployment; heavy parts are loaded here and not before.
 
     Raises:
         UnavailableError: If there is no database yet; reading one would make an empty file.

@@ -60,7 +60,7 @@ def to_text(content: object) -> str:
 
 
 def warn(line: str) -> None:
-    """Tell people something beside the result, on standard error."""
+    """Print something beside the result, on standard error."""
     print(clean(line), file=sys.stderr)
 
 

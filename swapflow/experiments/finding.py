@@ -29,7 +29,7 @@ class FindingTable:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Self:
-        """Make a table of rows that all have the columns of the first."""
+        """Build a table of rows that all have the columns of the first."""
         columns = tuple(rows[0]) if rows else ()
         return cls(columns=columns, rows=tuple(tuple(row[c] for c in columns) for row in rows))
 

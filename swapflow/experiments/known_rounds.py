@@ -64,7 +64,7 @@ class KnownMarks:
 
     @classmethod
     def of(cls, recording: Recording) -> Self:
-        """Put a recording into arrays."""
+        """Convert a recording to arrays."""
         n, most = len(recording.items), recording.most_reviews
         number = {name: place for place, name in enumerate(recording.reviewers)}
         table = np.full((n, most), np.nan)

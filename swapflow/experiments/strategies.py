@@ -254,7 +254,7 @@ def swap(
     batch: int = 1,
     choice: CohortChoice = CohortChoice.POSTERIOR,
 ) -> ByRule:
-    """Make the paper's strategy: SWAP, or CLUCB with the policy `WEAK`, cut at the budget."""
+    """Build the paper's strategy: SWAP, or CLUCB with the policy `WEAK`, cut at the budget."""
     names = {StrongPolicy.PAPER: "SWAP", StrongPolicy.WEAK: "CLUCB"}
     return ByRule(
         name=names.get(policy, f"SWAP {policy}"),
@@ -269,7 +269,7 @@ def swap(
 def budget_rule(
     *, batch: int = 1, floor: int = 1, severity: bool = False, kind_offsets: bool = False
 ) -> ByRule:
-    """Make the product's default: the rule `budget`, which never settles here."""
+    """Build the product's default: the rule `budget`, which never settles here."""
     return ByRule(
         name="budget",
         rule=lambda objective: BudgetRule(

@@ -62,7 +62,7 @@ class Chunk:
         return f"{digest}-{self.start:07d}-{self.stop:07d}.npz"
 
     def compute(self) -> dict[str, Array]:
-        """Do the work.
+        """Compute the chunks.
 
         Raises:
             InvalidInputError: If the work cannot be found, or gives something else than one row
@@ -235,7 +235,7 @@ def _work_of(name: str) -> Work:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder; a lock that the kernel drops when its process dies, however it dies."""
+    """Lock the folder; the kernel drops the lock when its process dies, however it dies."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

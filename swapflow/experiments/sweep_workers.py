@@ -39,7 +39,7 @@ class Processes:
     attempts: int = 3
 
     def compute(self, folder: Path, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
-        """Hand chunks out; a process that is killed costs the chunks it was at."""
+        """Distribute chunks; a process that is killed costs the chunks it was at."""
         left, deaths = list(chunks), 0
         while left:
             before = len(left)

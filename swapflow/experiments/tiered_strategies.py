@@ -35,7 +35,7 @@ AHEAD = 16
 
 
 def checked_cuts(cuts: Sequence[int], *, applicants: int, kinds: int, places: int) -> None:
-    """See that the cuts fall, one for each kind, to the number of places.
+    """Check that the cuts fall, one for each kind, to the number of places.
 
     Raises:
         InvalidInputError: If they do not.

@@ -177,7 +177,7 @@ class RoundState:
         return True
 
     def receive(self, until: float) -> None:
-        """Take in what comes by then."""
+        """Record what comes in by then."""
         while self._out and self._out[0][0] <= until:
             due, _, arm, kind, mark, seats = heapq.heappop(self._out)
             self.now = max(self.now, due)

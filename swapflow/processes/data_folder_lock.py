@@ -24,7 +24,7 @@ def run_folder(data_dir: Path) -> Path:
 
 @contextmanager
 def locked_folder(data_dir: Path) -> Iterator[None]:
-    """Hold a data folder for this process; the kernel lets go of it when the process ends.
+    """Lock a data folder for this process; the kernel releases it when the process ends.
 
     Raises:
         ConflictError: If another process holds it.

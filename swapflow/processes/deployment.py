@@ -96,7 +96,7 @@ def _wait_ready(process: "subprocess.Popen[bytes]", log: Path) -> None:
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """Hand on the environment, but for what would lead the processes elsewhere."""
+    """Return the environment without what would lead the processes elsewhere."""
     ours = {"SWAPFLOW_DATABASE_URL", "SWAPFLOW_REDIS_URL", "SWAPFLOW_HEARTBEAT"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     environment["SWAPFLOW_DATA_DIR"] = str(settings.data_dir)

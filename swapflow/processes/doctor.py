@@ -55,7 +55,7 @@ class DoctorFinding:
 
 
 def examine() -> Iterator[DoctorFinding]:
-    """Look at every part of the deployment that the environment describes, one after another."""
+    """Check every part of the deployment that the environment describes, one after another."""
     yield DoctorFinding(
         check="version",
         grade=Grade.GOOD,

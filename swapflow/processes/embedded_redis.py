@@ -71,7 +71,7 @@ def server_argv(binary: Path, *, folder: Path, socket_path: Path) -> list[str]:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder that only this user can enter.
+    """Create a folder that only this user can enter.
 
     Raises:
         UnavailableError: If it cannot be made, or another user made it (in a shared /tmp).

@@ -141,7 +141,7 @@ class _Supervisor:
         self._sink("swapflow", line)
 
     def pass_on(self, name: str, line: str) -> None:
-        """Hand on a line of a process's output."""
+        """Print a line of a process's output."""
         self._sink(name, line)
 
     def note(self) -> None:
@@ -319,7 +319,7 @@ class _Child:
         return output, process
 
     async def _relay(self, output: int) -> None:
-        """Hand on every line of output until all who could write have gone."""
+        """Print every line of output until all who could write have gone."""
         reader = asyncio.StreamReader()
         with os.fdopen(output, "rb", buffering=0) as pipe:
             transport, _ = await asyncio.get_running_loop().connect_read_pipe(

@@ -176,7 +176,7 @@ def philox(counter: "list[Words] | tuple[Words, ...]", low: int, high: int) -> t
 
 
 def to_uniform(high: Words, low: Words) -> FloatArray:
-    """Make a number in (0, 1) of 52 of the 64 bits of two words; never 0, never 1."""
+    """Convert 52 of the 64 bits of two words to a number in (0, 1); never 0, never 1."""
     bits = ((high >> np.uint64(6)) << np.uint64(26)) | (low >> np.uint64(6))
     return (bits.astype(np.float64) + 0.5) * 2.0**-52
 

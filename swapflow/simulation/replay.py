@@ -145,7 +145,7 @@ class InProcess:
             report(step)
 
     def steps(self, cycle_id: str) -> Iterator[ReplayStep]:
-        """Take turns one at a time, giving what the cycle's row says after each."""
+        """Take turns one at a time, yielding the cycle's row after each."""
         while True:
             done = self.coordinator.turn() + self._dispatcher.run_pending()
             yield progress_of(self.product, cycle_id)
@@ -194,7 +194,7 @@ def wait_until_ended(
 def prepare(
     product: Swapflow, cycle_id: str, recording: Recording, program: str, options: Options
 ) -> Rules:
-    """Make and launch the cycle that replays a recording."""
+    """Create and launch the cycle that replays a recording."""
     rules = replay_rules(recording, options)
     if not any(known.id == "replays" for known in product.rounds()):
         product.new_round("replays", name="Replays", unit="reviews")

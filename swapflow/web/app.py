@@ -155,7 +155,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
 
 
 def home(request: Request, principal: Signed) -> RedirectResponse:
-    """Lead everybody to where their work is: reviewers to the inbox, staff to Today."""
+    """Redirect each person to where their work is: reviewers to the inbox, staff to Today."""
     del request
     places = places_of(principal, None)
     return RedirectResponse(places[0][1] if places else "/inbox", status_code=303)

@@ -51,7 +51,7 @@ def serve(settings: Settings) -> None:
 
 
 def application() -> "FastAPI":
-    """Make the application of one serving process."""
+    """Build the application of one serving process."""
     parent = os.environ.get(_PARENT)
     if parent is not None:
         die_with_parent(int(parent))

@@ -159,7 +159,7 @@ def read_marks(
     stated: tuple[float | None, float | None, float | None],
     notes: list[str],
 ) -> "Marks":
-    """Take each spread from the options, else from a past round, else from the rules or usage."""
+    """Read each spread from the options, else from a past round, else from the rules or usage."""
     from swapflow.planning.setting import Marks
 
     usual = Marks()

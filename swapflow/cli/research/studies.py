@@ -56,7 +56,7 @@ def require_extra() -> None:
 
 
 def spread_of(*, processes: int, celery: bool) -> "ChunkRunner":
-    """Make what computes a sweep's chunks, from the options that say so."""
+    """Build what computes a sweep's chunks, from the options for it."""
     from swapflow.experiments.sweep import Here
     from swapflow.experiments.sweep_workers import Processes, Workers
 

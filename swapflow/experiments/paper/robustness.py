@@ -58,7 +58,7 @@ WORLDS = (
 
 
 def _source(world: str, stream: Stream, run: int) -> ScoreSource:
-    """Make one round: 100 normal utilities, marks that spread by 1."""
+    """Draw one round: 100 normal utilities, marks that spread by 1."""
     truth = stream.generator(run).standard_normal(N)
     kinds = (PullKind(cost=1.0, gain=1.0),)
     make = HeavyTailed if world == "heavy tails" else Gaussian

@@ -77,7 +77,7 @@ class Names:
 
 
 def bundle(closed: FinishedCycle, signer: Signer, *, names: Names | None = None) -> bytes:
-    """Make the bundle of a finished cycle.
+    """Build the bundle of a finished cycle.
 
     Args:
         closed: The cycle.

@@ -128,7 +128,7 @@ def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProbl
 
 
 def _in_order(members: Sequence[Member]) -> list[Member]:
-    """Put the files of a bundle into the order in which its manifest lists them."""
+    """Sort the files of a bundle into the order in which its manifest lists them."""
     files = {member.name: member for member in members}
     listed = json.loads(files[MANIFEST].data)["files"]
     return [*(files[one["name"]] for one in listed), files[MANIFEST], files[SIGNATURE]]

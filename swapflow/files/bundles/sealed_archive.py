@@ -44,7 +44,7 @@ class _Piece:
 
 
 def seal(members: Sequence[Member]) -> bytes:
-    """Put files into an archive, in the order given.
+    """Write files into an archive, in the order given.
 
     Raises:
         InvalidInputError: If they are too large together.

@@ -72,7 +72,7 @@ class PrintedDocument:
 
 
 def html(document: PrintedDocument) -> bytes:
-    """Make one HTML page that needs nothing else."""
+    """Render one HTML page that needs nothing else."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.from_string(_template("document.html"))
     return template.render(
@@ -81,7 +81,7 @@ def html(document: PrintedDocument) -> bytes:
 
 
 def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
-    """Make a PDF that screen readers can follow (PDF/UA-1), its fonts within.
+    """Render a PDF that screen readers can follow (PDF/UA-1), its fonts within.
 
     Args:
         document: The document.

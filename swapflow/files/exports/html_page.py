@@ -110,7 +110,7 @@ def _words(text: str) -> Markup:
 
 
 def points(pairs: Sequence[tuple[str, str]]) -> tuple[Point, ...]:
-    """Make points of pairs, each text a sentence."""
+    """Build points from pairs, each text a sentence."""
     return tuple(Point(title=title, text=sentence(text)) for title, text in pairs)
 
 

@@ -148,7 +148,7 @@ def write_sheet(path: str | Path, sheet: ExportSheet, *, raw: bool = False) -> N
 
 
 def write_file(path: Path, content: bytes) -> Path:
-    """Put a file in its place at once, readable by its owner and group only.
+    """Move a file to its place at once, readable by its owner and group only.
 
     Raises:
         InvalidInputError: If it cannot be written there.

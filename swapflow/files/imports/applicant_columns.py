@@ -28,7 +28,7 @@ class Columns:
     def of(
         cls, table: Table, mapping: Mapping[str, str], rules: Rules | None, key: str
     ) -> "Columns":
-        """Take each column for what the mapping says, else for what its header says.
+        """Assign each column the role that the mapping names, else the one of its header.
 
         What cannot be so is noted in `bad`: a mapping of nothing, two columns for one thing, no
         id, a protected trait where it may not enter.

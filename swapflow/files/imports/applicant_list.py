@@ -53,7 +53,7 @@ def preview_applicant_list(
     cycle_id: str,
     as_last_time: bool = True,
 ) -> ListPreview:
-    """Look at a list of applicants; nothing is written.
+    """Preview a list of applicants; nothing is written.
 
     Args:
         table: The list.

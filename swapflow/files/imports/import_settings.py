@@ -60,7 +60,7 @@ class Reading:
         )
 
     def over(self, other: "Reading") -> "Reading":
-        """Put it before another one, which fills what it leaves open."""
+        """Merge it over another one, which fills what it leaves open."""
         return Reading(
             columns={**other.columns, **self.columns},
             key=self.key or other.key,

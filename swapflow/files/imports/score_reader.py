@@ -108,7 +108,7 @@ class ScoreReader:
     _decimals: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """See which decimal mark each column proves."""
+        """Find which decimal mark each column proves."""
         self._decimals = {
             header: decimal_of(row[header] for row in self.table.rows)
             for header in self.table.headers

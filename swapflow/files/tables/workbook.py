@@ -289,7 +289,7 @@ def _moment(value: datetime) -> str:
 def _warn_dates(
     shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords, *, since_1904: bool
 ) -> None:
-    """Turn bare serial numbers into dates where the column holds dates, and only there."""
+    """Convert bare serial numbers to dates where the column holds dates, and only there."""
     width = max((len(row) for _, row in shown), default=0)
     for column in range(width):
         filled = [
@@ -364,7 +364,7 @@ def _warn_digits(shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords) -
 def _warn_formulas(
     data: bytes, title: str, shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords
 ) -> None:
-    """Note every formula, and name those whose value the file does not hold.
+    """Record every formula, and name those whose value the file does not hold.
 
     Only a spreadsheet program computes it.
     """

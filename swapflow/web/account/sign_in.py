@@ -164,7 +164,7 @@ def sign_out(
 
 
 def enter(request: Request, secret: str, session: Session, path: str) -> Response:
-    """Hand a device its cookie, end the session that it had, and lead on."""
+    """Send a device its cookie, end the session that it had, and redirect."""
     app = app_context(request)
     secure = app.settings.secure
     app.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
@@ -186,7 +186,7 @@ def enter(request: Request, secret: str, session: Session, path: str) -> Respons
 
 
 def leave(request: Request) -> Response:
-    """Take a device's cookie away and lead to the sign-in."""
+    """Remove a device's cookie and redirect to the sign-in."""
     response = RedirectResponse("/sign-in", status_code=303)
     secure = app_context(request).settings.secure
     response.delete_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True)

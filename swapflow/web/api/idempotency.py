@@ -92,7 +92,7 @@ async def _once(
 
 
 async def _answered(request: Request, handle: _Handler) -> Response:
-    """Carry the request out; a refusal is an answer as well."""
+    """Answer the request; a refusal is an answer as well."""
     try:
         return await handle(request)
     except (SwapflowError, RequestValidationError, HTTPException) as error:

@@ -58,7 +58,7 @@ _SECURITY: list[dict[str, list[str]]] = [{"key": []}, {"session": []}]
 
 @cache
 def document() -> dict[str, Any]:
-    """Make the description."""
+    """Build the description."""
     described = FastAPI(title="swapflow")
     described.include_router(router)
     made = get_openapi(

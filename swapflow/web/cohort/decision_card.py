@@ -35,7 +35,7 @@ def download(
 
 
 def card_file(app: AppContext, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
-    """Make an applicant's card and say what media type it is; reviewers are numbers on it.
+    """Build an applicant's card and name its media type; reviewers are numbers on it.
 
     Raises:
         NotFoundError: If there is no such applicant, or no such form.

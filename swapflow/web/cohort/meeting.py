@@ -190,7 +190,7 @@ def _refused(
     view: FormView,
     act: Callable[[], None],
 ) -> Response | None:
-    """Do something about an applicant; give their page again, with what was typed, if refused."""
+    """Change something about an applicant; if refused, show their page again as it was typed."""
     try:
         act()
     except NotFoundError:

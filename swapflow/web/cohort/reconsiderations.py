@@ -189,7 +189,7 @@ def _with_reason(
     act_on: Callable[..., object],
     which: str,
 ) -> Response:
-    """Do something to one reconsideration that needs nothing but a reason."""
+    """Change one reconsideration by what needs nothing but a reason."""
     typed = {"reason": text(form, "reason")}
 
     def deed() -> None:

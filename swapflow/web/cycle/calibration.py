@@ -80,7 +80,7 @@ def show_calibration(
 def ask_for_estimates(
     request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 ) -> Response:
-    """Have the list made by other estimates, or by the rule's own again."""
+    """Choose other estimates to make the list by, or the rule's own again."""
     product = app_context(request).product
     typed = {"estimates": text(form, "estimates"), "reason": text(form, "reason")}
 

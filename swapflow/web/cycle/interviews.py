@@ -82,7 +82,7 @@ def cancel_slot(
     principal: Manager,
     pull: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
-    """Take a date back and tell its people."""
+    """Cancel a date and tell its people."""
     product.cancel_slot(cycle_id, pull, by=principal.name)
     office.record(principal.name, "took an interview's date back", cycle_id=cycle_id, about=pull)
     return RedirectResponse(f"/applicants/{cycle_id}/slots", status_code=303)

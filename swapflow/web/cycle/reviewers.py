@@ -84,7 +84,7 @@ class SeverityView:
 
 @router.get("")
 def show_programs(request: Request, principal: MaySomewhere) -> Response:
-    """Lead to the reviewers of the newest program."""
+    """Redirect to the reviewers of the newest program."""
     cycles = visible(app_context(request), principal, Right.SEE_REVIEWERS)
     return RedirectResponse(f"/reviewers/{cycles[0].id}" if cycles else "/today", status_code=303)
 
@@ -140,7 +140,7 @@ def void_all(
     number: int,
     reason: Reason = "",
 ) -> Response:
-    """Make every review of a reviewer count no more."""
+    """Void every review of a reviewer."""
 
     def deed() -> None:
         why = said_why(reason)
@@ -169,7 +169,7 @@ def void_one(
     task: Text = "",
     reason: Reason = "",
 ) -> Response:
-    """Make one review count no more."""
+    """Void one review."""
 
     def deed() -> None:
         if task not in {one.id for one in product.reviews_by(cycle_id, number)}:

@@ -46,7 +46,7 @@ STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Teach an application how to answer when something goes wrong."""
+    """Add the answers of an application when something goes wrong."""
     app.add_exception_handler(SwapflowError, _known)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _http)

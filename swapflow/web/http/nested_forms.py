@@ -106,7 +106,7 @@ def nested(fields: Iterable[tuple[str, str]]) -> dict[str, Tree]:
 
 
 def _listed(tree: Tree) -> Tree:
-    """Turn dicts whose keys are numbers into lists."""
+    """Convert dicts whose keys are numbers to lists."""
     if not isinstance(tree, dict):
         return tree
     below = {key: _listed(value) for key, value in tree.items()}
@@ -124,7 +124,7 @@ def rows(tree: Mapping[str, Tree], name: str) -> list[dict[str, Tree]]:
 
 
 def change_rows(tree: dict[str, Tree], what: str, blank: Mapping[str, Tree]) -> bool:
-    """Carry out a button such as `add:kinds` or `remove:kinds.1`; False for another button.
+    """Apply a button such as `add:kinds` or `remove:kinds.1`; False for another button.
 
     Args:
         tree: The form; changed.

@@ -117,7 +117,7 @@ def act(
     form: str,
     typed: Mapping[str, str] | None = None,
 ) -> Response:
-    """Do something, record it and go back; what was refused comes back on its own page.
+    """Run an action, record it and redirect; a refusal is shown on its own page.
 
     Args:
         request: The request, whose path names the program.

@@ -66,7 +66,7 @@ def list_programs(
 def new_round(
     request: Request, principal: Annotated[Principal, Depends(may(Right.SET_UP))], form: TheForm
 ) -> Response:
-    """Make a round."""
+    """Create a round."""
     view = _typed(form, "id", "name", "unit", "zone")
     app = app_context(request)
     if not view.problems:
@@ -91,7 +91,7 @@ def new_program(
     principal: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     form: TheForm,
 ) -> Response:
-    """Make a program in a round, from one of the templates."""
+    """Create a program in a round, from one of the templates."""
     view = _typed(form, "id", "name", "round", "template")
     cycle_id, round_id = view.value("id"), view.value("round")
     app = app_context(request)

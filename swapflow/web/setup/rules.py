@@ -70,7 +70,7 @@ def show_rules(
 
 @router.post("/rules")
 def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
-    """Put the rules that a form spells in force, or add or remove a row of the form."""
+    """Store the rules of a form as those in force, or add or remove a row of the form."""
     values = nested(texts(form))
     view = FormView(values)
     if change_rows(values, text(form, "do"), _BLANK):
@@ -99,7 +99,7 @@ def download_rules(cycle_id: str, principal: MaySetUp, product: Product) -> Resp
 
 @router.post("/rules/file")
 def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
-    """Put the rules of a file or of the text field in force, or say what that would change."""
+    """Store the rules of a file or of the text field as in force, or show what they change."""
     app = app_context(request)
     old = app.product.rules(cycle_id)
     spelled = text(form, "text")
@@ -213,7 +213,7 @@ def _change(
     reason: str,
     view: FormView,
 ) -> int:
-    """Put rules in force; gives their version, 0 when they were refused."""
+    """Store rules as those in force; returns their version, 0 when they were refused."""
     if replace(new, version=old.version) == old:
         return old.version
     try:

@@ -203,7 +203,7 @@ def read_rules(values: Mapping[str, Tree], old: Rules, view: FormView) -> Rules:
 
 
 def examined(raw: dict[str, Toml], view: FormView) -> Rules:
-    """Make rules of their tables; what is wrong is noted beside its field, once."""
+    """Build rules from their tables; what is wrong is noted beside its field, once."""
     rules, found = examine_rules(raw)
     noted = set(view.problems)
     for problem in found:
