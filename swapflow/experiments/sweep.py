@@ -82,7 +82,7 @@ class ChunkRunner(Protocol):
     """A way to have chunks computed: here, in local processes, by Celery workers."""
 
     def compute(self, folder: Path, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
-        """Compute chunks, write their files, and give each once its file is there.
+        """Compute chunks, write their files, and yield each once its file is there.
 
         Raises:
             UnavailableError: If those who should compute them do not, for long.
@@ -132,7 +132,7 @@ def sweep(
     report: Report = lambda _done, _total: None,
     fresh: bool = False,
 ) -> list[dict[str, Array]]:
-    """Compute what is missing and give all results.
+    """Compute what is missing and return all results.
 
     Args:
         plan: What to compute.

@@ -44,7 +44,7 @@ class DoctorFinding:
 
     Attributes:
         check: What was looked at, in a few words.
-        says: What is the case.
+        says: The finding in a sentence.
         cure: What to do, as a command where there is one; "" when nothing is to be done.
     """
 

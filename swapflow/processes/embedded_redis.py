@@ -48,7 +48,7 @@ def server_argv(binary: Path, *, folder: Path, socket_path: Path) -> list[str]:
     rather than at every write (30 times the rate); nothing is ever evicted.
 
     Args:
-        binary: What `find_server` gives.
+        binary: What `find_server` returns.
         folder: Existing folder for the append-only file.
         socket_path: Where it listens; there is no TCP port.
     """

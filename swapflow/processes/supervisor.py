@@ -290,7 +290,7 @@ class _Child:
             self._owner.say(f"{self.spec.name} {_how_it_ended(code)}")
 
     async def _spawn(self) -> tuple[int, asyncio.subprocess.Process]:
-        """Start the process; gives the end of the pipe that its output comes out of.
+        """Start the process; returns the end of the pipe that its output comes out of.
 
         The pipe is our own: asyncio's would keep `wait` waiting for grandchildren that hold it.
         """

@@ -126,7 +126,7 @@ def answer(
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
-    """Note what an applicant answered; whoever accepted may still decline later."""
+    """Note what an applicant answered; an applicant who accepted may still decline later."""
     from swapflow.domain.cohort.offer import OfferAnswer
 
     product().answer_offer(cycle, applicant, OfferAnswer(said.value), by=by, reason=reason)

@@ -102,7 +102,7 @@ def _chosen(
     objective: Oracle,
     rng: np.random.Generator,
 ) -> tuple[IntArray, float]:
-    """Spend as the way of working does; give its cohort and what it cost."""
+    """Spend as the way of working does; return its cohort and what it cost."""
     sampler.budget = round(EACH * sampler.n)
     match way:
         case "SWAP" | "SWAP, true spread":

@@ -39,7 +39,7 @@ class Signer:
         return raw.hex()
 
     def sign(self, text: bytes) -> str:
-        """Sign some bytes; gives 128 hexadecimal digits."""
+        """Sign some bytes; returns 128 hexadecimal digits."""
         return self._private.sign(text).hex()
 
 

@@ -92,7 +92,7 @@ def method_text(sheet: MethodSheet) -> str:
 def method_told(sheet: MethodSheet) -> str:
     """Write it in the reader's language; the names of the method's settings stay.
 
-    The record, bundles and programs have it in English, as `method_text` spells it.
+    The record, bundles and programs have it in English, as `method_text` writes it.
     """
     return "\n".join(_told(line) for line in method_text(sheet).split("\n"))
 

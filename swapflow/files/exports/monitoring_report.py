@@ -83,7 +83,7 @@ def report_sheets(report: Report) -> tuple[ExportSheet, ...]:
 def write_report(
     report: Report, folder: Path, form: Format, *, raw: bool = False
 ) -> tuple[Path, ...]:
-    """Write a report's sums to a folder; gives the files.
+    """Write a report's sums to a folder; returns the files.
 
     Raises:
         InvalidInputError: If nothing can be written there.

@@ -51,7 +51,7 @@ class Uploads:
         self._folder = folder
 
     def keep(self, data: bytes, *, owner: str, purpose: str, name: str) -> str:
-        """Keep a file; gives its key. Files that are too old are removed at the same time.
+        """Store a file; returns its key. Files that are too old are removed at the same time.
 
         Raises:
             InvalidInputError: If the folder cannot be written.

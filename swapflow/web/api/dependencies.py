@@ -40,11 +40,11 @@ def caller(request: Request) -> Principal:
 
 
 def may(right: Right, *, scope: str = "") -> Callable[[Request], Principal]:
-    """Require a right, and of a key the scope that lets it through.
+    """Require a right, and of a key the scope that admits it.
 
     Args:
         right: In the cycle that the path's `cycle_id` names, else in the office.
-        scope: The scope that is asked for by name; "" takes whichever lets the right through.
+        scope: The scope that is asked for by name; "" takes whichever admits the right.
     """
     allowed = dependencies.may(right)
 

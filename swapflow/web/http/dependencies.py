@@ -51,7 +51,7 @@ def signed_in(request: Request) -> Principal:
     return principal
 
 
-# Coroutines, since they wait for nothing: a plain function would be given a thread to say it in.
+# Coroutines, since they wait for nothing: a plain function would be given a thread for it.
 
 
 async def anybody() -> None:

@@ -148,7 +148,7 @@ def ask_about_applicant(
     product: Product,
     staff_request: Ask,
 ) -> Numbered:
-    """Ask for an extra review. The same wish, while it is open, is not made a second time."""
+    """Ask for an extra review. The same request, while it is open, is not made a second time."""
     found = _find(product, cycle_id, number)
     kind = product.rules(cycle_id).kind_index(staff_request.kind)
     said = (number, kind, principal.name, staff_request.reason)

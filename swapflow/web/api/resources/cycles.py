@@ -65,7 +65,7 @@ def read_me(principal: Signed) -> Me:
 
 @router.get("/rounds")
 def list_rounds(principal: Signed, product: Product, paging: Paged) -> Page[Round]:
-    """List the rounds in which the caller may see a program, or all for whoever sets them up."""
+    """List the rounds in which the caller may see a program, or all for those who set them up."""
     mine = {cycle.round_id for cycle in _visible(principal, product)}
     rows = [
         Round(id=known.id, name=known.name, unit=known.unit, zone=known.zone)

@@ -75,7 +75,7 @@ def record_outcome(
     product: Product,
     said: NewOutcome,
 ) -> Response:
-    """Record what the meeting says about an applicant; whoever is in conflict cannot."""
+    """Record what the meeting says about an applicant; a member in conflict cannot."""
     product.record_outcome(
         cycle_id,
         number,
@@ -98,7 +98,7 @@ def endorse_applicant(
     product: Product,
     words: NewEndorsement,
 ) -> Response:
-    """Keep words in favour of an applicant; whoever is in conflict cannot."""
+    """Keep words in favour of an applicant; a member in conflict cannot."""
     product.endorse(
         cycle_id, number, words.text, by=principal.name, seat=principal.reviews_in(cycle_id)
     )
