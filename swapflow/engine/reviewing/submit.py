@@ -189,7 +189,7 @@ class _Submission:
         )
 
     def _value(self, answer: Answer, assignment: Assignment) -> int:
-        """Convert the marks by the rubric in force, or by the one opened with the form."""
+        """Convert the marks by the rubric in force, or by the one the form was opened with."""
         # Today's rubric is tried first: where it can read the marks, its utilities are the ones
         # that count.
         try:
