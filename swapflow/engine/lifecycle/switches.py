@@ -105,7 +105,7 @@ def strike(cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledge
 def ask(
     cycle_id: str, external_id: str, kind: str, *, by: str, reason: str, ledger: Ledger
 ) -> int:
-    """Request an extra pull; the coordinator opens it from the reserve. Return the request's id."""
+    """Request an extra pull; the coordinator opens it from the reserve. Return the request id."""
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         application = find(tx.applications(), external_id, cycle_id)

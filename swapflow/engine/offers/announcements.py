@@ -118,9 +118,7 @@ def draft(
     """
     for group, words in wording.items():
         check_wording(group, words)
-    cycle = ledger.cycle(
-        cycle_id
-    )  # read first, so that `announce` notices any later event
+    cycle = ledger.cycle(cycle_id)  # read first, so that `announce` notices any later event
     stands = offer_round(cycle_id, ledger=ledger, snapshots=snapshots)
     # A reconsidered applicant may get a new letter.
     since = restored(ledger.reconsiderations(cycle_id))

@@ -255,7 +255,7 @@ def _left(application: Application, cycle_id: str, ledger: Ledger) -> bool:
 
 
 def _holding(cycle_id: str, version: int, *, ledger: Ledger) -> frozenset[int]:
-    """Return who holds a place now: the chosen who did not refuse, and those with a valid offer."""
+    """Return who holds a place now: the chosen who did not refuse, and valid offers."""
     offers = ledger.offers(cycle_id)
     since = restored(ledger.reconsiderations(cycle_id))
     there = {n.number for n in ledger.named(cycle_id) if n.status.is_candidate}
