@@ -1,8 +1,8 @@
 """The coordinator: turns events into decisions and decisions into assignments, turn by turn.
 
-One turn of one cycle is: ingest, then (with the lease) expire, carry out wishes, fill vacant
-seats, decide, and relay. Every write carries the lease's epoch, every effect is a row that can be
-made twice without harm, and everything in memory can be made again from the ledger: so a
+One turn of one cycle is: ingest, then (with the lease) expire, carry out staff requests, fill
+vacant seats, decide, and relay. Every write carries the lease's epoch, every effect is a row that
+can be written twice without harm, and everything in memory can be rebuilt from the ledger: so a
 coordinator may die at any instruction, and several may run.
 """
 
@@ -47,13 +47,13 @@ FOLLOWED = frozenset(
 LED = frozenset({CycleStatus.RUNNING, CycleStatus.PROPOSED})
 
 RETIRED_FOR = 86_400.0
-"""Seconds for which the live state of a cycle that is over is kept."""
+"""Seconds for which the live state of a finished cycle is kept."""
 
 BOARD_EVERY = 2.0
-"""Seconds between two boards while there is work to do."""
+"""Seconds between two dashboards while there is work to do."""
 
 BOARD_SHARE = 20
-"""A board is made at most every so many times as long as it takes: a twentieth of the time."""
+"""A dashboard waits this many times as long as building it takes: a twentieth of the time."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,8 +63,8 @@ class CycleWorkspace:
     Attributes:
         fitted: Parameters of the model in force, as the last decision recorded them.
         idle_at: The position at which there was nothing to decide.
-        reminded_at: When it was last looked who is to be reminded.
-        board_at: The position of the last board; board_due: when the next may be made.
+        reminded_at: When reminders were last checked.
+        board_at: The position of the last dashboard; board_due: when the next may be built.
     """
 
     projection: CycleProjection
@@ -86,11 +86,11 @@ class Coordinator:
         ledger: The durable record.
         state: The live state.
         dispatcher: The way to the workers.
-        doorbell: What wakes it.
+        doorbell: Wakes it.
         lease_seconds: How long a lease lasts without renewal.
         resend_seconds: After how long a message without effect is sent again.
-        address: Where reviewers find their inbox; reminders lead there.
-        holder: Its name in the lease; made up when empty.
+        address: Address of the reviewers' inbox; reminders link to it.
+        holder: Its name in the lease; generated when empty.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Coordinator:
         self._desks: dict[str, CycleWorkspace] = {}
 
     def turn(self) -> int:
-        """Give every cycle one turn, then relay; says how much was done (0: nothing to do)."""
+        """Run one turn of every cycle, then relay; return how much was done (0: nothing to do)."""
         done = 0
         cycles = self._ledger.cycles()
         again = self._reconsidering(cycles)
@@ -131,15 +131,17 @@ class Coordinator:
         return done + self.relay()
 
     def _retire(self, cycle_id: str) -> None:
-        """Let the live state of a cycle that is over go: pages read the ledger where it is gone.
+        """Expire the live state of a finished cycle; pages read the ledger afterwards.
 
-        Whoever takes the cycle up again, as when its list is reopened, rebuilds it.
+        A coordinator that follows the cycle again, as when its list is reopened, rebuilds it.
         """
         with suppress(UnavailableError):
             self._state.retire(cycle_id, seconds=RETIRED_FOR)
 
     def _reconsidering(self, cycles: Iterable[Cycle]) -> frozenset[str]:
-        """Name the cycles that are fixed and have one application looked at again."""
+        """Return the ids of finalized cycles in which an application is reconsidered."""
+        # The query runs only where a list is final: this is asked every turn, and hardly any cycle
+        # is.
         fixed = any(cycle.status is CycleStatus.FINALIZED for cycle in cycles)
         return self._ledger.reconsidering() if fixed else frozenset()
 
@@ -156,23 +158,23 @@ class Coordinator:
         return self._doorbell.wait(seconds)
 
     def stop(self) -> None:
-        """Let other coordinators take over at once."""
+        """Release every lease, so that other coordinators can take over at once."""
         for workspace in self._desks.values():
             if workspace.lease is not None:
                 self._ledger.release_lease(workspace.lease)
 
     def blocked(self, cycle_id: str) -> dict[Seat, NoReviewer]:
-        """Pulls of the last decision that found no reviewer, and why."""
+        """Return the pulls of the last decision that found no reviewer, and why."""
         workspace = self._desks.get(cycle_id)
         return {} if workspace is None else dict(workspace.blocked)
 
     def serve(self, cycle_id: str, *, leads: bool = True) -> int:
-        """Give one cycle its turn; without the lease it is only followed.
+        """Run one turn of a cycle; without the lease it is only followed.
 
         Args:
             cycle_id: The cycle.
             leads: Whether to hold the lease, where no other coordinator does: that is a write
-                every few seconds, too dear for cycles that wait for people or are over.
+                every few seconds, too costly for cycles that wait for people or are over.
         """
         workspace = self._desks.get(cycle_id) or self._sit_down(cycle_id)
         if leads:
@@ -198,12 +200,12 @@ class Coordinator:
                 return news
             return news + self._act(cycle_id, workspace, workspace.lease)
         except LeaseLostError:
-            # Someone else took over while this process slept. What it knows may be old.
+            # Another coordinator took over while this process slept. What it knows may be old.
             del self._desks[cycle_id]
             return news
 
     def _publish(self, cycle_id: str, *, idle: bool) -> None:
-        """Make a board for the pages, if there is something new; deciding never waits for it."""
+        """Publish a dashboard for the pages, if there is news; decisions never wait for it."""
         workspace = self._desks.get(cycle_id)
         if workspace is None or workspace.board_at == workspace.projection.position:
             return
@@ -212,6 +214,8 @@ class Coordinator:
             return
         try:
             arms = self._state.arms(cycle_id)
+            # Columns of one position and a projection of another would show numbers that never
+            # were.
             if arms.position != workspace.projection.position:
                 return
             fitted, now = self._fitted(cycle_id, workspace), self._ledger.now()
@@ -226,9 +230,9 @@ class Coordinator:
         workspace.board_at = workspace.projection.position
 
     def _hold_lease(self, cycle_id: str, workspace: CycleWorkspace) -> None:
-        """Take the lease, or renew it when half of it is gone: every renewal is a write.
+        """Take the lease, or renew it when half of it has passed: every renewal is a write.
 
-        The epoch in every decision is what keeps others out; being late here harms nobody.
+        The epoch in every decision keeps others out; a late renewal does no harm.
         """
         now = time.monotonic()
         if workspace.lease is not None and now - workspace.lease_taken < self._lease_seconds / 2:
@@ -257,6 +261,8 @@ class Coordinator:
             )
         done += self._grant(cycle_id, workspace, lease)
         done += self._fill(workspace, lease)
+        # Only where there is news or the deadline came: a decision that was idle here would be
+        # idle again.
         if (
             done
             or workspace.idle_at != workspace.projection.position
@@ -266,7 +272,7 @@ class Coordinator:
         return done
 
     def _pass_on(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Find whom to ask in a reconsideration; nothing else is asked once a list is fixed."""
+        """Find reviewers for reconsiderations; nothing else is requested once a list is final."""
         done = self._keep_time(cycle_id, workspace, lease)
         done += self._note_absences(cycle_id, workspace, lease)
         if done:
@@ -276,7 +282,7 @@ class Coordinator:
         return done + self._fill(workspace, lease)
 
     def _keep_time(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Let what is overdue expire, and remind of what will be soon."""
+        """Expire overdue assignments, and remind of those due soon."""
         done = expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
         return done + self._remind(cycle_id, workspace)
 
@@ -299,6 +305,8 @@ class Coordinator:
             workspace.blocked = plan.blocked
             if not write_plan(plan, workspace.projection, ledger=self._ledger, lease=lease):
                 return made + 1
+            # Only a plan that was written may change the fit in force: replay reads the fits from
+            # the record.
             workspace.fitted = plan.fitted or workspace.fitted
             made += 1
             self.relay()
@@ -306,14 +314,14 @@ class Coordinator:
                 return made
 
     def _fitted(self, cycle_id: str, workspace: CycleWorkspace) -> Fitted | None:
-        """The model's parameters in force: this process's own, or the last decision's."""
+        """Return the model's parameters in force: this process's own, or the last decision's."""
         if not workspace.fitted_known:
             workspace.fitted = last_fit(self._ledger, cycle_id)
             workspace.fitted_known = True
         return workspace.fitted
 
     def _deadline(self, projection: CycleProjection, arms: Arms) -> DecisionPlan | None:
-        """Propose to stop once the deadline has passed, whatever is still out."""
+        """Propose to stop once the deadline has passed, whatever is still open."""
         return (
             stop_plan(projection, arms, StopReason.DEADLINE)
             if self._time_is_up(projection)
@@ -343,7 +351,7 @@ class Coordinator:
             return 1
 
     def _remind(self, cycle_id: str, workspace: CycleWorkspace) -> int:
-        """Queue the reminders that are to go out, once an hour."""
+        """Queue the reminders that are due, once an hour."""
         now = self._ledger.now()
         if workspace.reminded_at is not None and now - workspace.reminded_at < REMIND_EVERY:
             return 0
@@ -351,7 +359,7 @@ class Coordinator:
         return remind(cycle_id, ledger=self._ledger, address=self._address)
 
     def _note_absences(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Write who has gone away or come back, so that no decision needs a calendar."""
+        """Record reviewers who have left or come back, so that no decision needs a calendar."""
         if not self._ledger.has_absences(cycle_id):
             return 0
         today = self._ledger.now().date()
@@ -368,7 +376,7 @@ class Coordinator:
         return len(changed)
 
     def _grant(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Open the pulls that staff ask for, or say why not; a busy reviewer is waited for."""
+        """Open the pulls that staff request, or refuse with a reason; wait for busy reviewers."""
         closed = 0
         for staff_request in self._ledger.wishes(cycle_id):
             closed += self._answer_staff_request(staff_request, workspace, lease)
@@ -397,12 +405,12 @@ class Coordinator:
             return 0
         if not refusal and obstacles:
             refusal = obstacles[0].value
-        # Whom to ask for a kind that a person must approve is found once it is approved.
+        # A kind that a person must approve gets its reviewers after the approval.
         taken = placement.taken
         reviewers = () if kind.approval or refusal else tuple(taken[seat] for seat in seats)
         with self._ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
             if tx.cycle.position != projection.position:
-                return 0  # read first what has come; the wish is still there in the next turn
+                return 0  # read the new events first; the request stays open for the next turn
             if refusal:
                 tx.close_staff_request(staff_request.id, f"refused: {refusal}")
             else:
@@ -414,7 +422,7 @@ class Coordinator:
         return 1
 
     def _fill(self, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Give vacant seats of open pulls to other reviewers; cancel what nobody can take."""
+        """Assign vacant seats to other reviewers; cancel pulls that nobody can take."""
         projection = workspace.projection
         vacant = projection.vacancies()
         if not vacant:
@@ -449,7 +457,7 @@ class Coordinator:
         projection: CycleProjection,
         lease: Lease,
     ) -> int:
-        """Commit who takes vacant seats and which pulls are given up; counts both."""
+        """Commit the reviewers of vacant seats and the pulls given up; return how many of both."""
 
         def named(key: PullKey) -> str:
             return pull_id(lease.cycle_id, *_named(key, projection))
@@ -458,7 +466,7 @@ class Coordinator:
             if tx.cycle.status not in ASKING:
                 return 1
             if not tx.event_types_after(projection.position.seq) <= HARMLESS:
-                return 1  # who may judge whom, or what is open, has changed: read it first
+                return 1  # conflicts, panels or open pulls have changed: read them first
             # A score may just have closed one of these.
             pulls = tx.pulls({named(_pull(seat)) for seat in taken} | set(map(named, hopeless)))
             live = {
@@ -477,7 +485,7 @@ class Coordinator:
 
 
 def _refusal(staff_request: StaffRequest, projection: CycleProjection, arms: Arms) -> str:
-    """Why staff cannot have an extra pull; "" if they can, as far as reviewers go."""
+    """Return why staff cannot have an extra pull; "" if they can, as far as reviewers go."""
     status = projection.statuses[staff_request.application]
     if status is not ApplicationStatus.READY:
         return f"the application is {status.value}"
@@ -492,7 +500,7 @@ def _pull(seat: Seat) -> PullKey:
 
 
 def _out_of_reach(blocked: dict[Seat, NoReviewer], projection: CycleProjection) -> set[PullKey]:
-    """Pulls that cannot reach their quorum any more, whoever answers and whatever passes."""
+    """Return the pulls that cannot reach their quorum any more, whatever happens."""
     lost: dict[PullKey, int] = {}
     for seat, reason in blocked.items():
         if not reason.passes:

@@ -1,8 +1,8 @@
-"""The book: a cycle as its events tell it, kept in memory by whoever decides.
+"""The projection: a cycle's structure rebuilt from its events and kept in memory.
 
-The live state holds the numbers that the bandit reads (`CycleState`); the book holds the structure
-around them: who is a candidate, which pulls are out, who judged whom, who may still be asked. Both
-are folds of the same events, so equal ledgers give equal books.
+The live state holds the numbers that the bandit reads (`CycleState`); the projection holds the
+structure around them: candidates, open pulls, who judged whom, and who may still be asked. Both
+fold the same events, so equal ledgers give equal projections.
 """
 
 from array import array
@@ -45,14 +45,14 @@ UNNAMED = 2
 """`automatic` of a program that answers for people whose names are not on record."""
 
 VOLUNTEERED = 2
-"""`extra` of a score that nobody asked for."""
+"""`extra` of a score that was not requested."""
 
 NO_VALUE = -1
 """The value of a selection attribute of an application that has none."""
 
 STRUCK = "struck"
 NOBODY_LEFT = "nobody left to ask"
-"""Reasons of cancelled pulls that the book remembers."""
+"""Reasons for cancelled pulls that the projection remembers."""
 
 PAIR = 1 << 24
 """An (application, reviewer) pair is kept as one integer: application times this plus reviewer."""
@@ -63,12 +63,12 @@ class CycleProjection:
 
     Attributes:
         position: The event read last.
-        rules: The rules in force; whoever feeds events calls `use` after an event that
+        rules: The rules in force; the caller that feeds events calls `use` after an event that
             changed `rules_version`.
         struck: (application, kind) pairs that a person refused; the rule asks no more.
-        unasked: (application, kind) pairs whose last pull found nobody who could be asked.
-        appeal_cost: What reconsiderations cost; it is allowed beside the budget.
-        reconsidering: Applications that are looked at again after the list was fixed.
+        unasked: (application, kind) pairs whose last pull found no reviewer.
+        appeal_cost: Cost of reconsiderations; it does not count against the budget.
+        reconsidering: Applications that are reconsidered after the list was made final.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -114,11 +114,11 @@ class CycleProjection:
 
     @property
     def applications(self) -> int:
-        """How many applications ever became arms."""
+        """Number of applications that ever became arms."""
         return len(self.statuses)
 
     def values_of(self, attribute: str) -> Integers:
-        """Give every application's value of a selection attribute, `NO_VALUE` without one."""
+        """Return every application's value of a selection attribute, `NO_VALUE` without one."""
         known = self._values.get(attribute_number(attribute))
         values = np.full(self.applications, NO_VALUE, dtype=np.int64)
         if known is not None:
@@ -126,33 +126,33 @@ class CycleProjection:
         return values
 
     def groups_of(self, attribute: str) -> Integers:
-        """Give every application's group of an attribute, any numbers, -1 without one."""
+        """Return every application's group of an attribute, any numbers, -1 without one."""
         if attribute_number(attribute) in self._values:
             return self.values_of(attribute)
         return np.array(self.groups, dtype=np.int64)
 
     def candidates(self) -> Integers:
-        """Numbers of the applications that can be in the cohort, ascending."""
+        """Return the numbers of the applications that can be in the cohort, ascending."""
         return np.flatnonzero(np.frombuffer(bytes(self._candidate), dtype=np.uint8))
 
     def ready(self) -> NDArray[np.bool_]:
-        """Which applications may be given new pulls, shape (n,)."""
+        """Return whether each application may get new pulls, shape (n,)."""
         return np.frombuffer(bytes(self._ready), dtype=np.bool_)
 
     def given(self) -> Integers:
-        """Pulls per application and kind that were not cancelled, shape (n, kinds)."""
+        """Count pulls per application and kind that were not cancelled, shape (n, kinds)."""
         return self._view(self._given)
 
     def closed(self) -> Integers:
-        """Closed pulls per application and kind, shape (n, kinds)."""
+        """Count closed pulls per application and kind, shape (n, kinds)."""
         return self._view(self._closed)
 
     def out(self) -> Integers:
-        """Pulls proposed or open per application and kind, shape (n, kinds)."""
+        """Count proposed and open pulls per application and kind, shape (n, kinds)."""
         return self._view(self._out)
 
     def next_ordinal(self, application: int, kind: int) -> int:
-        """The ordinal that the next pull of this kind of this application gets."""
+        """Return the ordinal of the next pull of this kind of this application."""
         return int(self._ordinals.rows[application, kind]) + 1
 
     def is_appeal(self, key: PullKey) -> bool:
@@ -162,7 +162,7 @@ class CycleProjection:
 
     @contextmanager
     def with_candidates(self, numbers: Collection[int]) -> Iterator[None]:
-        """Take exactly these for the candidates, for the length of the block."""
+        """Use exactly these applications as the candidates inside the block."""
         kept = self._candidate
         self._candidate = bytearray(len(kept))
         for number in numbers:
@@ -177,39 +177,39 @@ class CycleProjection:
         return reviewer in self._barred.get(application, ())
 
     def barred(self, application: int) -> set[int]:
-        """Reviewers who may not be asked about an application (again)."""
+        """Return the reviewers who may not be asked about an application (again)."""
         return set(self._barred.get(application, ()))
 
     def barred_pairs(self) -> tuple[Integers, Integers]:
-        """All barred pairs, as (applications, reviewers)."""
+        """Return all barred pairs, as (applications, reviewers)."""
         pairs = np.array(self._barred_list, dtype=np.int64)
         return pairs // PAIR, pairs % PAIR
 
     def panel_pairs(self) -> tuple[Integers, Integers]:
-        """All (application, reviewer) pairs of applications that only certain people may judge."""
+        """Return all (application, reviewer) pairs of applications with a panel."""
         pairs = np.array(self._panel_list, dtype=np.int64)
         return pairs // PAIR, pairs % PAIR
 
     def first_out(self) -> Integers:
-        """Rank of the first pull still out, per application; a huge number where none is."""
+        """Return the rank of each application's first open pull; a huge number for none."""
         first = np.full(self.applications, np.iinfo(np.int64).max)
         for (application, _kind, _ordinal), pull in self.open.items():
             first[application] = min(first[application], pull.rank)
         return first
 
     def scores(self) -> "ScoreTable":
-        """What the pulls that count have told, in an order that does not depend on arrival."""
+        """Return the scores that count, by pull, in an order that does not depend on arrival."""
         return self._scores.table()
 
     def score(self, key: ScoreKey) -> tuple[int, bool] | None:
-        """The value of one score as it stands and whether it counts; None if there is none."""
+        """Return the current value of a score and whether it counts; None if there is none."""
         row = self._score_rows.get(key)
         if row is None:
             return None
         return self._scores.value[row], bool(self._scores.counts[row])
 
     def vacancies(self) -> list[tuple[PullKey, int]]:
-        """Seats of open pulls that nobody is asked to fill, in the order of dispatch."""
+        """List the vacant seats of open pulls, in the order of dispatch."""
         ordered = sorted(self.open.items(), key=lambda item: item[1].rank)
         return [(key, seat) for key, pull in ordered for seat in pull.vacant()]
 
@@ -224,7 +224,7 @@ class CycleProjection:
         self.position = event.position
 
     def use(self, rules: Rules) -> None:
-        """Go on under another version of the rules; kinds are only ever appended."""
+        """Switch to another version of the rules; kinds are only ever appended."""
         self.rules = rules
         for table in self._tables():
             table.widen(len(rules.kinds))
@@ -270,7 +270,7 @@ class CycleProjection:
             self.pins.pop(number, None)
 
     def _belong(self, number: int, groups: Iterable[int]) -> None:
-        """Note the value that an application has of each selection attribute."""
+        """Store the value that an application has of each selection attribute."""
         for column in self._values.values():
             column.extend([NO_VALUE] * (self.applications - len(column)))
             column[number] = NO_VALUE
@@ -442,22 +442,22 @@ class CycleProjection:
         self.reconsidering.discard(_int(payload["a"]))
 
     def _yield_set(self, _payload: Mapping[str, Json]) -> None:
-        """What becomes of offers changes no decision."""
+        """Offers change no decision."""
 
     def _offered(self, _payload: Mapping[str, Json]) -> None:
-        """Likewise."""
+        """Announcements, offers and their answers change no decision."""
 
     def _offer_answered(self, _payload: Mapping[str, Json]) -> None:
-        """Likewise."""
+        """Announcements, offers and their answers change no decision."""
 
     def _announced(self, _payload: Mapping[str, Json]) -> None:
-        """Likewise."""
+        """Announcements, offers and their answers change no decision."""
 
     def _announcement_taken_back(self, _payload: Mapping[str, Json]) -> None:
-        """Likewise."""
+        """Announcements, offers and their answers change no decision."""
 
     def _purged(self, _payload: Mapping[str, Json]) -> None:
-        """Nothing here is personal: an erased person leaves every number as it was."""
+        """Nothing here is personal: erasing a person leaves every number unchanged."""
 
     # Helpers of the folds
 
@@ -471,7 +471,7 @@ class CycleProjection:
         self._ready[application] = status is ApplicationStatus.READY
 
     def _credit(self, event: Event) -> None:
-        """Note at a score what it changed in its arm's sums."""
+        """Store with a score what it changed in its arm's sums."""
         names = ("a", "k", "o", "seat", "attempt")
         application, kind, ordinal, seat, attempt = (_int(event.payload[name]) for name in names)
         row = self._score_rows[application, kind, ordinal, seat, attempt]

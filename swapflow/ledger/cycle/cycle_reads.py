@@ -1,4 +1,4 @@
-"""Reading the ledger outside a transaction: what pages, reports, exports and replays ask for."""
+"""Reads of the ledger outside a transaction: for pages, reports, exports and replays."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -66,7 +66,7 @@ _EVENT_COLUMNS = (
     EVENT.c.at,
 )
 LONGEST_READ = 300_000
-"""Characters of events after which no further one is read at the same time."""
+"""Characters of events after which one read stops."""
 
 _EVENTS_FROM = (
     select(*_EVENT_COLUMNS)
@@ -117,9 +117,9 @@ class SqlCycleReads:
     _database: Database
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
-        """Read the events after a position; None when the ledger never stood there.
+        """Read the events after a position; None if the ledger never had that position.
 
-        Fewer than `at_most` when they are long ones: one may open a hundred thousand pulls.
+        Long events give fewer than `at_most`: one may open a hundred thousand pulls.
         """
         # One row more, the event at the position itself, proves that this is the same history.
         proof = 0 if after == START else 1
@@ -139,13 +139,14 @@ class SqlCycleReads:
         rows = _as_long_as(rows[proof:], LONGEST_READ)
         if not rows:
             return ()
+        # Parsed as one array, which is quicker than one call of the parser per event.
         contents = json.loads("[" + ",".join(row.body for row in rows) + "]")
         return tuple(
             to_event(cycle_id, row, content) for row, content in zip(rows, contents, strict=True)
         )
 
     def check_chain(self, cycle_id: str) -> str | None:
-        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        """Recompute every event's hash from the stored bytes; return the first fault, or None."""
         seq, head = 0, ""
         with self._database.reading() as connection:
             cycle = connection.execute(
@@ -193,7 +194,7 @@ class SqlCycleReads:
         return found[assignment_id]
 
     def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
-        """Name everything that a reviewer was ever asked for in a cycle."""
+        """List the ids of all assignments that a reviewer ever had in a cycle."""
         asked = {"cycle": cycle_id, "reviewer": reviewer}
         with self._database.reading() as connection:
             return tuple(connection.execute(_OWN_IDS, asked).scalars())
@@ -217,7 +218,7 @@ class SqlCycleReads:
         if reviewer is None:
             rows = self._all(cycle_id, query.order_by(*queries.ASSIGNMENT_ORDER))
             return tuple(to_assignment(row) for row in rows)
-        # Asked for the order, SQLite walks through the whole cycle instead of one reviewer's rows.
+        # With ORDER BY, SQLite scans the whole cycle instead of one reviewer's rows.
         return tuple(sorted(map(to_assignment, self._all(cycle_id, query)), key=queries.place))
 
     def pulls(
@@ -273,6 +274,7 @@ class SqlCycleReads:
 
     def last_look(self, cycle_id: str) -> dict[str, float] | None:
         """Read the numbers of the last decision that recorded a fitted model; None before."""
+        # `type_coerce` lets the filter see the stored text, before it is parsed.
         query = (
             select(DECISION.c.look)
             .where(
@@ -286,12 +288,12 @@ class SqlCycleReads:
         return rows[0][0] if rows else None
 
     def wishes(self, cycle_id: str) -> tuple[StaffRequest, ...]:
-        """Read the open wishes of staff, oldest first."""
+        """Read the open staff requests, oldest first."""
         query = select(*WISH_COLUMNS).filter_by(cycle_id=cycle_id, done="").order_by(WISH.c.id)
         return tuple(to_staff_request(row) for row in self._all(cycle_id, query))
 
     def has_overdue(self, cycle_id: str) -> bool:
-        """Say whether an open assignment's due time has passed."""
+        """Whether an open assignment's due time has passed."""
         with self._database.reading() as connection:
             which = {"cycle": cycle_id, "moment": self._database.now(connection)}
             found = connection.execute(_HAS_OVERDUE, which).first()
@@ -300,7 +302,7 @@ class SqlCycleReads:
             return found is not None
 
     def has_absences(self, cycle_id: str) -> bool:
-        """Say whether anyone on the roster has an absence on record."""
+        """Whether anyone on the roster has an absence on record."""
         query = select(ROSTER_ABSENCE.c.reviewer).filter_by(cycle_id=cycle_id).limit(1)
         return bool(self._all(cycle_id, query))
 
@@ -320,7 +322,7 @@ class SqlCycleReads:
         )
 
     def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
-        """Read what people decided, for one cohort version; the last word on each application."""
+        """Read what people decided, for one cohort version: the last outcome of each one."""
         query = (
             select(*OUTCOME_COLUMNS)
             .filter_by(cycle_id=cycle_id, version=version)
@@ -339,7 +341,7 @@ class SqlCycleReads:
         return tuple((row.by, row.role) for row in self._all(cycle_id, query))
 
     def unredacted(self, cycle_id: str) -> tuple[str, ...]:
-        """Name the external ids whose documents are not marked redacted."""
+        """List the external ids whose documents are not marked redacted."""
         query = (
             select(APPLICATION.c.number, APPLICATION.c.external_id)
             .join(
@@ -363,7 +365,7 @@ class SqlCycleReads:
         return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
 
     def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
-        """Read (assignment id, remark) of a cycle, for exports: of the revisions that stand."""
+        """Read (assignment id, remark) of a cycle, for exports: of the current revisions."""
         query = (
             select(SCORE.c.assignment_id, REMARK.c.text)
             .join(
@@ -388,7 +390,7 @@ class SqlCycleReads:
         return {(kind, status): count for kind, status, count in self._all(cycle_id, query)}
 
     def _all(self, cycle_id: str, query: Select[*tuple[Any, ...]]) -> list[AnyRow]:
-        """Run a query about a cycle; nothing found may mean that there is no such cycle."""
+        """Run a query about a cycle; raise if it finds nothing and the cycle is missing."""
         with self._database.reading() as connection:
             rows = list(connection.execute(query))
             if not rows:
@@ -397,7 +399,7 @@ class SqlCycleReads:
 
 
 def _as_long_as(rows: Sequence[AnyRow], most: int) -> Sequence[AnyRow]:
-    """Give the first rows, up to the one whose body passes so many characters in all."""
+    """Return the first rows, up to the one whose body passes this many characters in all."""
     total = 0
     for count, row in enumerate(rows, start=1):
         total += len(row.body)

@@ -1,4 +1,4 @@
-"""Writing applications and the roster; `purging.py` erases who is in them."""
+"""Writes of applications and the roster; `privacy.erasure` erases people."""
 
 import hashlib
 import re
@@ -112,7 +112,7 @@ class PeopleWrites(CycleLock):
     def move_application(
         self, number: int, status: ApplicationStatus, *, by: str, reason: str
     ) -> None:
-        """Set an application's status; the reason is kept in an erasable row.
+        """Set an application's status; store the reason in an erasable row.
 
         Raises:
             NotFoundError: If the cycle has no such application.
@@ -158,6 +158,7 @@ class PeopleWrites(CycleLock):
         for number, reviewer in enumerate(new, start):
             self._set_topics(number, reviewer.topics)
             self._set_absences(number, reviewer.absences)
+        # Numbers are never reused, so the new rows are the tail of the roster.
         return self.reviewers()[start:]
 
     def reviewers(self) -> tuple[Reviewer, ...]:
@@ -194,11 +195,11 @@ class PeopleWrites(CycleLock):
         self._set_absences(reviewer.number, reviewer.absences)
 
     def add_absence(self, reviewer: int, absence: Absence) -> None:
-        """Add days on which a reviewer gets nothing new."""
+        """Add days on which a reviewer gets no new requests."""
         self._set_absences(reviewer, (absence,))
 
     def add_conflicts(self, pairs: Iterable[tuple[int, int]], *, source: str) -> int:
-        """Record (application, reviewer) conflicts; known ones are ignored. Counts new ones."""
+        """Store (application, reviewer) conflicts; return how many were new."""
         rows = [
             {"cycle_id": self._id, "application": a, "reviewer": r, "source": source}
             for a, r in pairs
@@ -208,7 +209,7 @@ class PeopleWrites(CycleLock):
     def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Restrict applications to the reviewers named: (application, reviewer) pairs.
 
-        Whom an application named here was restricted to before is replaced; others stay.
+        The earlier panel of an application named here is replaced; others stay.
         """
         rows = [{"cycle_id": self._id, "application": a, "reviewer": r} for a, r in pairs]
         for number in sorted({row["application"] for row in rows}):  # type: ignore[type-var]  # ints
@@ -218,11 +219,11 @@ class PeopleWrites(CycleLock):
         insert_ignoring(self._connection, PANEL, rows)
 
     def topic_number(self, topic: str) -> int:
-        """Give the number of a topic in this cycle, making one for a new topic."""
+        """Return the number of a topic in this cycle; a new topic gets a new one."""
         return self._numbered(TOPIC, {"cycle_id": self._id}, "name", topic)
 
     def group_number(self, attribute: str, value: str) -> int:
-        """Give the number of an attribute's value in this cycle, making one for a new value."""
+        """Return the number of an attribute's value in this cycle; a new value gets a new one."""
         within = {"cycle_id": self._id, "attribute": attribute}
         return self._numbered(ATTRIBUTE_VALUE, within, "value", value)
 
@@ -230,8 +231,10 @@ class PeopleWrites(CycleLock):
         """Store a free-text reason in an erasable row; gives its salted digest.
 
         A subject `application:NUMBER`, or a pull's or assignment's id, ties the note to that
-        application: it is erased with it.
+        application, with which it is erased.
         """
+        # Without the salt, a short reason could be found again by hashing guesses after its
+        # erasure.
         salt = secrets.token_hex(16)
         digest = hashlib.sha256((salt + text).encode()).hexdigest()
         about = _SUBJECT.match(subject)
@@ -251,7 +254,7 @@ class PeopleWrites(CycleLock):
         return digest
 
     def hold(self) -> tuple[str, str] | None:
-        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
+        """Read who put erasure on hold, and why; None when there is no hold."""
         last = self._connection.execute(
             select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
             .where(NOTE.c.cycle_id == self._id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))
@@ -261,9 +264,9 @@ class PeopleWrites(CycleLock):
         return None if last is None or last.subject != HOLD else (last.by, last.text)
 
     def _persons(self, known_as: Sequence[tuple[str, str]]) -> list[str]:
-        """Find each (name, email) among the office's people, adding those who are new.
+        """Find each (name, email) among the office's people, adding new ones.
 
-        Somebody without an address cannot be recognised again and is always new.
+        A person without an address cannot be recognised again and is always new.
         """
         emails = {email for _, email in known_as if email}
         people = {
@@ -283,7 +286,7 @@ class PeopleWrites(CycleLock):
         return ids
 
     def _insert_unique(self, table: Table, rows: list[Values], what: str) -> None:
-        """Insert rows with an external id, naming one that is taken."""
+        """Insert rows with an external id; raise for one that is taken."""
         ids = [row["external_id"] for row in rows]
         twice = sorted({one for one in ids if ids.count(one) > 1}) if _has_twins(ids) else []
         taken = twice or [
@@ -302,6 +305,8 @@ class PeopleWrites(CycleLock):
                 f"cycle {self._id} would have {what} twice: {', '.join(sorted(taken)[:5])}; "
                 "external ids are unique in a cycle"
             )
+        # Checked above for the sake of the message; the constraint decides when two import at
+        # once.
         try:
             insert_all(self._connection, table, rows)
         except IntegrityError as error:
@@ -332,7 +337,7 @@ class PeopleWrites(CycleLock):
         insert_ignoring(self._connection, ROSTER_ABSENCE, rows)
 
     def _numbered(self, table: Table, within: Values, column: str, word: str) -> int:
-        """Look a word's number up in its list, which is read once; or add it."""
+        """Look up a word's number in its list, which is read once; or add it."""
         key = (table.name, *within.values())
         known = self._numbers.get(key)
         if known is None:

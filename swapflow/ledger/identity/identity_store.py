@@ -1,4 +1,4 @@
-"""The office's record in SQL: accounts, sessions, grants, keys, the audit log."""
+"""The identity store in SQL: accounts, sessions, grants, API keys, the audit log."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -49,7 +49,7 @@ _SIGN_IN = columns(SIGN_IN, SignIn)
 _TOKEN = columns(API_TOKEN, ApiToken)
 _AUDIT = columns(AUDIT, AuditEntry)
 
-# What every page asks for is put together once.
+# Queries of every page are built once.
 _OPEN_SESSION = (
     select(*(c.label(f"session_{c.name}") for c in _SESSION), *_ACCOUNT)
     .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
@@ -68,7 +68,7 @@ _SEATS = (
 
 
 class SqlIdentityStore(SqlIntegrationStore):
-    """The port `OfficeLedger` in SQL, on the connections of a ledger."""
+    """The port `IdentityStore` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -79,13 +79,13 @@ class SqlIdentityStore(SqlIntegrationStore):
             return self._database.now(connection)
 
     def one_moment(self) -> AbstractContextManager[None]:
-        """Let every read of this thread see the same moment until the block ends."""
+        """Read everything in this thread as of one moment, until the block ends."""
         return self._database.one_moment()
 
     # Accounts and grants
 
     def add_account(self, account: Account) -> None:
-        """Store an account; an address that is taken raises InvalidInputError."""
+        """Store an account; raise InvalidInputError if its address is taken."""
         with self._database.writing() as connection:
             try:
                 connection.execute(insert(ACCOUNT), asdict(account))
@@ -95,12 +95,12 @@ class SqlIdentityStore(SqlIntegrationStore):
                 ) from error
 
     def set_password(self, account_id: str, password: str) -> None:
-        """Store another hash of a password, and touch nothing else of the account."""
+        """Store another hash of a password, and change nothing else of the account."""
         with self._database.writing() as connection:
             _change(connection, account_id, password=password)
 
     def link_subject(self, account_id: str, subject: str) -> bool:
-        """Give an account its name at an identity provider; False when one of both is taken."""
+        """Link an account to its name at an identity provider; False when one of both is taken."""
         with self._database.writing() as connection:
             free = (ACCOUNT.c.id == account_id) & ACCOUNT.c.subject.in_(("", subject))
             try:
@@ -110,12 +110,12 @@ class SqlIdentityStore(SqlIntegrationStore):
             return bool(linked.rowcount)
 
     def open_account(self, account_id: str) -> None:
-        """Let an account sign in again."""
+        """Allow an account to sign in again."""
         with self._database.writing() as connection:
             _change(connection, account_id, active=True)
 
     def close_account(self, account_id: str) -> None:
-        """Keep an account from signing in, and forget its sessions; not the last administrator."""
+        """Close an account and delete its sessions; raises for the last administrator."""
         with self._database.writing() as connection:
             _keep_an_administrator(connection, account_id)
             _change(connection, account_id, active=False)
@@ -126,7 +126,7 @@ class SqlIdentityStore(SqlIntegrationStore):
         return self._one_account(ACCOUNT.c.id == account_id)
 
     def account_of(self, email: str) -> Account | None:
-        """Read an account by its address, in any spelling of letters."""
+        """Read an account by its address, in upper or lower case."""
         return self._one_account(ACCOUNT.c.email == email.strip().lower())
 
     def account_with_subject(self, subject: str) -> Account | None:
@@ -155,7 +155,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
 
     def add_grant(self, grant: Grant, *, by: str) -> None:
-        """Store a grant; one that exists is left as it is."""
+        """Store a grant; an existing one stays as it is."""
         with self._database.writing() as connection:
             row = {
                 "who": grant.account,
@@ -168,7 +168,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             insert_ignoring(connection, ROLE_GRANT, [row])
 
     def remove_grant(self, grant: Grant) -> bool:
-        """Take a grant away; False when there was none. Not that of the last administrator."""
+        """Remove a grant; False when there was none. The last administrator's is kept."""
         with self._database.writing() as connection:
             if grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE:
                 _keep_an_administrator(connection, grant.account)
@@ -183,13 +183,13 @@ class SqlIdentityStore(SqlIntegrationStore):
             return bool(removed.rowcount)
 
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:
-        """Name the active roster entries (cycle, reviewer number) of an address."""
+        """List the active roster entries (cycle, reviewer number) of an address."""
         asked = {"email": email.strip().lower()}
         with self._database.reading() as connection:
             return tuple((row.cycle_id, row.number) for row in connection.execute(_SEATS, asked))
 
     def doors(self) -> tuple[SignInRequirement, ...]:
-        """Read what each cycle that is not final asks of whoever opens its pages."""
+        """Read the sign-in requirements of each cycle that is not final."""
         query = (
             select(CYCLE.c.id, CYCLE.c.round_id, RULES.c.body)
             .join(
@@ -239,7 +239,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             return tuple(_session(r._asdict()) for r in rows if r.expires_at > now)
 
     def touch_session(self, digest: str) -> None:
-        """Note that a session was used now, on its account as well."""
+        """Record that a session was used now, on its account as well."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             connection.execute(
@@ -253,19 +253,19 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
 
     def end_session(self, digest: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         with self._database.writing() as connection:
             connection.execute(delete(SESSION).where(SESSION.c.digest == digest))
 
     def end_sessions(self, account_id: str, *, but: str = "") -> int:
-        """Forget every session of an account except one; counts them."""
+        """Delete every session of an account except one; return how many."""
         with self._database.writing() as connection:
             return connection.execute(
                 delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
             ).rowcount
 
     def shut_out(self, account: Account) -> RevokedAccess:
-        """Make every session, key and mailed way in of an account useless, all at once."""
+        """Revoke every session, key and mailed link of an account, in one transaction."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             keys = update(API_TOKEN).where(
@@ -284,13 +284,13 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
 
     def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed way in together with its mail, in one transaction."""
+        """Store a mailed link together with its mail, in one transaction."""
         with self._database.writing() as connection:
             connection.execute(insert(SIGN_IN), asdict(sign_in))
             queue_office_mail(connection, mail, at=self._database.now(connection))
 
     def sign_in(self, digest: str) -> SignIn | None:
-        """Read a mailed way in, used or not, expired or not."""
+        """Read a mailed link, used or not, expired or not."""
         with self._database.reading() as connection:
             row = connection.execute(
                 select(*_SIGN_IN).where(SIGN_IN.c.digest == digest)
@@ -298,7 +298,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             return SignIn(**row._asdict()) if row else None
 
     def latest_sign_in(self, email: str) -> SignIn | None:
-        """Read the newest mailed way in for an address, whatever became of it."""
+        """Read the newest mailed link for an address, used or not."""
         query = (
             select(*_SIGN_IN)
             .where(SIGN_IN.c.email == email.strip().lower())
@@ -310,13 +310,15 @@ class SqlIdentityStore(SqlIntegrationStore):
             return SignIn(**row._asdict()) if row else None
 
     def use_sign_in(self, digest: str) -> bool:
-        """Spend a mailed way in; False when it was spent or has expired."""
+        """Use a mailed link; False when it was used before or has expired."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             return bool(
                 connection.execute(
                     update(SIGN_IN)
                     .where(
+                        # A conditional update: of two devices that follow the same link at once,
+                        # one gets in.
                         SIGN_IN.c.digest == digest,
                         SIGN_IN.c.used_at.is_(None),
                         SIGN_IN.c.expires_at > now,
@@ -326,7 +328,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
 
     def count_wrong_code(self, digest: str) -> int:
-        """Count a wrong code; gives how many there were."""
+        """Count a wrong code; return how many there were."""
         with self._database.writing() as connection:
             connection.execute(
                 update(SIGN_IN).where(SIGN_IN.c.digest == digest).values(tries=SIGN_IN.c.tries + 1)
@@ -363,7 +365,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             return tuple(map(_token, connection.execute(query)))
 
     def touch_token(self, token_id: str) -> None:
-        """Note that a key was used now."""
+        """Record that a key was used now."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             connection.execute(
@@ -371,7 +373,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
 
     def revoke_token(self, token_id: str) -> bool:
-        """Make a key useless for good; False when it was already."""
+        """Revoke a key for good; False when it was revoked already."""
         with self._database.writing() as connection:
             return bool(
                 connection.execute(
@@ -403,7 +405,7 @@ class SqlIdentityStore(SqlIntegrationStore):
 
 
 def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> None:
-    """Store a mail that belongs to no cycle; one whose id exists is left as it is."""
+    """Store a mail that belongs to no cycle; one whose id exists stays as it is."""
     row = asdict(mail) | {
         "cycle_id": None,
         "detail": "",
@@ -429,10 +431,10 @@ def _change(connection: Connection, account_id: str, **values: str | bool) -> No
 
 
 def _keep_an_administrator(connection: Connection, account_id: str) -> None:
-    """Refuse to go on when nobody but this account can administer the office.
+    """Raise if this account is the only administrator of the office.
 
-    The rows stay locked until the transaction ends: whoever wants to take another administrator
-    away meanwhile waits, and then counts again.
+    The rows stay locked until the transaction ends: another removal of an administrator waits, and
+    then counts again.
 
     Raises:
         InvalidInputError: If it is the last one.
