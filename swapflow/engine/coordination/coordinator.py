@@ -30,8 +30,9 @@ from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms, CycleState, Doorbell
 from swapflow.engine.ports.records import Lease, StaffRequest
-from swapflow.engine.projection.cycle_projection import NOBODY_LEFT, CycleProjection, PullKey
+from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import ingest
+from swapflow.engine.projection.pull_events import NOBODY_LEFT, PullKey
 from swapflow.engine.read_models.dashboard import build_dashboard
 from swapflow.engine.read_models.dashboard_codec import encode_dashboard
 from swapflow.engine.selection.assign import NoReviewer, Seat, place, seats_of

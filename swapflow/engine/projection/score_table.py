@@ -162,3 +162,8 @@ def int_column(value: Json) -> Iterable[int]:
 def table_rows(value: Json) -> Iterable[tuple[int, ...]]:
     """Read rows of integers of an event's body."""
     return cast("list[tuple[int, ...]]", value)
+
+
+def int_of(value: Json) -> int:
+    """Return a number of an event's payload as the integer that it is."""
+    return cast("int", value)

@@ -18,7 +18,8 @@ from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import CycleProjection, PullKey
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.selection.assign import (
     NoReviewer,
     Seat,

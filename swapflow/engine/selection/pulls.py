@@ -17,7 +17,7 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import PullKey
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.selection.assign import Seat
 from swapflow.engine.selection.decide import PlannedPull
 
