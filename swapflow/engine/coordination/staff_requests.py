@@ -8,9 +8,9 @@ from swapflow.engine.ports.live_state import Arms, CycleState
 from swapflow.engine.ports.records import Lease, StaffRequest
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.assign import place, seats_of
-from swapflow.engine.selection.decide import PlannedPull
 from swapflow.engine.selection.pulls import open_pulls
 from swapflow.engine.selection.situation import situation_of
+from swapflow.engine.selection.staffing import PlannedPull
 
 
 def answer_staff_request(

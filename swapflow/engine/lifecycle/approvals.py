@@ -19,8 +19,8 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import STRUCK
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.assign import Seat, may_ask
-from swapflow.engine.selection.decide import PlannedPull
 from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
+from swapflow.engine.selection.staffing import PlannedPull
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 

@@ -16,8 +16,9 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.reviewing.submit import NO_BUDGET, NO_LONGER_ASKED, TWICE
 from swapflow.engine.scoring.corrections import SAW_OTHERS
 from swapflow.engine.scoring.volunteered import Volunteered
-from swapflow.engine.selection.decide import PlannedPull, decide
+from swapflow.engine.selection.decide import decide
 from swapflow.engine.selection.situation import situation_of
+from swapflow.engine.selection.staffing import PlannedPull
 from swapflow.errors import (
     AssignmentClosedError,
     CycleFinalizedError,
