@@ -10,9 +10,9 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.projection.open_pulls import OpenPull
 from swapflow.engine.projection.people_events import PeopleProjection
 from swapflow.engine.projection.score_table import (
+    GrowingScores,
     GrowingTable,
     Integers,
-    ScoreColumns,
     ScoreKey,
     ScoreTable,
     int_of,
@@ -61,7 +61,7 @@ class PullProjection(PeopleProjection):
         self.struck: set[tuple[int, int]] = set()
         self.unasked: set[tuple[int, int]] = set()
         self._score_rows: dict[ScoreKey, int] = {}
-        self._scores = ScoreColumns()
+        self._scores = GrowingScores()
 
     def given(self) -> Integers:
         """Pulls per application and kind that were not cancelled, shape (n, kinds)."""

@@ -42,7 +42,7 @@ class ScoreTable:
     rank: Integers
 
 
-class ScoreColumns:
+class GrowingScores:
     """Scores by column: compact, and ready for numpy."""
 
     def __init__(self) -> None:

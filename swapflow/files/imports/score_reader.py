@@ -173,9 +173,6 @@ class ScoreReader:
 
     # What it is
 
-    def _rubric(self, kind: str) -> Rubric | None:
-        return self.rules.rubric(kind) if self.rules else None
-
     def _marked(self) -> bool:
         """Whether some rubric's criteria stand in columns of their own."""
         spelled = {spelling(h) for h in self.table.headers}
@@ -198,7 +195,7 @@ class ScoreReader:
 
     def _take_one(self, row: TableRow, key: ScoreKey, values: Mapping[str, str]) -> None:
         application, reviewer, kind = key
-        rubric = self._rubric(kind)
+        rubric = self.rules.rubric(kind) if self.rules else None
         by_mark = (
             self.scale is None
             and rubric is not None
@@ -284,7 +281,7 @@ class ScoreReader:
         if scale is None and rubric is None and spelling(column) == "utility":
             scale = (0.0, 1.0)
         if scale is None:
-            self._refuse_value(row, column, f"{number:g}", *self._no_scale(rubric))
+            self._refuse_value(row, column, f"{number:g}", *_no_scale(rubric))
             return None
         worst, best = scale
         if not min(scale) <= number <= max(scale):
@@ -297,19 +294,6 @@ class ScoreReader:
             )
             return None
         return (number - worst) / (best - worst)
-
-    def _no_scale(self, rubric: Rubric | None) -> tuple[str, str]:
-        if rubric is None:
-            return (
-                "nothing says on which scale this score is",
-                "State it, worst to best, e.g. 0..5",
-            )
-        names = ", ".join(repr(c.name) for c in rubric.criteria)
-        reason = f"the rubric of {rubric.kind!r} has {len(rubric.criteria)} criteria, not one"
-        return (
-            reason,
-            f"Give a column for each ({names}), or state the scale of the score, e.g. 0..5",
-        )
 
     def _version(self, row: TableRow) -> float:
         if "version" not in self.headers:
@@ -329,3 +313,17 @@ class ScoreReader:
 
     def _at_header(self, reason: str, cure: str) -> BadRow:
         return BadRow(line=self.table.header_line, column="", value="", reason=reason, cure=cure)
+
+
+def _no_scale(rubric: Rubric | None) -> tuple[str, str]:
+    if rubric is None:
+        return (
+            "nothing says on which scale this score is",
+            "State it, worst to best, e.g. 0..5",
+        )
+    names = ", ".join(repr(c.name) for c in rubric.criteria)
+    reason = f"the rubric of {rubric.kind!r} has {len(rubric.criteria)} criteria, not one"
+    return (
+        reason,
+        f"Give a column for each ({names}), or state the scale of the score, e.g. 0..5",
+    )
