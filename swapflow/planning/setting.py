@@ -10,7 +10,7 @@ from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import IntArray
 from swapflow.domain.people.group_numbers import value_number
 from swapflow.domain.rules import Rules
-from swapflow.engine.projection.cycle_projection import NO_VALUE
+from swapflow.engine.projection.people_events import NO_VALUE
 from swapflow.engine.selection.list_objective import list_objective
 
 

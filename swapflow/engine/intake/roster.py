@@ -12,7 +12,7 @@ from swapflow.engine.intake.applications import refuse_held
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
-from swapflow.engine.projection.cycle_projection import UNNAMED
+from swapflow.engine.projection.people_events import UNNAMED
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 

@@ -15,11 +15,12 @@ from swapflow.domain.reviewing.assignment import Pull, PullReason, PullStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import STRUCK, CycleProjection
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import STRUCK
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.assign import Seat, may_ask
-from swapflow.engine.selection.decide import PlannedPull
 from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
+from swapflow.engine.selection.staffing import PlannedPull
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 

@@ -9,7 +9,7 @@ from swapflow.domain.reviewing.assignment import Pull, PullStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
-from swapflow.engine.projection.cycle_projection import STRUCK
+from swapflow.engine.projection.pull_events import STRUCK
 from swapflow.engine.selection.pulls import cancel_pulls
 from swapflow.errors import (
     InvalidInputError,

@@ -42,7 +42,7 @@ class ScoreTable:
     rank: Integers
 
 
-class ScoreColumns:
+class GrowingScores:
     """Scores by column: compact, and ready for numpy."""
 
     def __init__(self) -> None:
@@ -164,3 +164,8 @@ def int_column(value: Json) -> Iterable[int]:
 def table_rows(value: Json) -> Iterable[tuple[int, ...]]:
     """Read rows of integers of an event's body."""
     return cast("list[tuple[int, ...]]", value)
+
+
+def int_of(value: Json) -> int:
+    """Return a number of an event's payload as the integer that it is."""
+    return cast("int", value)

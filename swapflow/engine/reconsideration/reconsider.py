@@ -40,8 +40,8 @@ from swapflow.engine.reconsideration.evidence import (
     refused,
 )
 from swapflow.engine.selection.assign import may_ask
-from swapflow.engine.selection.decide import PlannedPull
 from swapflow.engine.selection.pulls import closed, open_pulls, withdraw_reconsideration
+from swapflow.engine.selection.staffing import PlannedPull
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 

@@ -20,7 +20,7 @@ from swapflow.domain.reviewing.score import Answer, Late, Origin, Receipt, Score
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import EXTRA_PULL
+from swapflow.engine.projection.pull_events import EXTRA_PULL
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,

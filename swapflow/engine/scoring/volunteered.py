@@ -17,7 +17,7 @@ from swapflow.domain.reviewing.score import Answer, Origin, Score
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
-from swapflow.engine.projection.cycle_projection import VOLUNTEERED
+from swapflow.engine.projection.pull_events import VOLUNTEERED
 from swapflow.engine.reviewing.submit import utility_of
 from swapflow.i18n.languages import gettext_noop
 

@@ -16,7 +16,8 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from swapflow.engine.projection.cycle_projection import CycleProjection, PullKey
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.projection.roster_facts import RosterEntry
 from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap
 

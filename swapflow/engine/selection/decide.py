@@ -18,18 +18,18 @@ from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import CycleProjection, PullKey
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.selection.assign import (
     NoReviewer,
     Seat,
     out_target,
-    place,
-    seats_of,
     slots_now,
 )
 from swapflow.engine.selection.calibration_draw import drawn_for
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
 from swapflow.engine.selection.situation import CycleSituation, chosen_lack, cost_of, situation_of
+from swapflow.engine.selection.staffing import PlannedPull, staffed
 
 
 MOST_AT_ONCE = 10_000
@@ -37,15 +37,6 @@ MOST_AT_ONCE = 10_000
 
 PRIORITY_UNITS = 1_000_000_000
 """Priorities are recorded as integers, in billionths."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedPull:
-    """A pull to open: its key, its priority in billionths, and the reviewers of its seats."""
-
-    key: PullKey
-    priority: int
-    reviewers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +155,7 @@ def _floors(
                 ordinal = projection.next_ordinal(application, kind) + step
                 wanted.append((application, kind, ordinal))
                 budget -= cost
-    pulls, blocked = _staffed(wanted, [0] * len(wanted), projection)
+    pulls, blocked = staffed(wanted, [0] * len(wanted), projection)
     if not pulls:
         return None
     return _plan(projection, arms, situation, why=PullReason.FLOOR, pulls=pulls, blocked=blocked)
@@ -192,7 +183,7 @@ def _by_rule(
     if most > 0:
         now = _only_now(projection, situation)
         wanted = _by_chance(projection, now, look)[:most]
-        pulls, blocked = _staffed(wanted, [0] * len(wanted), projection)
+        pulls, blocked = staffed(wanted, [0] * len(wanted), projection)
         if pulls:
             plan = _plan(
                 projection, arms, situation, why=PullReason.CHANCE, pulls=pulls, blocked=blocked
@@ -203,7 +194,7 @@ def _by_rule(
         )
         wanted = _keys(projection, situation, [(p.arm, p.kind) for p in picks.picks])
         priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
-        pulls, blocked = _staffed(wanted, priorities, projection)
+        pulls, blocked = staffed(wanted, priorities, projection)
         if pulls:
             plan = _plan(
                 projection, arms, situation, why=PullReason.RULE, pulls=pulls, blocked=blocked
@@ -273,7 +264,7 @@ def _stop_or_chosen(
             left -= more
             first = projection.next_ordinal(application, kind)
             wanted += [(application, kind, first + step) for step in range(more)]
-    pulls, blocked = _staffed(wanted[: _room(projection)], [0] * len(wanted), projection)
+    pulls, blocked = staffed(wanted[: _room(projection)], [0] * len(wanted), projection)
     if pulls:
         plan = _plan(
             projection, arms, situation, why=PullReason.FLOOR, pulls=pulls, blocked=blocked
@@ -391,47 +382,6 @@ def _keys(
         ordinals[pair] = ordinals.get(pair, projection.next_ordinal(application, kind) - 1) + 1
         keys.append((application, kind, ordinals[pair]))
     return keys
-
-
-def _staffed(
-    wanted: Sequence[PullKey], priorities: Sequence[int], projection: CycleProjection
-) -> tuple[tuple[PlannedPull, ...], dict[Seat, NoReviewer]]:
-    """Assign reviewers to the wanted pulls; a pull opens when all its seats are filled.
-
-    Pulls of a kind that a person must approve open without reviewers, who are assigned after the
-    approval.
-    """
-    kinds = projection.rules.kinds
-    placement = place(
-        seats_of([key for key in wanted if not kinds[key[1]].approval], projection), projection
-    )
-    pulls = []
-    for key, priority in zip(wanted, priorities, strict=False):
-        application, kind, ordinal = key
-        reviewers = [
-            placement.taken.get(
-                Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
-            )
-            for number in range(1, kinds[kind].seats + 1)
-        ]
-        if kinds[kind].approval:
-            pulls.append(PlannedPull(key=key, priority=priority, reviewers=()))
-        elif None not in reviewers:
-            given = tuple(r for r in reviewers if r is not None)
-            pulls.append(PlannedPull(key=key, priority=priority, reviewers=given))
-    return _gapless(pulls, projection), placement.left
-
-
-def _gapless(pulls: Sequence[PlannedPull], projection: CycleProjection) -> tuple[PlannedPull, ...]:
-    """Renumber ordinals where an earlier pull of the same application could not be staffed."""
-    seen: dict[tuple[int, int], int] = {}
-    renumbered = []
-    for pull in pulls:
-        application, kind, _ = pull.key
-        pair = (application, kind)
-        seen[pair] = seen.get(pair, projection.next_ordinal(application, kind) - 1) + 1
-        renumbered.append(replace(pull, key=(application, kind, seen[pair])))
-    return tuple(renumbered)
 
 
 def _numbers(situation: CycleSituation, arms: np.ndarray) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.oracles.spread import Attribute, SpreadOracle
 from swapflow.domain.people.group_numbers import value_number
 from swapflow.domain.rules import Rules
-from swapflow.engine.projection.cycle_projection import NO_VALUE
+from swapflow.engine.projection.people_events import NO_VALUE
 from swapflow.engine.projection.score_table import Integers
 
 

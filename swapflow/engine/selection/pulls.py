@@ -17,9 +17,9 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import PullKey
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.selection.assign import Seat
-from swapflow.engine.selection.decide import PlannedPull
+from swapflow.engine.selection.staffing import PlannedPull
 
 
 HARMLESS = frozenset(

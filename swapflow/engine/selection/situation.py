@@ -14,7 +14,8 @@ from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
 from swapflow.domain.fixed_point import GAIN_SCALE, VALUE_SCALE
 from swapflow.domain.rules import FloorFor
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import PAIR, CycleProjection
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.people_events import PAIR
 from swapflow.engine.projection.score_table import NO_ONE, Integers
 
 

@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any
 
-from sqlalchemy import Select, Text, bindparam, func, select, type_coerce
+from sqlalchemy import Text, bindparam, select, type_coerce
 
-from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event, chain_hash
 from swapflow.domain.people.application import Application
@@ -19,39 +17,27 @@ from swapflow.engine.ports.records import DecisionRecord, StaffRequest
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import read_rules
-from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import (
-    OUTCOME_COLUMNS,
     WISH_COLUMNS,
     AnyRow,
     to_assignment,
     to_decision,
     to_event,
-    to_outcome,
-    to_place,
     to_pull,
     to_score,
-    to_sheet,
     to_staff_request,
 )
 from swapflow.ledger.core.statements import no_cycle, require_cycle
+from swapflow.ledger.cycle.record_reads import SqlRecordReads
 from swapflow.ledger.schema import (
-    APPLICATION,
     ASSIGNMENT,
     CYCLE,
     DECISION,
-    DOCUMENT,
     EVENT,
-    OUTCOME,
-    PERSON,
-    PLACE,
-    PROPOSAL,
     PULL,
-    REMARK,
     ROSTER_ABSENCE,
     RULES,
     SCORE,
-    SIGNATURE,
     WISH,
 )
 from swapflow.ledger.schema.reviewing import OPEN_ONLY
@@ -74,18 +60,6 @@ _EVENTS_FROM = (
     .order_by(EVENT.c.seq)
     .limit(bindparam("at_most"))
 )
-_PLACES = (
-    select(PLACE, APPLICATION.c.external_id, PERSON.c.name)
-    .select_from(
-        PLACE.join(
-            APPLICATION,
-            (APPLICATION.c.cycle_id == PLACE.c.cycle_id)
-            & (APPLICATION.c.number == PLACE.c.application),
-        ).outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id)
-    )
-    .where(PLACE.c.cycle_id == bindparam("cycle"))
-    .order_by(PLACE.c.version, PLACE.c.rank)
-)
 _CURRENT_RULES = (
     select(RULES.c.body)
     .join(CYCLE, (CYCLE.c.id == RULES.c.cycle_id) & (CYCLE.c.rules_version == RULES.c.version))
@@ -106,15 +80,13 @@ FITTED = "prior_variance"
 _CHAIN_BATCH = 2000
 
 
-class SqlCycleReads:
+class SqlCycleReads(SqlRecordReads):
     """The reading half of the ledger; every answer is as of one moment.
 
     Raises:
         NotFoundError: From any method, if the cycle does not exist.
         UnavailableError: From any method, if the database does not answer.
     """
-
-    _database: Database
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
         """Read the events after a position; None if the ledger never had that position.
@@ -305,97 +277,6 @@ class SqlCycleReads:
         """Whether anyone on the roster has an absence on record."""
         query = select(ROSTER_ABSENCE.c.reviewer).filter_by(cycle_id=cycle_id).limit(1)
         return bool(self._all(cycle_id, query))
-
-    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
-        """Read a cycle's proposals: version, places, method sheet."""
-        query = select(PROPOSAL).filter_by(cycle_id=cycle_id).order_by(PROPOSAL.c.version)
-        places: dict[int, list[Place]] = {}
-        with self._database.reading() as connection:
-            proposals = connection.execute(query).all()
-            for row in connection.execute(_PLACES, {"cycle": cycle_id}):
-                places.setdefault(row.version, []).append(to_place(row))
-            if not proposals:
-                require_cycle(connection, cycle_id)
-        return tuple(
-            (row.version, tuple(places.get(row.version, ())), to_sheet(row.sheet))
-            for row in proposals
-        )
-
-    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
-        """Read what people decided, for one cohort version: the last outcome of each one."""
-        query = (
-            select(*OUTCOME_COLUMNS)
-            .filter_by(cycle_id=cycle_id, version=version)
-            .order_by(OUTCOME.c.id)
-        )
-        standing = {row.application: to_outcome(row) for row in self._all(cycle_id, query)}
-        return tuple(standing[number] for number in sorted(standing))
-
-    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
-        """Read who signed a cohort version: (name, role), in the order of signing."""
-        query = (
-            select(SIGNATURE.c.by, SIGNATURE.c.role)
-            .filter_by(cycle_id=cycle_id, version=version)
-            .order_by(SIGNATURE.c.at, SIGNATURE.c.by)
-        )
-        return tuple((row.by, row.role) for row in self._all(cycle_id, query))
-
-    def unredacted(self, cycle_id: str) -> tuple[str, ...]:
-        """List the external ids whose documents are not marked redacted."""
-        query = (
-            select(APPLICATION.c.number, APPLICATION.c.external_id)
-            .join(
-                DOCUMENT,
-                (DOCUMENT.c.cycle_id == APPLICATION.c.cycle_id)
-                & (DOCUMENT.c.application == APPLICATION.c.number),
-            )
-            .where(APPLICATION.c.cycle_id == cycle_id, DOCUMENT.c.redacted.is_(False))
-            .distinct()
-            .order_by(APPLICATION.c.number)
-        )
-        return tuple(row.external_id or "" for row in self._all(cycle_id, query))
-
-    def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
-        """Read an application's documents: (name, link or path, marked redacted)."""
-        query = (
-            select(DOCUMENT.c.name, DOCUMENT.c.link, DOCUMENT.c.redacted)
-            .filter_by(cycle_id=cycle_id, application=application)
-            .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
-        )
-        return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
-
-    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
-        """Read (assignment id, remark) of a cycle, for exports: of the current revisions."""
-        query = (
-            select(SCORE.c.assignment_id, REMARK.c.text)
-            .join(
-                REMARK,
-                (REMARK.c.assignment_id == SCORE.c.assignment_id)
-                & (REMARK.c.revision == SCORE.c.revision),
-            )
-            .where(SCORE.c.cycle_id == cycle_id)
-            .order_by(SCORE.c.id)
-        )
-        standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
-        return tuple(standing.items())
-
-    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
-        """Count assignments by (kind, status), for progress views."""
-        query = (
-            select(ASSIGNMENT.c.kind, ASSIGNMENT.c.status, func.count())
-            .where(ASSIGNMENT.c.cycle_id == cycle_id)
-            .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
-            .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
-        )
-        return {(kind, status): count for kind, status, count in self._all(cycle_id, query)}
-
-    def _all(self, cycle_id: str, query: Select[*tuple[Any, ...]]) -> list[AnyRow]:
-        """Run a query about a cycle; raise if it finds nothing and the cycle is missing."""
-        with self._database.reading() as connection:
-            rows = list(connection.execute(query))
-            if not rows:
-                require_cycle(connection, cycle_id)
-        return rows
 
 
 def _as_long_as(rows: Sequence[AnyRow], most: int) -> Sequence[AnyRow]:

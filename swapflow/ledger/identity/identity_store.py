@@ -11,16 +11,11 @@ from sqlalchemy.exc import IntegrityError
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules_text import from_text
-from swapflow.engine.ports.records import Mail
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import (
     Account,
     ApiToken,
     AuditEntry,
-    Method,
-    RevokedAccess,
-    Session,
-    SignIn,
     SignInRequirement,
 )
 from swapflow.identity.permissions import Grant, Role, Scope
@@ -28,33 +23,23 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.identity.integration_store import SqlIntegrationStore
+from swapflow.ledger.identity.session_store import ACCOUNT_COLUMNS, SqlSessionStore
 from swapflow.ledger.schema import (
     ACCOUNT,
     API_TOKEN,
     AUDIT,
     CYCLE,
-    MESSAGE,
     PERSON,
     ROLE_GRANT,
     ROSTER,
     RULES,
     SESSION,
-    SIGN_IN,
 )
 
 
-_ACCOUNT = columns(ACCOUNT, Account)
-_SESSION = columns(SESSION, Session)
-_SIGN_IN = columns(SIGN_IN, SignIn)
 _TOKEN = columns(API_TOKEN, ApiToken)
 _AUDIT = columns(AUDIT, AuditEntry)
 
-# Queries of every page are built once.
-_OPEN_SESSION = (
-    select(*(c.label(f"session_{c.name}") for c in _SESSION), *_ACCOUNT)
-    .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
-    .where(SESSION.c.digest == bindparam("digest"), ACCOUNT.c.active)
-)
 _GRANTS = select(
     ROLE_GRANT.c.who, ROLE_GRANT.c.role, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id
 ).order_by(ROLE_GRANT.c.who, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id, ROLE_GRANT.c.role)
@@ -67,8 +52,8 @@ _SEATS = (
 )
 
 
-class SqlIdentityStore(SqlIntegrationStore):
-    """The port `IdentityStore` in SQL, on the connections of a ledger."""
+class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
+    """The port `OfficeLedger` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -136,12 +121,12 @@ class SqlIdentityStore(SqlIntegrationStore):
     def accounts(self) -> tuple[Account, ...]:
         """Read every account, by address."""
         with self._database.reading() as connection:
-            rows = connection.execute(select(*_ACCOUNT).order_by(ACCOUNT.c.email))
+            rows = connection.execute(select(*ACCOUNT_COLUMNS).order_by(ACCOUNT.c.email))
             return tuple(Account(**row._asdict()) for row in rows)
 
     def _one_account(self, condition: Any) -> Account | None:  # noqa: ANN401 - a SQL condition
         with self._database.reading() as connection:
-            row = connection.execute(select(*_ACCOUNT).where(condition)).one_or_none()
+            row = connection.execute(select(*ACCOUNT_COLUMNS).where(condition)).one_or_none()
             return Account(**row._asdict()) if row else None
 
     def grants(self, account_id: str | None = None) -> tuple[Grant, ...]:
@@ -213,129 +198,6 @@ class SqlIdentityStore(SqlIntegrationStore):
             for cycle_id, round_id, rules in found
         )
 
-    # Sessions and mailed links
-
-    def add_session(self, session: Session) -> None:
-        """Store a session."""
-        with self._database.writing() as connection:
-            connection.execute(insert(SESSION), asdict(session))
-
-    def session(self, digest: str) -> tuple[Session, Account] | None:
-        """Read a session that has not ended, and its active account."""
-        with self._database.reading() as connection:
-            row = connection.execute(_OPEN_SESSION, {"digest": digest}).one_or_none()
-            if row is None or row.session_expires_at <= self._database.now(connection):
-                return None
-        found = row._asdict()
-        session = {c.name: found.pop(f"session_{c.name}") for c in _SESSION}
-        return _session(session), Account(**found)
-
-    def sessions(self, account_id: str) -> tuple[Session, ...]:
-        """Read an account's sessions that have not ended, newest first."""
-        query = select(*_SESSION).where(SESSION.c.account_id == account_id)
-        with self._database.reading() as connection:
-            now = self._database.now(connection)
-            rows = connection.execute(query.order_by(SESSION.c.created_at.desc()))
-            return tuple(_session(r._asdict()) for r in rows if r.expires_at > now)
-
-    def touch_session(self, digest: str) -> None:
-        """Record that a session was used now, on its account as well."""
-        with self._database.writing() as connection:
-            now = self._database.now(connection)
-            connection.execute(
-                update(SESSION).where(SESSION.c.digest == digest).values(last_seen_at=now)
-            )
-            account = select(SESSION.c.account_id).where(SESSION.c.digest == digest)
-            connection.execute(
-                update(ACCOUNT)
-                .where(ACCOUNT.c.id == account.scalar_subquery())
-                .values(last_seen_at=now)
-            )
-
-    def end_session(self, digest: str) -> None:
-        """Delete a session."""
-        with self._database.writing() as connection:
-            connection.execute(delete(SESSION).where(SESSION.c.digest == digest))
-
-    def end_sessions(self, account_id: str, *, but: str = "") -> int:
-        """Delete every session of an account except one; return how many."""
-        with self._database.writing() as connection:
-            return connection.execute(
-                delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
-            ).rowcount
-
-    def shut_out(self, account: Account) -> RevokedAccess:
-        """Revoke every session, key and mailed link of an account, in one transaction."""
-        with self._database.writing() as connection:
-            now = self._database.now(connection)
-            keys = update(API_TOKEN).where(
-                API_TOKEN.c.account_id == account.id, API_TOKEN.c.revoked_at.is_(None)
-            )
-            ways = update(SIGN_IN).where(
-                SIGN_IN.c.email == account.email,
-                SIGN_IN.c.used_at.is_(None),
-                SIGN_IN.c.expires_at > now,
-            )
-            ended = delete(SESSION).where(SESSION.c.account_id == account.id)
-            return RevokedAccess(
-                sessions=connection.execute(ended).rowcount,
-                keys=connection.execute(keys.values(revoked_at=now)).rowcount,
-                links=connection.execute(ways.values(used_at=now)).rowcount,
-            )
-
-    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed link together with its mail, in one transaction."""
-        with self._database.writing() as connection:
-            connection.execute(insert(SIGN_IN), asdict(sign_in))
-            queue_office_mail(connection, mail, at=self._database.now(connection))
-
-    def sign_in(self, digest: str) -> SignIn | None:
-        """Read a mailed link, used or not, expired or not."""
-        with self._database.reading() as connection:
-            row = connection.execute(
-                select(*_SIGN_IN).where(SIGN_IN.c.digest == digest)
-            ).one_or_none()
-            return SignIn(**row._asdict()) if row else None
-
-    def latest_sign_in(self, email: str) -> SignIn | None:
-        """Read the newest mailed link for an address, used or not."""
-        query = (
-            select(*_SIGN_IN)
-            .where(SIGN_IN.c.email == email.strip().lower())
-            .order_by(SIGN_IN.c.created_at.desc(), SIGN_IN.c.digest)
-            .limit(1)
-        )
-        with self._database.reading() as connection:
-            row = connection.execute(query).one_or_none()
-            return SignIn(**row._asdict()) if row else None
-
-    def use_sign_in(self, digest: str) -> bool:
-        """Use a mailed link; False when it was used before or has expired."""
-        with self._database.writing() as connection:
-            now = self._database.now(connection)
-            return bool(
-                connection.execute(
-                    update(SIGN_IN)
-                    .where(
-                        # A conditional update: of two devices that follow the same link at once,
-                        # one gets in.
-                        SIGN_IN.c.digest == digest,
-                        SIGN_IN.c.used_at.is_(None),
-                        SIGN_IN.c.expires_at > now,
-                    )
-                    .values(used_at=now)
-                ).rowcount
-            )
-
-    def count_wrong_code(self, digest: str) -> int:
-        """Count a wrong code; return how many there were."""
-        with self._database.writing() as connection:
-            connection.execute(
-                update(SIGN_IN).where(SIGN_IN.c.digest == digest).values(tries=SIGN_IN.c.tries + 1)
-            )
-            tries = select(SIGN_IN.c.tries).where(SIGN_IN.c.digest == digest)
-            return int(connection.execute(tries).scalar_one())
-
     # Keys of programs
 
     def add_token(self, token: ApiToken) -> None:
@@ -402,23 +264,6 @@ class SqlIdentityStore(SqlIntegrationStore):
         with self._database.reading() as connection:
             found = [row._asdict() for row in connection.execute(query)]
         return [(row.pop("id"), AuditEntry(**row)) for row in found]
-
-
-def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> None:
-    """Store a mail that belongs to no cycle; one whose id exists stays as it is."""
-    row = asdict(mail) | {
-        "cycle_id": None,
-        "detail": "",
-        "created_at": at,
-        "relayed_at": None,
-        "claimed_at": None,
-        "attempts": 0,
-    }
-    insert_ignoring(connection, MESSAGE, [row])
-
-
-def _session(row: dict[str, Any]) -> Session:
-    return Session(**row | {"method": Method(row["method"])})
 
 
 def _token(row: AnyRow) -> ApiToken:
