@@ -106,7 +106,7 @@ def _letter(to: Recipient) -> LetterDraft:
         group=to.group,
         to=to.address,
         subject=to.subject,
-        paragraphs=list(to.app),
+        paragraphs=list(to.parts),
     )
 
 
