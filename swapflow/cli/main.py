@@ -131,7 +131,7 @@ def command() -> TyperGroup:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command; gives its exit code. Errors raised on purpose never show a traceback."""
+    """Run one command; returns its exit code. Errors raised on purpose never show a traceback."""
     as_json = "--json" in arguments
     try:
         code = command().main(list(arguments), prog_name="swapflow", standalone_mode=False)

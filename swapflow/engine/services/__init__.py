@@ -1,4 +1,4 @@
-"""What the interfaces call: one method for each thing that a person or a worker does.
+"""The services that interfaces call: one method for each action of a person or a worker.
 
 A command, a page and a task each parse, call one method here, and report.
 """
@@ -23,10 +23,10 @@ class Swapflow(Cycles, Looking, People, Working, Scoring, Deciding, Reconsiderin
     """The product, put together from its parts.
 
     Attributes:
-        address: Where people reach the pages; links in mails start with it.
-        dashboards: The boards that had to be made from the ledger, of the cycles looked at last.
-        calibrations: The calibrations of the cycles looked at last.
-        codes: Which assignments the codes in addresses name.
-        snapshots: The cycles that were folded from their events, as far as they were.
-        provider: Whether an identity provider is connected: rules may want it only then.
+        address: Address of the pages; links in mails start with it.
+        dashboards: Dashboards built from the ledger, of the cycles read last.
+        calibrations: Calibrations of the cycles read last.
+        codes: The assignments that the codes in addresses name.
+        snapshots: Cycles folded from their events.
+        provider: Whether an identity provider is connected: rules may require it only then.
     """

@@ -30,37 +30,37 @@ class People(ServiceContext):
     def import_applications(
         self, cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0
     ) -> tuple[Application, ...]:
-        """Add applications and change those that are there: all, or none. Gives the new ones."""
+        """Add applications and change known ones: all or none. Return the new ones."""
         return self.import_list(cycle_id, new, wave=wave).added
 
     def import_list(
         self, cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0
     ) -> Listed:
-        """Add applications and change those that are there: all, or none."""
+        """Add applications and change known ones: all or none."""
         listed = list_import.import_list(cycle_id, rows, wave=wave, ledger=self.ledger)
         return self._ring_after(cycle_id, listed)
 
     def plan_list(self, cycle_id: str, rows: Sequence[NewApplication]) -> ListPlan:
-        """Say what a list of applicants would do."""
+        """Compute what a list of applicants would do."""
         return list_import.plan_list(cycle_id, rows, ledger=self.ledger)
 
     def correct_applicant(
         self, cycle_id: str, external_id: str, values: Mapping[str, str], *, by: str, reason: str
     ) -> Application:
-        """Correct what is known of an applicant, by hand."""
+        """Correct an applicant's values by hand."""
         corrected = list_import.correct(
             cycle_id, external_id, values, by=by, reason=reason, ledger=self.ledger
         )
         return self._ring_after(cycle_id, corrected)
 
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
-        """Say how a kind of list was read last."""
+        """Read the settings with which a kind of list was read last."""
         return self.ledger.list_reading(cycle_id, what)
 
     def keep_list_reading(
         self, cycle_id: str, what: str, settings: Mapping[str, str], *, by: str
     ) -> None:
-        """Keep how a kind of list was read."""
+        """Store the settings with which a kind of list was read."""
         with self.ledger.write(cycle_id) as tx:
             tx.keep_list_reading(what, settings, by=by)
 
@@ -75,7 +75,7 @@ class People(ServiceContext):
     def last_moves(
         self, cycle_id: str, applications: Collection[int]
     ) -> dict[int, tuple[datetime, bool]]:
-        """Say when each was last asked about or answered, and whether it was an answer."""
+        """Return when each was last asked about or answered, and whether it was an answer."""
         return self.ledger.last_moves(cycle_id, applications)
 
     def files_of(self, cycle_id: str, application: int) -> tuple[Document, ...]:
@@ -100,24 +100,25 @@ class People(ServiceContext):
     def purge(self, cycle_id: str, external_id: str, *, by: str) -> None:
         """Erase one person's data for good."""
         intake.purge(cycle_id, external_id, by=by, ledger=self.ledger)
+        # Outside the transaction: a database cannot give up erased pages while one is open.
         self.ledger.compact()
         self.doorbell.ring(cycle_id)
 
     def purge_reviewer(self, cycle_id: str, external_id: str, *, by: str) -> bool:
-        """Erase one reviewer's data for good; says whether the account is gone as well."""
+        """Erase one reviewer's data for good; return whether the account is erased too."""
         erased = purge_reviewer(cycle_id, external_id, by=by, ledger=self.ledger)
         self.ledger.compact()
         return self._ring_after(cycle_id, erased)
 
     def ask(self, cycle_id: str, external_id: str, kind: str, *, by: str, reason: str) -> int:
-        """Wish for an extra review of an application."""
+        """Request an extra review of an application."""
         staff_request = switches.ask(
             cycle_id, external_id, kind, by=by, reason=reason, ledger=self.ledger
         )
         return self._ring_after(cycle_id, staff_request)
 
     def import_reviewers(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
-        """Add reviewers to the roster, or change those that are there: all, or none."""
+        """Add reviewers to the roster, or change known ones: all or none."""
         added = import_reviewers(cycle_id, new, ledger=self.ledger)
         return self._ring_after(cycle_id, added)
 
@@ -126,24 +127,24 @@ class People(ServiceContext):
         return self.ledger.reviewers(cycle_id)
 
     def nudge(self, cycle_id: str, external_id: str, *, by: str) -> None:
-        """Ask a reviewer for what waits, by mail, at most once a day."""
+        """Ask a reviewer for waiting reviews by mail, at most once a day."""
         nudge(cycle_id, external_id, by=by, ledger=self.ledger, address=self.address)
         self.doorbell.ring(cycle_id)
 
     def nudge_late(self, cycle_id: str, *, by: str) -> int:
-        """Ask everybody who is late, by mail, at most once a day; counts them."""
+        """Ask every late reviewer by mail, at most once a day; return how many."""
         asked = nudge_late(cycle_id, by=by, ledger=self.ledger, address=self.address)
         return self._ring_after(cycle_id, asked)
 
     def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
-        """Take a reviewer off the roster; says how many requests go to others."""
+        """Take a reviewer off the roster; return how many requests go to others."""
         moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
         return self._ring_after(cycle_id, moved)
 
     def add_conflicts(
         self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
     ) -> None:
-        """Record conflicts of interest, as (application, reviewer) external ids."""
+        """Store conflicts of interest, as (application, reviewer) external ids."""
         add_conflicts(cycle_id, pairs, source=source, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
@@ -159,19 +160,19 @@ class People(ServiceContext):
         return documents.attach(cycle_id, uploads, redacted=redacted, ledger=self.ledger)
 
     def interview_requests(self, cycle_id: str) -> tuple[interviews.Requested, ...]:
-        """List the requests that people are to meet applicants for, with their slots."""
+        """List the requests for a meeting with an applicant, with their slots."""
         return interviews.requested(cycle_id, ledger=self.ledger)
 
     def set_slots(
         self, cycle_id: str, slots: Sequence[interviews.InterviewSlot], *, by: str
     ) -> int:
-        """Set when and where interviews take place, and invite; counts what changed."""
+        """Set when and where interviews take place, and invite; return how many changed."""
         changed = interviews.set_slots(
             cycle_id, slots, by=by, address=self.address, ledger=self.ledger
         )
         return self._ring_after(cycle_id, changed)
 
     def cancel_slot(self, cycle_id: str, pull_id: str, *, by: str) -> None:
-        """Take a slot back and tell its people."""
+        """Cancel a slot and tell its people."""
         interviews.cancel_slot(cycle_id, pull_id, by=by, address=self.address, ledger=self.ledger)
         self.doorbell.ring(cycle_id)

@@ -1,4 +1,4 @@
-"""What people approve, prepare, sign and fix."""
+"""Approvals, prepared decisions, signatures, the final list, and what follows it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from swapflow.engine.services.context import ServiceContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding(ServiceContext):
-    """What people approve, prepare, sign and fix."""
+    """Approvals, prepared decisions, signatures, the final list, and what follows it."""
 
     def propose(self, cycle_id: str) -> Proposal:
-        """Make the list that the rule proposes now."""
+        """Build the list that the rule proposes now."""
         return propose(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def finalize(
@@ -41,7 +41,7 @@ class Deciding(ServiceContext):
         overrides: Sequence[Override] = (),
         waiver: Waiver | None = None,
     ) -> Proposal:
-        """Fix the cohort."""
+        """Make the list final."""
         return meeting.finalize_as_recorded(
             cycle_id,
             by=by,
@@ -54,14 +54,14 @@ class Deciding(ServiceContext):
     def put(
         self, cycle_id: str, external_id: str, where: PinSide, *, by: str, reason: str
     ) -> None:
-        """Put an application in or out of every list, or leave it to the rule again."""
+        """Pin an application in or out of every list, or free it again."""
         pin(cycle_id, external_id, where, by=by, reason=reason, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 
     def choose_estimates(
         self, cycle_id: str, estimates: Estimates, *, by: str, reason: str
     ) -> Rules:
-        """Have the list made by other estimates, or by the rule's own again."""
+        """Make the list by other estimates, or by the rule's own again."""
         changed = choose_estimates(
             cycle_id,
             estimates,
@@ -73,11 +73,11 @@ class Deciding(ServiceContext):
         return self._ring_after(cycle_id, changed)
 
     def offers(self, cycle_id: str) -> OfferRound:
-        """Say how the offers of a fixed list stand."""
+        """Return the state of a final list's offers."""
         return offer_round(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def next_offers(self, cycle_id: str, *, at_most: int = 0) -> OfferWave:
-        """Work out the offers that would go out now."""
+        """Compute the offers that would go out now."""
         return plan(cycle_id, ledger=self.ledger, snapshots=self.snapshots, at_most=at_most)
 
     def offer(
@@ -89,7 +89,7 @@ class Deciding(ServiceContext):
         at_most: int = 0,
         seen: Sequence[int] | None = None,
     ) -> OfferWave:
-        """Offer the places that are free, and pass on those that nobody took."""
+        """Offer the free places, and pass on those that were not accepted."""
         return offering.offer(
             cycle_id,
             by=by,
@@ -103,7 +103,7 @@ class Deciding(ServiceContext):
     def answer_offer(
         self, cycle_id: str, external_id: str, said: OfferAnswer, *, by: str, reason: str = ""
     ) -> Offer:
-        """Note what an applicant answered to an offer."""
+        """Record an applicant's answer to an offer."""
         return offering.answer(
             cycle_id, external_id, said, by=by, reason=reason, ledger=self.ledger
         )
@@ -111,24 +111,24 @@ class Deciding(ServiceContext):
     def set_acceptance_rate(
         self, cycle_id: str, rate: tuple[float, float], *, risk: float, source: str, by: str
     ) -> YieldRate:
-        """State how many of those offered a place accept it."""
+        """Store the share of offers that is accepted."""
         return offering.set_acceptance_rate(
             cycle_id, rate, risk=risk, source=source, by=by, ledger=self.ledger
         )
 
     def announcements(self, cycle_id: str) -> tuple[Announcement, ...]:
-        """Give every announcement with its letters."""
+        """Read every announcement with its letters."""
         self.ledger.cycle(cycle_id)
         return self.ledger.announcements(cycle_id)
 
     def usual_letters(self, cycle_id: str) -> dict[Group, Wording]:
-        """Give words for letters to start from, in the program's language."""
+        """Return the usual texts of letters, in the program's language."""
         return usual_wording(self.ledger.rules(cycle_id).language)
 
     def draft_letters(
         self, cycle_id: str, wording: Mapping[Group, Wording], *, waitlist: int | None = None
     ) -> announcing.AnnouncementDraft:
-        """Work out who would be told what."""
+        """Compute who would be told what."""
         return announcing.draft(
             cycle_id, wording, waitlist=waitlist, ledger=self.ledger, snapshots=self.snapshots
         )
@@ -143,7 +143,7 @@ class Deciding(ServiceContext):
         hold: timedelta = announcing.USUAL_HOLD,
         seen: str = "",
     ) -> announcing.AnnouncementDraft:
-        """Write the letters, and hold them until their moment."""
+        """Write the letters, and hold them until their time."""
         made = announcing.announce(
             cycle_id,
             wording,
@@ -157,17 +157,17 @@ class Deciding(ServiceContext):
         return self._ring_after(cycle_id, made)
 
     def take_letters_back(self, cycle_id: str, *, by: str) -> Announcement:
-        """Take back the letters that are held, and the offers that they tell of."""
+        """Withdraw the held letters, and the offers that they announce."""
         return announcing.take_back(cycle_id, by=by, ledger=self.ledger)
 
     def agenda(self, cycle_id: str, *, proposal: Proposal | None = None) -> meeting.Agenda:
-        """Put together what a meeting looks at."""
+        """Build the agenda of a meeting."""
         return meeting.agenda(
             cycle_id, proposal=proposal, ledger=self.ledger, snapshots=self.snapshots
         )
 
     def open_meeting(self, cycle_id: str, *, by: str) -> bool:
-        """Open the meeting about the list that is to be decided; False when it was open before."""
+        """Open the meeting about the next list; False when it was open before."""
         return meeting.open_meeting(cycle_id, by=by, ledger=self.ledger)
 
     def close_meeting(self, cycle_id: str, *, by: str) -> bool:
@@ -175,7 +175,7 @@ class Deciding(ServiceContext):
         return meeting.close_meeting(cycle_id, by=by, ledger=self.ledger)
 
     def reopen_meeting(self, cycle_id: str, *, reason: str, by: str) -> bool:
-        """Let outcomes be recorded again; False when the meeting is open."""
+        """Reopen a closed meeting; False when it is open."""
         return meeting.reopen_meeting(cycle_id, reason=reason, by=by, ledger=self.ledger)
 
     def record_outcome(
@@ -188,7 +188,7 @@ class Deciding(ServiceContext):
         by: str,
         seat: int | None,
     ) -> None:
-        """Record what the meeting says about an application."""
+        """Record the meeting's outcome for an application."""
         meeting.record(
             cycle_id, application, word, reason=reason, by=by, seat=seat, ledger=self.ledger
         )
@@ -196,17 +196,17 @@ class Deciding(ServiceContext):
     def endorse(
         self, cycle_id: str, application: int, text: str, *, by: str, seat: int | None
     ) -> None:
-        """Keep words in favour of an application."""
+        """Store an endorsement of an application."""
         meeting.endorse(cycle_id, application, text, by=by, seat=seat, ledger=self.ledger)
 
     def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
-        """Start another version of a fixed cohort."""
+        """Reopen a final list for another version."""
         return reopen(cycle_id, names=names, reason=reason, ledger=self.ledger)
 
     def prepare_decision(
         self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
     ) -> str:
-        """Put a decision up for signature; gives its digest."""
+        """Put a decision up for signature; return its digest."""
         return prepare(
             cycle_id,
             by=by,
@@ -217,27 +217,27 @@ class Deciding(ServiceContext):
         )
 
     def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
-        """Ask that a fixed cohort be reopened; gives what is to be signed."""
+        """Propose to reopen a final list; return the digest to be signed."""
         return prepare_reopening(cycle_id, by=by, reason=reason, ledger=self.ledger)
 
     def pending(
         self, cycle_id: str, *, proposal: Proposal | None = None
     ) -> signing.PendingSignatures | None:
-        """Read what waits for signatures; None when nothing does."""
+        """Read the decision that waits for signatures; None when there is none."""
         return signing.pending(
             cycle_id, proposal=proposal, ledger=self.ledger, snapshots=self.snapshots
         )
 
     def sign(self, cycle_id: str, digest: str, *, by: str) -> bool:
-        """Sign what is prepared; says whether that was the last signature, and it is done."""
+        """Sign the prepared decision; the last signature carries it out. Return whether it did."""
         return signing.sign(cycle_id, digest, by=by, ledger=self.ledger, snapshots=self.snapshots)
 
     def take_back(self, cycle_id: str) -> bool:
-        """Take back what was put up for signature; False when nothing was."""
+        """Withdraw the prepared decision; False when there was none."""
         return self.ledger.drop_prepared(cycle_id)
 
     def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
-        """Read who signed a version of the cohort, and in which role."""
+        """Read who signed a version of the list, and in which role."""
         return self.ledger.signatures(cycle_id, version)
 
     def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
@@ -245,7 +245,7 @@ class Deciding(ServiceContext):
         return self.ledger.proposals(cycle_id)
 
     def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
-        """Read what people decided for one version of the cohort."""
+        """Read what people decided for one version of the list."""
         return self.ledger.outcomes(cycle_id, version)
 
     def proposed_requests(self, cycle_id: str) -> tuple[tuple[str, str, str, int], ...]:
@@ -257,7 +257,7 @@ class Deciding(ServiceContext):
         return approvals.pending_approvals(cycle_id, ledger=self.ledger)
 
     def swap_choices(self, cycle_id: str, pull: str) -> approvals.Choices:
-        """Say who may stand in the place of whom in a request that waits for approval."""
+        """Return the possible swaps of a request that waits for approval."""
         return approvals.choices(cycle_id, pull, ledger=self.ledger, snapshots=self.snapshots)
 
     def swap(
@@ -284,7 +284,7 @@ class Deciding(ServiceContext):
         self.doorbell.ring(cycle_id)
 
     def approve(self, cycle_id: str, pulls: Collection[str], *, by: str) -> int:
-        """Let proposed requests go out."""
+        """Approve proposed requests."""
         approved = switches.approve(cycle_id, pulls, by=by, ledger=self.ledger)
         return self._ring_after(cycle_id, approved)
 

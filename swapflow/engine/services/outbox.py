@@ -1,4 +1,4 @@
-"""Mails and calls of webhooks."""
+"""Mails and webhook calls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from swapflow.errors import MailRefusedError, UnavailableError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting(ServiceContext):
-    """Mails and calls of webhooks."""
+    """Mails and webhook calls."""
 
     def cycle_mails(
         self,
@@ -36,25 +36,27 @@ class Posting(ServiceContext):
         return self.ledger.count_mails(cycle_id)
 
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
-        """Send a mail again that failed; False when it did not fail."""
+        """Queue a failed mail again; False when it had not failed."""
         queued = self.ledger.queue_again(cycle_id, mail_id)
         return self._ring_after(cycle_id, queued)
 
     def queue_all_again(self, cycle_id: str) -> int:
-        """Send every mail again that failed, as after a day without a mail server; counts them."""
+        """Queue every failed mail again, as after a day without a mail server; return how many."""
         self.ledger.cycle(cycle_id)
         return self._ring_after(cycle_id, self.ledger.queue_all_again(cycle_id))
 
     def send_mail(self, mail_id: str) -> bool:
         """Send one mail, at least once; False when it was sent before, or is not sent now.
 
-        A mail that the server does not take is tried again later, with growing waits; one that it
-        refuses for good has failed, and staff see it. A letter to an applicant that is no longer
-        true is void.
+        A mail that the server does not accept is tried again later, with growing waits; one that
+        it refuses for good has failed, and staff see it. A letter to an applicant that is no
+        longer true is void.
         """
         mail = self.ledger.claim_mail(mail_id)
         if mail is None:
             return False
+        # Checked after the claim, at the last moment before SMTP: the list may have changed while
+        # it waited.
         if why := contradicts_record(mail_id, ledger=self.ledger):
             self.ledger.mark_mail(mail_id, f"void: {why}")
             return False
@@ -70,9 +72,9 @@ class Posting(ServiceContext):
         return False
 
     def call_webhook(self, call_id: str) -> bool:
-        """Make one call that is due, at least once; False when there was nothing to do.
+        """Make one webhook call that is due, at least once; False when there was nothing to do.
 
-        A call that is not taken is made again later, with growing waits, and given up at last.
+        A call that is not accepted is made again later, with growing waits, and finally given up.
         """
         call = self.ledger.claim_call(call_id)
         if call is None:

@@ -1,4 +1,4 @@
-"""One application looked at again after the list was fixed."""
+"""Reconsiderations: one application is looked at again after the list was made final."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from swapflow.engine.services.context import ServiceContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconsidering(ServiceContext):
-    """One application looked at again after the list was fixed."""
+    """Reconsiderations: one application is looked at again after the list was made final."""
 
     def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of a cycle, the first first."""
+        """Read every reconsideration of a cycle, oldest first."""
         return self.ledger.reconsiderations(cycle_id)
 
     def reconsider(
         self, cycle_id: str, external_id: str, wanted: again.ReconsiderationRequest, *, by: str
     ) -> int:
-        """Open a reconsideration of one application; gives its id."""
+        """Open a reconsideration of one application; return its id."""
         opened = again.open_reconsideration(
             cycle_id, external_id, wanted, by=by, ledger=self.ledger, snapshots=self.snapshots
         )
         return self._ring_after(cycle_id, opened)
 
     def weigh(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
-        """Say where a reconsideration stands, and what it proposes."""
+        """Compute the state of a reconsideration, and what it proposes."""
         return gather_evidence(cycle_id, external_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def conclude(
@@ -45,7 +45,7 @@ class Reconsidering(ServiceContext):
         reason: str = "",
         beyond: bool = False,
     ) -> Closing:
-        """Conclude a reconsideration under the names of those who sign it."""
+        """Conclude a reconsideration under the names of the people who sign it."""
         evidence = self.weigh(cycle_id, external_id)
         closing = closing_of(evidence, result, reason=reason, beyond=beyond)
         return again.conclude(cycle_id, evidence, closing, names=names, ledger=self.ledger)
@@ -60,7 +60,7 @@ class Reconsidering(ServiceContext):
         reason: str = "",
         beyond: bool = False,
     ) -> str:
-        """Put up for signature what a reconsideration comes to; gives the digest."""
+        """Put a reconsideration's result up for signature; return the digest."""
         return prepare_reconsideration(
             cycle_id,
             external_id,
@@ -75,16 +75,16 @@ class Reconsidering(ServiceContext):
     def take_back_reconsideration(
         self, cycle_id: str, external_id: str, *, by: str, reason: str
     ) -> Reconsideration:
-        """End a reconsideration before it is decided."""
+        """Withdraw a reconsideration before it is decided."""
         ended = again.take_back(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
         return self._ring_after(cycle_id, ended)
 
     def undo_reconsideration(
         self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str
     ) -> int:
-        """Undo what a reconsideration made of the list, until the person was told."""
+        """Undo a reconsideration's effect on the list, until the person was told."""
         return again.undo(cycle_id, external_id, names=names, reason=reason, ledger=self.ledger)
 
     def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
-        """Ask that a reconsideration be undone, and sign it; gives the digest."""
+        """Propose to undo a reconsideration, and sign it; return the digest."""
         return prepare_undoing(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)

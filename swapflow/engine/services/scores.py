@@ -1,4 +1,4 @@
-"""What staff do to scores, and sheets that come and go by mail."""
+"""Corrections and other changes of scores by staff, and offline sheets."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from swapflow.errors import BadRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring(ServiceContext):
-    """What staff do to scores, and sheets that come and go by mail."""
+    """Corrections and other changes of scores by staff, and offline sheets."""
 
     def scores(self, cycle_id: str) -> tuple[Score, ...]:
         """Read every revision of every score."""
@@ -29,14 +29,14 @@ class Scoring(ServiceContext):
         return self._ring_after(cycle_of(answer.assignment_id), seq)
 
     def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
-        """Make scores count no more; says how many did before."""
+        """Make scores count no more; return how many counted before."""
         voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.ledger)
         for cycle_id in {cycle_of(name) for name in assignment_ids}:
             self.doorbell.ring(cycle_id)
         return voided
 
     def void_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
-        """Make every score of a reviewer count no more; says how many did before."""
+        """Make every score of a reviewer count no more; return how many counted before."""
         number = self._reviewer(cycle_id, external_id)
         voided = corrections.void_reviewer(
             cycle_id, number, by=by, reason=reason, ledger=self.ledger
@@ -46,17 +46,17 @@ class Scoring(ServiceContext):
     def volunteer(
         self, cycle_id: str, scores: Sequence[Volunteered], *, imported: bool
     ) -> tuple[str, ...]:
-        """Keep scores that nobody asked for; they count only when staff admit them."""
+        """Store scores that were not requested; they count only when staff admit them."""
         origin = Origin.IMPORTED if imported else Origin.VOLUNTEERED
         return volunteer(cycle_id, scores, origin=origin, ledger=self.ledger)
 
     def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
-        """Let a volunteered score count."""
+        """Make a volunteered score count."""
         seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.ledger)
         return self._ring_after(cycle_of(assignment_id), seq)
 
     def reviewer_sheet(self, cycle_id: str, reviewer: int) -> tuple[review_page.ReviewPage, ...]:
-        """Read what goes onto a reviewer's sheet: what waits for them, soonest due first."""
+        """Read a reviewer's open tasks for their sheet, soonest due first."""
         return offline_sheets.outgoing(cycle_id, reviewer, ledger=self.ledger)
 
     def examine_sheet(
@@ -69,7 +69,7 @@ class Scoring(ServiceContext):
         reviewer: int | None = None,
         bad: Sequence[BadRow] = (),
     ) -> SheetPlan:
-        """Say what entering a sheet that came back would do; changes nothing."""
+        """Compute the effect of entering a returned sheet; changes nothing."""
         return offline_sheets.examine(
             cycle_id,
             returned,
@@ -81,6 +81,6 @@ class Scoring(ServiceContext):
         )
 
     def enter_sheet(self, plan: SheetPlan, *, by: str) -> None:
-        """Store what came back on a sheet: all of it, or nothing."""
+        """Store the answers of a returned sheet: all or none."""
         offline_sheets.enter(plan, by=by, ledger=self.ledger)
         self.doorbell.ring(plan.cycle_id)

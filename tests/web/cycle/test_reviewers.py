@@ -145,7 +145,7 @@ def test_a_reviewer_who_marks_higher_is_shown_as_more_generous(site: Site) -> No
     dashboard, _ = site.product.dashboard("fall")
     table = site.signed_in(Role.OPERATIONS).get("/reviewers/fall").text
 
-    assert dashboard.judging.severity.argmax() == 0
+    assert dashboard.severity.severity.argmax() == 0
     assert "Generous or strict" in table
     assert " ± " in table
 

@@ -1,4 +1,4 @@
-"""Letters to applicants: worked out, written, taken back."""
+"""Announcements to applicants: worked out, written, taken back."""
 
 from datetime import timedelta
 
@@ -106,7 +106,7 @@ def _letter(to: Recipient) -> LetterDraft:
         group=to.group,
         to=to.address,
         subject=to.subject,
-        paragraphs=list(to.app),
+        paragraphs=list(to.parts),
     )
 
 
