@@ -97,19 +97,19 @@ def test_the_lease_is_renewed_when_half_of_it_is_gone() -> None:
     world = World(rules=replace(LOCKSTEP, purpose=Purpose.REAL))
     busy, ledger = watched(world, lease_seconds=3600.0)
     world.turn(busy)
-    taken, desk = ledger.leases, busy._desks[CYCLE]
-    first = desk.lease
+    taken, workspace = ledger.leases, busy._workspaces[CYCLE]
+    first = workspace.lease
 
-    desk.lease_taken -= 1700
+    workspace.lease_taken -= 1700
     busy.turn()
     assert ledger.leases == taken
-    desk.lease_taken -= 200
+    workspace.lease_taken -= 200
     busy.turn()
 
     assert ledger.leases == taken + 1
     assert first is not None
-    assert desk.lease is not None
-    assert (desk.lease.epoch, desk.lease.until > first.until) == (first.epoch, True)
+    assert workspace.lease is not None
+    assert (workspace.lease.epoch, workspace.lease.until > first.until) == (first.epoch, True)
 
 
 def test_without_the_lease_a_coordinator_reads_and_decides_nothing() -> None:
