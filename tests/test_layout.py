@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import subprocess
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,8 @@ from importlinter.contracts.acyclic_siblings import AcyclicSiblingsContract
 from importlinter.contracts.forbidden import ForbiddenContract
 from importlinter.contracts.layers import LayersContract
 from importlinter.contracts.protected import ProtectedContract
+
+from tests.support.tiers import is_quick
 
 
 ROOT = Path(__file__).parents[1]
@@ -154,6 +157,44 @@ def test_a_deliberate_break_of_a_contract_is_found(contract: str) -> None:
 
     assert module in imports().modules
     assert (keeps(options, imports()), keeps(options, broken)) == (True, False)
+
+
+def test_no_test_imports_another_one() -> None:
+    found = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for path, module in imported_by_tests()
+        if module.rpartition(".")[2].startswith("test_")
+    ]
+
+    assert found == []
+
+
+def test_the_quick_tests_reach_every_area() -> None:
+    quick = [one for one in imported_by_tests() if is_quick(one[0])]
+    reached = {path.relative_to(ROOT / "tests").parts[0] for path, _ in quick}
+    reached |= {module.split(".")[1] for _, module in quick if module.startswith("swapflow.")}
+    areas = {path.parent.name for path in (ROOT / "swapflow").glob("*/__init__.py")}
+
+    # Spans and crash points are tested where processes run.
+    assert areas - reached == {"instrumentation"}
+
+
+def test_tests_wait_in_one_place() -> None:
+    pattern = r"\btime\.sleep\("
+    found = [line for line in lines_with(pattern) if re.match(r"tests/.*/test_\w+\.py:", line)]
+
+    assert found == []
+
+
+def imported_by_tests() -> Iterator[tuple[Path, str]]:
+    """Yield each module under `tests` with each module of ours that it imports."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                yield path, node.module
+                yield from ((path, f"{node.module}.{alias.name}") for alias in node.names)
+            elif isinstance(node, ast.Import):
+                yield from ((path, alias.name) for alias in node.names)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
