@@ -1,6 +1,6 @@
 """Hands assignments to their reviewers."""
 
-from swapflow.bootstrap import delivery
+from swapflow.bootstrap import swapflow
 from swapflow.errors import ConflictError, NotFoundError
 from swapflow.queues.names import TaskName
 from workers.app import app
@@ -12,4 +12,4 @@ def deliver(assignment_id: str) -> str:
 
     A delivery that fails is not tried again here: its row waits and is sent again.
     """
-    return delivery().deliver(assignment_id)
+    return swapflow().delivery.deliver(assignment_id)

@@ -9,4 +9,4 @@ from workers.app import app
 @app.task(name=TaskName.CALL_WEBHOOK, throws=(ConflictError, NotFoundError))
 def call_webhook(call_id: str) -> str:
     """Make one call; its row holds everything, and knows when it is due again."""
-    return "called" if swapflow().call_webhook(call_id) else "nothing to do"
+    return "called" if swapflow().outbox.call_webhook(call_id) else "nothing to do"

@@ -44,9 +44,9 @@ class SleepyLedger(SqlLedger):
 def main(naps_at: int) -> None:
     """Coordinate until told to stop."""
     product = swapflow()
-    assert isinstance(product.ledger, SqlLedger)
+    assert isinstance(product.context.ledger, SqlLedger)
     SleepyLedger.naps_at = naps_at
-    product.ledger.__class__ = SleepyLedger
+    product.context.ledger.__class__ = SleepyLedger
     run_coordinator(product, holder=HOLDER)
 
 

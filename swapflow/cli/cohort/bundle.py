@@ -45,10 +45,12 @@ def bundle(
     from swapflow.settings import load_settings
 
     swapflow = product()
-    closed = swapflow.closed(cycle)
+    closed = swapflow.reports.finished(cycle)
     signer = signer_from(load_settings().bundle_key_file)
     people = (
-        Names(applications=swapflow.applications(cycle), reviewers=swapflow.reviewers(cycle))
+        Names(
+            applications=swapflow.applicants.list(cycle), reviewers=swapflow.reviewers.list(cycle)
+        )
         if names
         else None
     )

@@ -57,7 +57,7 @@ class Dashboard:
         blocked: Requests that cannot go out, `MOST_BLOCKED` at most.
         blocked_count: How many there are in all.
         done: Reviews that each reviewer has given, shape (reviewers,).
-        judging: How the reviewers judge, by their numbers.
+        severity: How the reviewers judge, by their numbers.
         apart: Groups of reviewers, by number, that panels keep from ever sharing an applicant;
             empty where all can be compared, or will be.
     """

@@ -15,25 +15,34 @@ from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reconsidering(ServiceContext):
+class ReconsiderationService:
     """One application looked at again after the list was fixed."""
 
-    def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of a cycle, the first first."""
-        return self.ledger.reconsiderations(cycle_id)
+    context: ServiceContext
 
-    def reconsider(
+    def list(self, cycle_id: str) -> tuple[Reconsideration, ...]:
+        """Read every reconsideration of a cycle, the first first."""
+        return self.context.ledger.reconsiderations(cycle_id)
+
+    def open(
         self, cycle_id: str, external_id: str, wanted: again.ReconsiderationRequest, *, by: str
     ) -> int:
         """Open a reconsideration of one application; gives its id."""
         opened = again.open_reconsideration(
-            cycle_id, external_id, wanted, by=by, ledger=self.ledger, snapshots=self.snapshots
+            cycle_id,
+            external_id,
+            wanted,
+            by=by,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
         )
-        return self._ring_after(cycle_id, opened)
+        return self.context.ring_after(cycle_id, opened)
 
-    def weigh(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
+    def evidence(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
         """Say where a reconsideration stands, and what it proposes."""
-        return gather_evidence(cycle_id, external_id, ledger=self.ledger, snapshots=self.snapshots)
+        return gather_evidence(
+            cycle_id, external_id, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
 
     def conclude(
         self,
@@ -46,11 +55,11 @@ class Reconsidering(ServiceContext):
         beyond: bool = False,
     ) -> Closing:
         """Conclude a reconsideration under the names of those who sign it."""
-        evidence = self.weigh(cycle_id, external_id)
+        evidence = self.evidence(cycle_id, external_id)
         closing = closing_of(evidence, result, reason=reason, beyond=beyond)
-        return again.conclude(cycle_id, evidence, closing, names=names, ledger=self.ledger)
+        return again.conclude(cycle_id, evidence, closing, names=names, ledger=self.context.ledger)
 
-    def prepare_reconsideration(
+    def prepare(
         self,
         cycle_id: str,
         external_id: str,
@@ -68,23 +77,27 @@ class Reconsidering(ServiceContext):
             result=result,
             reason=reason,
             beyond=beyond,
-            ledger=self.ledger,
-            snapshots=self.snapshots,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
         )
 
-    def take_back_reconsideration(
+    def take_back(
         self, cycle_id: str, external_id: str, *, by: str, reason: str
     ) -> Reconsideration:
         """End a reconsideration before it is decided."""
-        ended = again.take_back(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
-        return self._ring_after(cycle_id, ended)
+        ended = again.take_back(
+            cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, ended)
 
-    def undo_reconsideration(
-        self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str
-    ) -> int:
+    def undo(self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str) -> int:
         """Undo what a reconsideration made of the list, until the person was told."""
-        return again.undo(cycle_id, external_id, names=names, reason=reason, ledger=self.ledger)
+        return again.undo(
+            cycle_id, external_id, names=names, reason=reason, ledger=self.context.ledger
+        )
 
     def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
         """Ask that a reconsideration be undone, and sign it; gives the digest."""
-        return prepare_undoing(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
+        return prepare_undoing(
+            cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger
+        )

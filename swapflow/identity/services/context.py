@@ -1,4 +1,4 @@
-"""What every part of the office has at hand."""
+"""What every service of the office has at hand."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ TOUCH_EVERY = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
-    """What every part of the office has at hand: its record and its limits."""
+    """What every service of the office has at hand: its record and its limits."""
 
     ledger: IdentityStore
     limiter: Limiter
@@ -42,7 +42,12 @@ class IdentityContext:
             )
         )
 
-    def _limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
+    def limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        """Count one try.
+
+        Raises:
+            RateLimitedError: If there were too many.
+        """
         # Counted under a digest: no address of anybody lies in Redis.
         wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
         if wait:
@@ -50,13 +55,14 @@ class IdentityContext:
                 f"too many tries; the next one is taken in {wait // 60 + 1} minutes", wait
             )
 
-    def _visitor(
+    def principal_of(
         self,
         account: Account,
         session: Session | None = None,
         *,
         scopes: frozenset[str] | None = None,
     ) -> Principal:
+        """Build the principal of an account, with its roles and its seats on rosters."""
         return Principal(
             account=account,
             session=session.digest if session else "",

@@ -30,25 +30,27 @@ PROVIDER_FAILURES = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignInService(IdentityContext):
+class SignInService:
     """Sign-in and sessions."""
+
+    context: IdentityContext
 
     def principal(self, secret: str) -> Principal | None:
         """Recognise a device by the secret in its cookie; None when nobody is signed in."""
         if not secret:
             return None
-        with self.ledger.one_moment():
-            found = self.ledger.session(digest_of(secret))
+        with self.context.ledger.one_moment():
+            found = self.context.ledger.session(digest_of(secret))
             if found is None:
                 return None
             session, account = found
-            principal = self._visitor(account, session)
-            is_stale = self.ledger.now() - session.last_seen_at > TOUCH_EVERY
+            principal = self.context.principal_of(account, session)
+            is_stale = self.context.ledger.now() - session.last_seen_at > TOUCH_EVERY
         if is_stale:
-            self.ledger.touch_session(session.digest)
+            self.context.ledger.touch_session(session.digest)
         return principal
 
-    def sign_in_with_password(
+    def with_password(
         self, email: str, password: str, *, agent: str, address: str
     ) -> tuple[str, Session]:
         """Sign in staff; gives the secret for the device's cookie.
@@ -57,9 +59,9 @@ class SignInService(IdentityContext):
             TooManyTriesError: After 10 tries for the account or 30 from the address in 15 minutes.
             NotSignedInError: If address and password do not belong together.
         """
-        self._limit("password-account", email.strip().lower(), times=10, seconds=900)
-        self._limit("password-address", address, times=30, seconds=900)
-        account = self.ledger.account_of(email)
+        self.context.limit("password-account", email.strip().lower(), times=10, seconds=900)
+        self.context.limit("password-address", address, times=30, seconds=900)
+        account = self.context.ledger.account_of(email)
         stored = account.password if account and account.active else ""
         # Checked in any case: the time must not tell whether the account exists.
         if not check_password(stored, password) or account is None:
@@ -80,9 +82,9 @@ class SignInService(IdentityContext):
             TooManyTriesError: After 5 for the address or 30 from the client in an hour.
         """
         check_address(email.strip())
-        self._limit("link-account", email.strip().lower(), times=5, seconds=3600)
-        self._limit("link-address", address, times=30, seconds=3600)
-        one_time_links.mail_link(email, path, site=site, ledger=self.ledger)
+        self.context.limit("link-account", email.strip().lower(), times=5, seconds=3600)
+        self.context.limit("link-address", address, times=30, seconds=3600)
+        one_time_links.mail_link(email, path, site=site, ledger=self.context.ledger)
 
     def check_link(self, token: str) -> MailedLink:
         """Read a mailed link without spending it.
@@ -90,22 +92,22 @@ class SignInService(IdentityContext):
         Raises:
             NotFoundError: If there never was such a link.
         """
-        found = one_time_links.check_link(token, ledger=self.ledger)
+        found = one_time_links.check_link(token, ledger=self.context.ledger)
         if found is None:
             raise NotFoundError("there is no such link; perhaps the mail broke it in two")
         return found
 
-    def enter_by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
+    def by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
         """Spend a mailed link; gives the device's secret, its session, and where to go.
 
         Raises:
             NotSignedInError: If the link is no longer good.
             ForbiddenError: If the address may not sign in.
         """
-        account, path = one_time_links.spend_link(token, ledger=self.ledger)
+        account, path = one_time_links.spend_link(token, ledger=self.context.ledger)
         return *self.start_session(account, method=Method.LINK, agent=agent), path
 
-    def enter_by_code(
+    def by_code(
         self, email: str, code: str, *, agent: str, address: str
     ) -> tuple[str, Session, str]:
         """Spend a mailed code; gives the device's secret, its session, and where to go.
@@ -115,8 +117,8 @@ class SignInService(IdentityContext):
             NotSignedInError: If the code is wrong or no longer good.
             ForbiddenError: If the address may not sign in.
         """
-        self._limit("code-address", address, times=30, seconds=900)
-        account, path = one_time_links.spend_code(email, code, ledger=self.ledger)
+        self.context.limit("code-address", address, times=30, seconds=900)
+        account, path = one_time_links.spend_code(email, code, ledger=self.context.ledger)
         return *self.start_session(account, method=Method.CODE, agent=agent), path
 
     def count_provider_visit(self, address: str) -> None:
@@ -125,7 +127,7 @@ class SignInService(IdentityContext):
         Raises:
             TooManyTriesError: After 300 in 15 minutes.
         """
-        self._limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
+        self.context.limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
 
     def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
         """Record that somebody came back from the identity provider in vain.
@@ -138,14 +140,14 @@ class SignInService(IdentityContext):
         Raises:
             TooManyTriesError: After 30 in 15 minutes; those further ones are not recorded.
         """
-        self._limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
-        self.record(
+        self.context.limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
+        self.context.record(
             (who or "unknown")[:LONGEST_ADDRESS],
             "did not get in through the identity provider",
             detail=why,
         )
 
-    def enter_by_provider(
+    def by_provider(
         self, subject: str, *, email: str, name: str, verified: bool, agent: str
     ) -> tuple[str, Session]:
         """Sign in whom an identity provider has recognised.
@@ -154,7 +156,7 @@ class SignInService(IdentityContext):
             ForbiddenError: If nobody here is meant.
         """
         account = one_time_links.match_provider(
-            subject, email, name, verified=verified, ledger=self.ledger
+            subject, email, name, verified=verified, ledger=self.context.ledger
         )
         return self.start_session(account, method=Method.PROVIDER, agent=agent)
 
@@ -164,7 +166,7 @@ class SignInService(IdentityContext):
         """Sign a device in; gives the secret for its cookie, which is stored nowhere else."""
         days = self._session_days(account)
         secret = secrets.token_urlsafe(32)
-        now = self.ledger.now()
+        now = self.context.ledger.now()
         session = Session(
             digest=digest_of(secret),
             account_id=account.id,
@@ -174,26 +176,26 @@ class SignInService(IdentityContext):
             last_seen_at=now,
             expires_at=now + timedelta(days=days),
         )
-        self.ledger.add_session(session)
-        self.ledger.touch_session(session.digest)
-        self.record(account.email, "signed in", detail=method.value)
+        self.context.ledger.add_session(session)
+        self.context.ledger.touch_session(session.digest)
+        self.context.record(account.email, "signed in", detail=method.value)
         return secret, session
 
     def _session_days(self, account: Account) -> float:
         """Give the life of a session: the shortest that an open cycle of the account allows."""
-        grants = self.ledger.grants(account.id)
-        seats = {cycle for cycle, _ in self.ledger.seats(account.email)}
+        grants = self.context.ledger.grants(account.id)
+        seats = {cycle for cycle, _ in self.context.ledger.seats(account.email)}
         return min(
             (
                 door.session_days
-                for door in self.ledger.doors()
+                for door in self.context.ledger.doors()
                 if door.cycle_id in seats
                 or rights_in(grants, cycle_id=door.cycle_id, round_id=door.round_id)
             ),
             default=SESSION_DAYS,
         )
 
-    def check_sign_in_method(self, principal: Principal, rules: Rules) -> None:
+    def check_method(self, principal: Principal, rules: Rules) -> None:
         """Refuse a session that is not good enough, or too old, for a cycle's pages.
 
         A program's key counts as a sign-in through the provider if its account has had one.
@@ -213,12 +215,12 @@ class SignInService(IdentityContext):
             )
         if principal.since is None or rules.session_days >= SESSION_DAYS:
             return
-        if self.ledger.now() - principal.since > timedelta(days=rules.session_days):
+        if self.context.ledger.now() - principal.since > timedelta(days=rules.session_days):
             raise NotSignedInError("you signed in too long ago for this program; please do again")
 
     def sessions(self, principal: Principal) -> tuple[Session, ...]:
         """List the devices on which an account is signed in, newest first."""
-        return self.ledger.sessions(principal.account.id)
+        return self.context.ledger.sessions(principal.account.id)
 
     def end_session(self, principal: Principal, digest: str) -> None:
         """Sign one of the visitor's devices out.
@@ -228,16 +230,16 @@ class SignInService(IdentityContext):
         """
         if digest not in {known.digest for known in self.sessions(principal)}:
             raise NotFoundError("this device is signed out already")
-        self.ledger.end_session(digest)
+        self.context.ledger.end_session(digest)
 
     def forget_device(self, secret: str) -> None:
         """End the session of a device that signs in anew."""
         if secret:
-            self.ledger.end_session(digest_of(secret))
+            self.context.ledger.end_session(digest_of(secret))
 
     def sign_out(self, principal: Principal, *, everywhere: bool = False) -> None:
         """End this device's session, or those of every device."""
         if everywhere:
-            self.ledger.end_sessions(principal.account.id)
+            self.context.ledger.end_sessions(principal.account.id)
         else:
-            self.ledger.end_session(principal.session)
+            self.context.ledger.end_session(principal.session)

@@ -52,7 +52,7 @@ class Positions:
         with self._lock:
             at, seq = self._known.get(cycle_id, (-EVERY, 0))
             if time.monotonic() - at >= EVERY:
-                seq = product.cycle(cycle_id).position.seq
+                seq = product.cycles.get(cycle_id).position.seq
                 self._known[cycle_id] = (time.monotonic(), seq)
             return seq
 
