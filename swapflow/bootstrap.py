@@ -56,19 +56,19 @@ def _built() -> tuple[Swapflow, Office]:
 
 
 def swapflow() -> Swapflow:
-    """Put this deployment together from the environment, once per process."""
+    """Build this deployment from the environment, once per process."""
     with _ONE_AT_A_TIME:
         return _built()[0]
 
 
 def office() -> Office:
-    """Give the office of this deployment: accounts, sign-in, rights, audit log."""
+    """Return the office of this deployment: accounts, sign-in, rights, audit log."""
     with _ONE_AT_A_TIME:
         return _built()[1]
 
 
 def is_built() -> bool:
-    """Say whether this process has put its deployment together yet."""
+    """Whether this process has put its deployment together yet."""
     return bool(_built.cache_info().currsize)
 
 
@@ -78,12 +78,12 @@ def forget() -> None:
 
 
 def build(settings: Settings) -> Swapflow:
-    """Put a deployment together, without its office; see `assemble`."""
+    """Build a deployment without its office; see `assemble`."""
     return assemble(settings)[0]
 
 
 def assemble(settings: Settings) -> tuple[Swapflow, Office]:
-    """Put a deployment and its office together; the first use of each part connects.
+    """Build a deployment and its office; the first use of each part connects.
 
     Raises:
         UnavailableError: If the database's schema is older than this code.
@@ -135,7 +135,7 @@ def _refuse_old_schema(settings: Settings) -> None:
 
 
 def chunk_sender(settings: Settings) -> Callable[[Sequence[str]], None]:
-    """Give what sends a study's chunks to the workers, by the paths of their files."""
+    """Return what sends a study's chunks to the workers, by the paths of their files."""
     app = celery_app(
         broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
     )
@@ -157,7 +157,7 @@ def check_redis(settings: Settings) -> None:
 
 
 def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
-    """Look at the server that holds queues and live state; changes nothing.
+    """Check the server that holds queues and live state; changes nothing.
 
     Args:
         settings: Where it is.
@@ -170,7 +170,7 @@ def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
 
 
 def look_at_database(settings: Settings) -> DatabaseFacts:
-    """Look at the database, its tables and its outboxes; changes nothing.
+    """Check the database, its tables and its outboxes; changes nothing.
 
     Raises:
         UnavailableError: If it does not answer.
@@ -181,7 +181,7 @@ def look_at_database(settings: Settings) -> DatabaseFacts:
 def in_process(
     handler: Callable[[Swapflow, Sequence[Message]], object],
 ) -> tuple[Swapflow, InlineDispatcher]:
-    """Put the same product together in one process: SQLite in memory, no Redis, no workers.
+    """Build the same product in one process: SQLite in memory, no Redis, no workers.
 
     Args:
         handler: Does what workers would do with a list of messages.
@@ -205,7 +205,7 @@ def in_process(
 
 
 def upgrade_database(settings: Settings) -> None:
-    """Bring the database's schema up to this code; a SQLite file is backed up first."""
+    """Upgrade the database's schema to this code; a SQLite file is backed up first."""
     from swapflow.ledger.maintenance.upgrade import (  # noqa: PLC0415 - imports Alembic
         back_up_before_upgrade,
         pending_migrations,
@@ -229,10 +229,10 @@ def back_up_database(settings: Settings, path: Path) -> None:
 
 
 def restore_database(settings: Settings, path: Path) -> Path | None:
-    """Put a backup in the place of the database; Redis makes its part anew by itself.
+    """Replace the database by a backup; Redis rebuilds its part by itself.
 
     Returns:
-        Where the SQLite file that stood there was moved to, if one did.
+        Where the SQLite file that was there before was moved to, if one was.
 
     Raises:
         InvalidInputError: If the file is no backup that this version can read.
@@ -243,12 +243,12 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
 
 
 def personal_data(settings: Settings) -> PersonalDataRecord:
-    """Give what reads everything about one person: nothing that decides has a way to it."""
+    """Return what reads everything about one person: nothing that decides has a way to it."""
     return SqlPersonalData(Database(settings.database))
 
 
 def monitoring_beside(product: Swapflow) -> "Monitoring":
-    """Give what makes monitoring reports, on the connections of a product that serves pages.
+    """Return what makes monitoring reports, on the connections of a product that serves pages.
 
     Raises:
         UnavailableError: If its ledger is not the one in SQL.
@@ -262,7 +262,7 @@ def monitoring_beside(product: Swapflow) -> "Monitoring":
 
 
 def monitoring(settings: Settings) -> "Monitoring":
-    """Give what makes monitoring reports: it reads, and nothing that decides has a way to it."""
+    """Return what makes monitoring reports: it reads, and nothing that decides has a way to it."""
     from swapflow.monitoring.report import Monitoring  # noqa: PLC0415 - imports scipy.stats
 
     record = SqlLedger(settings.database)

@@ -56,7 +56,7 @@ class BadRow:
     Attributes:
         line: Line (CSV) or row (XLSX) as a spreadsheet shows it, starting at 1; 0 for the file.
         column: The column's header, or "" when the whole row is meant.
-        value: What stands there, shortened for display.
+        value: The value found there, shortened for display.
         reason: What is wrong with it.
         cure: What to do about it.
     """
@@ -144,7 +144,7 @@ class NotSignedInError(SwapflowError):
 
 
 class ForbiddenError(SwapflowError):
-    """Whoever asks lacks the right; the message names the right and who can give it."""
+    """The principal lacks the right; the message names the right and who can grant it."""
 
 
 class SignInMethodRefusedError(ForbiddenError):
@@ -167,7 +167,7 @@ class UnavailableError(SwapflowError):
     """Redis, the database or the queue did not answer; the message says what to check.
 
     Attributes:
-        outside: What visitors of the pages are told, where the message names hosts and users of
+        outside: What people on the pages are told, where the message names hosts and users of
             the installation; the message itself otherwise.
     """
 

@@ -25,7 +25,7 @@ from swapflow.identity.webhooks import Reach
 DEFAULT_PASSWORDS = frozenset(
     {"", "swapflow", "postgres", "password", "secret", "change-me", "changeme", "admin"}
 )
-"""Passwords of databases that stand in examples."""
+"""Passwords of databases that occur in examples."""
 
 SHORTEST_KEY = 32
 """Characters of a key that signs cookies: `openssl rand -hex 24` makes 48."""
@@ -74,8 +74,8 @@ class Settings(BaseSettings):
         upload_mb: Largest file that the web process takes, in MB.
         public_url: Address under which people reach swapflow; links in mails start with it. The
             web process's own when not set.
-        insecure: Serve people on other machines without TLS all the same: whoever listens on the
-            network can then read what they read, and be them.
+        insecure: Serve people on other machines without TLS all the same: anybody who listens on
+            the network can then read what they read, and be them.
         oidc_issuer: Address of an OpenID Connect provider through which people sign in; none when
             not set. Its description is read from `/.well-known/openid-configuration` below it.
         oidc_client_id: Name under which the provider knows this deployment.
@@ -83,10 +83,10 @@ class Settings(BaseSettings):
         oidc_name: What the button on the sign-in page calls the provider.
         secret_key: Signs the cookie that a browser carries to the provider and back; the same in
             every web process. Made up by the process when not set, while nobody else is served.
-        language: What pages and mails are written in where nobody's wish is known, such as "de".
+        language: What pages and mails are written in where nobody's choice is known, such as "de".
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
-        metrics_port: Port on which the web process tells Prometheus figures, to whoever asks; 0
+        metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
         webhook_private: Webhooks may lead into private networks, and to http as well as https.
@@ -226,7 +226,7 @@ class Settings(BaseSettings):
     def webhook_reach(self) -> Reach:
         """Where calls of webhooks may go: to this machine itself only while nobody else is served.
 
-        A swapflow that is reached from this machine alone is one that somebody tries out.
+        A swapflow that is reached from this machine alone is one that is being tried out.
         """
         reached = urlsplit(self.address).hostname or ""
         alone = _is_here(reached) and _is_here(self.web_host)
@@ -342,7 +342,7 @@ def _secret(value: SecretStr | None) -> str:
 
 
 def _is_here(host: str) -> bool:
-    """Say whether a host is this machine as only it can reach itself."""
+    """Whether a host is this machine as only it can reach itself."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -350,7 +350,7 @@ def _is_here(host: str) -> bool:
 
 
 def _as_host(listening: str) -> str:
-    """Give the name under which a browser on this machine finds a listening address."""
+    """Return the name under which a browser on this machine finds a listening address."""
     if listening in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
         return "127.0.0.1"
     return f"[{listening}]" if ":" in listening else listening
@@ -360,7 +360,7 @@ def load_settings(**overrides: object) -> Settings:
     """Read the settings from the environment.
 
     Args:
-        overrides: Settings that stand above the environment, by attribute name.
+        overrides: Settings that win over the environment, by attribute name.
 
     Raises:
         InvalidInputError: If a variable cannot be used; every such variable is named.

@@ -36,6 +36,15 @@ BREAKS = {
     "inside-files": ("swapflow/files/tables/cells.py", "import swapflow.files.rules.problem"),
     "inside-the-command": ("swapflow/cli/operations/users.py", "import swapflow.cli.cycle.rounds"),
     "inside-the-bandit": ("swapflow/bandit/batch.py", "import swapflow.bandit.budget"),
+    "inside-identity": (
+        "swapflow/identity/permissions.py",
+        "import swapflow.identity.principal",
+    ),
+    "inside-the-domain": ("swapflow/domain/rules.py", "import swapflow.domain.event"),
+    "inside-the-experiments": (
+        "swapflow/experiments/finding.py",
+        "import swapflow.experiments.comparison",
+    ),
     "research-stays-out": ("swapflow/planning/plan.py", "import swapflow.experiments.sweep"),
     "reads-write-nothing": (
         "swapflow/engine/audit/verify.py",

@@ -34,7 +34,7 @@ _JARGON = (
 
 
 def plain(text: str) -> str:
-    """Say a message of the engine in the words that staff use."""
+    """Return a message of the engine in the words that staff use."""
     for word, instead in _JARGON:
         text = word.sub(instead, text)
     return text
@@ -44,7 +44,7 @@ def plain(text: str) -> str:
 
 
 def progress_json(seen: "Progress") -> dict[str, object]:
-    """Give a cycle's progress under stable keys."""
+    """Return a cycle's progress under stable keys."""
     content: dict[str, object] = asdict(seen)
     content["cycle"] = content.pop("cycle_id")
     content["blocked"] = [
@@ -55,7 +55,7 @@ def progress_json(seen: "Progress") -> dict[str, object]:
 
 
 def progress_plain(seen: "Progress") -> list["str | Listing"]:
-    """Say how a cycle stands, for people."""
+    """Format a cycle's progress, for people."""
     parts: list[str | Listing] = [
         f"{seen.cycle_id} ({seen.name}): {_status(seen)}",
         f"{seen.places} places, {seen.candidates} applicants, {seen.contested} too close to call",
@@ -83,7 +83,7 @@ def progress_plain(seen: "Progress") -> list["str | Listing"]:
 
 
 def progress_line(seen: "Progress") -> str:
-    """Say how a cycle stands in one line, for a log."""
+    """Format a cycle's progress as one line, for a log."""
     done = ", ".join(f"{kind.done} {kind.name}" for kind in seen.kinds)
     return (
         f"{seen.cycle_id} {seen.status}: {done}; "
@@ -92,7 +92,7 @@ def progress_line(seen: "Progress") -> str:
 
 
 def kind_lines(seen: "Progress") -> list[str]:
-    """Say how far each kind has come, a line each, for the live view."""
+    """Format how far each kind has come, a line each, for the live view."""
     return [
         f"  {k.name}: {k.done} done, {k.out} out, {k.overdue} overdue, {k.proposed} to approve"
         for k in seen.kinds
@@ -124,7 +124,7 @@ def _losses(seen: "Progress") -> list[str]:
 
 
 def proposal_json(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> dict[str, object]:
-    """Give a fixed list under stable keys."""
+    """Return a final list under stable keys."""
     decided = {o.application: o for o in outcomes}
     places = [_place_json(place, decided.get(place.application)) for place in proposal.places]
     sheet: dict[str, object] = asdict(proposal.sheet)
@@ -143,7 +143,7 @@ def proposal_json(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> dict[s
 
 
 def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list["str | Listing"]:
-    """Say what was decided, for people."""
+    """Format what was decided, for people."""
     decided = {o.application: o for o in outcomes}
     chosen = [
         p
@@ -231,14 +231,14 @@ def _place_json(place: "Place", outcome: "Outcome | None") -> dict[str, object]:
 
 
 def explanation_json(found: "Explanation") -> dict[str, object]:
-    """Give an explanation under stable keys."""
+    """Return an explanation under stable keys."""
     content: dict[str, object] = asdict(found)
     content["applicant"] = content.pop("external_id")
     return content
 
 
 def explanation_plain(found: "Explanation") -> list["str | Listing"]:
-    """Say why, for people."""
+    """Format an explanation, for people."""
     parts: list[str | Listing] = [
         f"{found.external_id} {found.name}".strip() + f": {found.status}, {_rank(found)}",
     ]
@@ -288,7 +288,7 @@ def _why(asked: "PullExplanation") -> str:
 
 
 def scores_sheet(swapflow: "Swapflow", cycle: str) -> "ExportSheet":
-    """Give every revision of every score, with remarks, to be exported. For staff."""
+    """Return every revision of every score, with remarks, to be exported. For staff."""
     from swapflow.files.exports.sheets import scores_sheet as sheet
 
     return sheet(

@@ -121,7 +121,7 @@ def run() -> NoReturn:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command; gives its exit code. Errors raised on purpose never show a traceback."""
+    """Run one command; returns its exit code. Errors raised on purpose never show a traceback."""
     as_json = "--json" in arguments
     try:
         code = typer.main.get_command(app).main(

@@ -25,7 +25,7 @@ OutFolder = Annotated[
 
 
 def login_name() -> str:
-    """Give the name under which a command is on record when --by is not given."""
+    """Return the name under which a command is on record when --by is not given."""
     try:
         return os.environ.get("SWAPFLOW_USER", "") or getpass.getuser()
     except (OSError, KeyError):  # no login name: a container that runs under a bare number
@@ -85,7 +85,7 @@ ErrorFile = Annotated[
 
 
 def product() -> "Swapflow":
-    """Put this deployment together; heavy parts are loaded here and not before.
+    """Build this deployment; heavy parts are loaded here and not before.
 
     Raises:
         UnavailableError: If there is no database yet; reading one would make an empty file.

@@ -14,7 +14,7 @@ from enum import Enum
 
 
 WIDE = 400
-"""Columns of a table that goes to a file or a pipe: nothing is cut or folded there."""
+"""Columns of a table that goes to a file or a pipe: nothing is cut or wrapped there."""
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -44,7 +44,7 @@ def report(content: Mapping[str, object], *plain: "str | Listing", as_json: bool
 
 
 def say(text: str) -> bool:
-    """Print a line of the result at once; False when whoever reads us has gone (`… | head`)."""
+    """Print a line of the result at once; False when the pipe's reader has gone (`… | head`)."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -55,12 +55,12 @@ def say(text: str) -> bool:
 
 
 def to_text(content: object) -> str:
-    """Spell a result as JSON: keys in a fixed order, what is no finite number as null."""
+    """Format a result as JSON: keys in a fixed order, what is no finite number as null."""
     return json.dumps(_finite(content), ensure_ascii=False, indent=2, default=_spelled)
 
 
 def warn(line: str) -> None:
-    """Tell people something beside the result, on standard error."""
+    """Print something beside the result, on standard error."""
     print(clean(line), file=sys.stderr)
 
 
@@ -84,7 +84,7 @@ def day(moment: "datetime | None", zone: str = "UTC") -> str:
 
 
 def many(count: int, noun: str) -> str:
-    """Spell a count with its noun: 1 application, 2 applications."""
+    """Format a count with its noun: 1 application, 2 applications."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

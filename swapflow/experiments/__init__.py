@@ -1,1 +1,1 @@
-"""The paper's experiments, planning and sensitivity: studies of many rounds, and their figures."""
+"""Research: strategies against each other over many runs; no part of the product imports it."""

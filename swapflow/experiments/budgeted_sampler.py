@@ -1,4 +1,4 @@
-"""The desk of a study: a strategy asks it for marks, and it keeps the account."""
+"""The budgeted sampler: a strategy asks it for marks, and it keeps the account."""
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class BudgetedSampler:
         return Scores(arm=arm[order], reviewer=reviewer[order], kind=kind[order], mark=mark[order])
 
     def situation(self) -> Situation:
-        """Give what a rule sees; nothing is out."""
+        """Return what a rule sees; nothing is out."""
         mean = self.mean
         return Situation(
             mean=mean,

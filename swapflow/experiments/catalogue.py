@@ -45,7 +45,7 @@ STUDIES: tuple[Study, ...] = (
 
 
 def chosen(names: Sequence[str]) -> list[Study]:
-    """Give the studies of these names, or all, in the order of the catalogue.
+    """Return the studies of these names, or all, in the order of the catalogue.
 
     Raises:
         InvalidInputError: If there is no study of a name.
@@ -84,7 +84,7 @@ def carry_out(study: Study, order: Order, *, command: str, report: Report) -> Fi
         study: What to run.
         order: How.
         command: The command that does this, for the record.
-        report: Told of progress.
+        report: Called with progress.
     """
     effort = order.effort
     began = time.monotonic()
@@ -124,7 +124,7 @@ def carry_out(study: Study, order: Order, *, command: str, report: Report) -> Fi
 
 
 def commit() -> str:
-    """Give the commit of this code, "+" behind it if the studies' code differs from it.
+    """Return the commit of this code, "+" behind it if the studies' code differs from it.
 
     "" where the code lies in no checkout.
     """

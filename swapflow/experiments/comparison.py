@@ -42,7 +42,7 @@ def strategies(batch: int = 1) -> dict[str, Strategy]:
 
 
 def normal_applicants(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one strategy spend a budget on applicants whose utilities are normal.
+    """Spend a budget by one strategy on applicants whose utilities are normal.
 
     Args:
         study: Name of the study.

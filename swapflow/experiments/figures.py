@@ -86,14 +86,14 @@ def house_style() -> Iterator[None]:
 def canvas(
     *, width: float = HALF_PAGE, height: float = 2.7, rows: int = 1, columns: int = 1
 ) -> tuple[Figure, list[Axes]]:
-    """Give an empty figure and its axes, row by row; call it inside `house_style`."""
+    """Return an empty figure and its axes, row by row; call it inside `house_style`."""
     figure = Figure(figsize=(width, height), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
     return figure, list(np.asarray(grid).ravel())
 
 
 def label(axes: Axes, *, title: str, x: str, y: str) -> None:
-    """Give axes a title and both labels; units belong in the labels."""
+    """Set the title and both labels of axes; units belong in the labels."""
     wide = axes.get_figure()
     assert wide is not None, "axes have a figure"
     share = axes.get_subplotspec()

@@ -29,17 +29,17 @@ class FindingTable:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Self:
-        """Make a table of rows that all have the columns of the first."""
+        """Build a table of rows that all have the columns of the first."""
         columns = tuple(rows[0]) if rows else ()
         return cls(columns=columns, rows=tuple(tuple(row[c] for c in columns) for row in rows))
 
     def column(self, name: str) -> list[Value]:
-        """Give one column, top to bottom."""
+        """Return one column, top to bottom."""
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
     def numbers(self, name: str) -> list[float]:
-        """Give one column of numbers; NaN where there is none."""
+        """Return one column of numbers; NaN where there is none."""
         return [math.nan if value is None else float(value) for value in self.column(name)]
 
     def where(self, **wanted: Value) -> Self:
@@ -49,7 +49,7 @@ class FindingTable:
         return type(self)(columns=self.columns, rows=tuple(kept))
 
     def records(self) -> list[dict[str, Value]]:
-        """Give the rows as mappings."""
+        """Return the rows as mappings."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def write(self, path: Path) -> None:
@@ -70,7 +70,7 @@ class FindingTable:
         )
 
     def rounded(self) -> Self:
-        """Give the table as it comes back from its CSV file."""
+        """Return the table as it comes back from its CSV file."""
         rows = tuple(tuple(_read(_spelled(value)) for value in row) for row in self.rows)
         return type(self)(columns=self.columns, rows=rows)
 
@@ -180,7 +180,7 @@ def read_record(path: Path) -> FindingRecord:
 
 
 def _spelled(value: Value) -> str:
-    """Spell a cell: seven digits are more than any error bar here deserves."""
+    """Format a cell: seven digits are more than any error bar here deserves."""
     if value is None:
         return ""
     if isinstance(value, bool):

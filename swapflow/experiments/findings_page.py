@@ -27,7 +27,7 @@ def write_page(folder: Path, page: Path, *, order: Sequence[str]) -> None:
 
 
 def page_of(folder: Path, *, base: Path, order: Sequence[str]) -> str:
-    """Give the page's text, with links relative to `base`."""
+    """Return the page's text, with links relative to `base`."""
     way = Path(os.path.relpath(folder, base)).as_posix()
     at = "" if way == "." else f"{way}/"
     records = [
@@ -67,7 +67,7 @@ def _section(record: FindingRecord, folder: Path, at: str) -> str:
 
 
 def _markdown(table: FindingTable) -> str:
-    """Spell a table in Markdown."""
+    """Format a table in Markdown."""
     lines = [_line(table.columns), _line("---" for _ in table.columns)]
     return "\n".join([*lines, *(_line(_cell(value) for value in row) for row in table.rows)])
 

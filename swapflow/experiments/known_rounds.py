@@ -1,7 +1,7 @@
 """Rounds with marks that are known beforehand: past ones, the packaged twin, and redraws of it.
 
-The twin stands in for the paper's private admissions data: 1,600 applicants, 45 reviewers whose
-severity is known, up to four reviews each and one interview.
+The twin takes the place of the paper's private admissions data: 1,600 applicants, 45 reviewers
+whose severity is known, up to four reviews each and one interview.
 """
 
 import csv
@@ -64,7 +64,7 @@ class KnownMarks:
 
     @classmethod
     def of(cls, recording: Recording) -> Self:
-        """Put a recording into arrays."""
+        """Convert a recording to arrays."""
         n, most = len(recording.items), recording.most_reviews
         number = {name: place for place, name in enumerate(recording.reviewers)}
         table = np.full((n, most), np.nan)
@@ -130,13 +130,13 @@ class KnownMarks:
 
 @lru_cache(maxsize=4)
 def twin() -> KnownMarks:
-    """Give the packaged twin."""
+    """Return the packaged twin."""
     return KnownMarks.of(read_recording(TWIN))
 
 
 @lru_cache(maxsize=4)
 def conference(data: str, name: str) -> KnownMarks:
-    """Give one conference: decided papers, first published marks, judged by the final ones."""
+    """Return one conference: decided papers, first published marks, judged by the final ones."""
     folder, year = CONFERENCES[name]
     recording = read_recording(Path(data) / folder)
     return KnownMarks.of(recording.only("year", year) if year else recording)
@@ -167,7 +167,7 @@ def redrawn_twin(rng: np.random.Generator) -> KnownMarks:
 
 
 def missing(data: Path | None, names: tuple[str, ...]) -> str:
-    """Say which of these conferences cannot be read, and the cure; "" when all can."""
+    """Return which of these conferences cannot be read, and the cure; "" when all can."""
     wanted = sorted({CONFERENCES[name][0] for name in names})
     if data is None:
         return f"needs recorded reviews ({', '.join(wanted)}): give their folder with --data"

@@ -1,7 +1,7 @@
 """Comparison strategies: ways to spend a budget on marks. To add one, write a class like these.
 
     Even             everybody the same number of reviews
-    Anybody          reviews for whoever is drawn
+    Anybody          reviews for an applicant drawn at random
     RandomCohort     no review at all, a cohort drawn at random
     TwoTier          a review each, then interviews for the best so far: ordinary practice
     ByRule           any of the product's rules: the paper's strategies, CLUCB, certified, budget
@@ -9,9 +9,9 @@
     Ocba             optimal computing budget allocation for the best K
     Omniscient       knows the truth: nobody can do better
 
-A strategy spends at a desk and names a cohort. How it chooses the cohort from what it has learned
-is a part of it (`Choice`): by default all of them choose by posterior means, so that a comparison
-is about where the reviews went.
+A strategy spends through a sampler and names a cohort. How it chooses the cohort from what it has
+learned is a part of it (`Choice`): by default all of them choose by posterior means, so that a
+comparison is about where the reviews went.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ class Strategy(Protocol):
     def spend(
         self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
-        """Ask the desk for marks while it pays, then name the cohort.
+        """Ask the sampler for marks while it pays, then name the cohort.
 
         Args:
             sampler: Gives marks and keeps the account; its source's truth is not to be looked at.
@@ -97,7 +97,7 @@ def play(
     budget: float,
     rng: np.random.Generator,
 ) -> Played:
-    """Let a strategy spend a budget, and hold its cohort against the truth."""
+    """Play a strategy on a budget, and hold its cohort against the truth."""
     sampler = BudgetedSampler(source, budget=budget)
     cohort = strategy.spend(sampler, objective, rng)
     truth = source.truth
@@ -134,7 +134,7 @@ class Even:
     def spend(
         self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
-        """Turn by turn; whoever can be given no more is passed over."""
+        """Turn by turn; an applicant who can get no more is passed over."""
         order = rng.permutation(sampler.n)
         while sampler.affordable(self.kind):
             able = order[sampler.allowed[order, self.kind] > 0]
@@ -146,7 +146,7 @@ class Even:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anybody:
-    """Marks of one kind for whoever is drawn, again and again."""
+    """Marks of one kind for an applicant drawn at random, again and again."""
 
     name: str = "anybody"
     kind: int = 0
@@ -175,7 +175,7 @@ class RandomCohort:
     def spend(
         self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
-        """Give everybody a random number and take the best of them."""
+        """Draw a random number for everybody and take the best of them."""
         return objective.best(rng.random(sampler.n))
 
 
@@ -254,7 +254,7 @@ def swap(
     batch: int = 1,
     choice: CohortChoice = CohortChoice.POSTERIOR,
 ) -> ByRule:
-    """Make the paper's strategy: SWAP, or CLUCB with the policy `WEAK`, cut at the budget."""
+    """Build the paper's strategy: SWAP, or CLUCB with the policy `WEAK`, cut at the budget."""
     names = {StrongPolicy.PAPER: "SWAP", StrongPolicy.WEAK: "CLUCB"}
     return ByRule(
         name=names.get(policy, f"SWAP {policy}"),
@@ -269,7 +269,7 @@ def swap(
 def budget_rule(
     *, batch: int = 1, floor: int = 1, severity: bool = False, kind_offsets: bool = False
 ) -> ByRule:
-    """Make the product's default: the rule `budget`, which never settles here."""
+    """Build the product's default: the rule `budget`, which never settles here."""
     return ByRule(
         name="budget",
         rule=lambda objective: BudgetRule(
@@ -297,7 +297,7 @@ class Sar:
     def spend(
         self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
-        """Give all undecided applicants the phase's reviews, then decide one of them."""
+        """Ask for the phase's reviews of all undecided applicants, then decide one of them."""
         n, places = sampler.n, objective.size
         total = min(
             sampler.affordable(),
@@ -342,7 +342,7 @@ class Ocba:
     def spend(
         self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
-        """Give the next reviews to those who are furthest behind their share."""
+        """Ask for the next reviews of those who are furthest behind their share."""
         sampler.ask(rng.permutation(sampler.n)[: sampler.affordable()])
         rule = BudgetRule(oracle=objective)
         while sampler.affordable():

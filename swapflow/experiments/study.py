@@ -22,7 +22,7 @@ class StudyEffort:
 
     Attributes:
         full: Whether the size is that of the paper, or a tenth and less.
-        runs: Runs of every cell, where somebody asks for another number.
+        runs: Runs of every cell, where another number is asked for.
         seed: Where random numbers start.
         data: Folder of recorded reviews that may not be passed on, if there is one.
     """
@@ -54,7 +54,7 @@ class StudyPart:
     chunk: int = CHUNK
 
     def runs(self, effort: StudyEffort) -> int:
-        """Give the runs per cell."""
+        """Return the runs per cell."""
         return effort.runs or (self.full if effort.full else self.quick)
 
 
@@ -108,7 +108,7 @@ class Study:
         return self.conclude(effort, results)
 
     def effort_in_words(self, effort: StudyEffort) -> str:
-        """Say how many runs of how many cells."""
+        """Return how many runs of how many cells."""
         sizes = [
             f"{part.runs(effort):,} runs of {len(part.cells):,} cells"
             for part in self.parts(effort)
@@ -122,12 +122,12 @@ def grid(**axes: Sequence[float | int | str | bool]) -> list[Cell]:
 
 
 def floats(result: Mapping[str, Array], name: str) -> FloatArray:
-    """Give one array of a result as floats."""
+    """Return one array of a result as floats."""
     return np.asarray(result[name], dtype=np.float64)
 
 
 def mean_and_error(values: FloatArray) -> tuple[float, float]:
-    """Give a mean and its standard error; the error of a single value is not known (NaN)."""
+    """Return a mean and its standard error; the error of a single value is not known (NaN)."""
     if values.size <= 1:
         return float(values.mean()), float("nan")
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))

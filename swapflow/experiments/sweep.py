@@ -35,7 +35,7 @@ It must be a function of a module, and of its arguments alone: take every random
 """
 
 Report = Callable[[int, int], None]
-"""Told how many of how many chunks are done."""
+"""Called with how many of how many chunks are done."""
 
 CHUNK = 250
 """Runs per chunk, unless a study says otherwise."""
@@ -62,7 +62,7 @@ class Chunk:
         return f"{digest}-{self.start:07d}-{self.stop:07d}.npz"
 
     def compute(self) -> dict[str, Array]:
-        """Do the work.
+        """Compute the chunks.
 
         Raises:
             InvalidInputError: If the work cannot be found, or gives something else than one row
@@ -82,10 +82,10 @@ class ChunkRunner(Protocol):
     """A way to have chunks computed: here, in local processes, by Celery workers."""
 
     def compute(self, folder: Path, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
-        """Compute chunks, write their files, and give each once its file is there.
+        """Compute chunks, write their files, and yield each once its file is there.
 
         Raises:
-            UnavailableError: If whoever should compute them does not, for long.
+            UnavailableError: If those who should compute them do not, for long.
         """
         ...
 
@@ -132,13 +132,13 @@ def sweep(
     report: Report = lambda _done, _total: None,
     fresh: bool = False,
 ) -> list[dict[str, Array]]:
-    """Compute what is missing and give all results.
+    """Compute what is missing and return all results.
 
     Args:
         plan: What to compute.
         out: Folder of this study's chunks; made if need be. Keep it to go on later.
         spread: Who computes; None computes here, one chunk after the other.
-        report: Told of progress.
+        report: Called with progress.
         fresh: Forget this plan's chunks first: after a change of the code.
 
     Returns:
@@ -146,7 +146,7 @@ def sweep(
 
     Raises:
         ConflictError: If another sweep is at work in the folder.
-        UnavailableError: If whoever should compute does not.
+        UnavailableError: If those who should compute do not.
     """
     chunks = plan.chunks()
     out.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def sweep(
 
 
 def merged(plan: Sweep, out: Path) -> list[dict[str, Array]]:
-    """Read all chunks and join them in the order of the runs, whoever computed them when."""
+    """Read all chunks and join them in the order of the runs, whatever process computed them."""
     by_cell: dict[str, list[Chunk]] = {}
     for chunk in sorted(plan.chunks(), key=lambda chunk: chunk.start):
         by_cell.setdefault(_cell_key(chunk.cell), []).append(chunk)
@@ -235,7 +235,7 @@ def _work_of(name: str) -> Work:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder; a lock that the kernel drops when its process dies, however it dies."""
+    """Lock the folder; the kernel drops the lock when its process dies, however it dies."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -17,7 +17,7 @@ from swapflow.experiments.sweep import HOME, Chunk, write
 
 
 SPECIFICATION = "chunks.json"
-"""File by which workers learn what a chunk's name stands for."""
+"""File by which workers learn what a chunk's name means."""
 
 LOOK_SECONDS = 0.2
 """Time between two looks for files that workers have written."""
@@ -39,7 +39,7 @@ class Processes:
     attempts: int = 3
 
     def compute(self, folder: Path, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
-        """Hand chunks out; a process that is killed costs the chunks it was at."""
+        """Distribute chunks; a process that is killed costs the chunks it was at."""
         left, deaths = list(chunks), 0
         while left:
             before = len(left)
@@ -137,7 +137,7 @@ def compute_chunk(path: str) -> bool:
     Raises:
         NotFoundError: If the folder cannot be reached from here, or knows no such chunk.
         InvalidInputError: If its work lies outside this package: a folder is no way to have a
-            worker run somebody's code.
+            worker run a stranger's code.
     """
     file = Path(path)
     if file.exists():
@@ -164,7 +164,7 @@ def _end_with_parent(parent: int) -> None:
 
 
 def _specify(folder: Path, chunks: Sequence[Chunk]) -> None:
-    """Write down what the names stand for, all at once."""
+    """Write down what the names mean, all at once."""
     content = {chunk.name: {**asdict(chunk), "cell": dict(chunk.cell)} for chunk in chunks}
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
     with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -3,10 +3,10 @@
     Caco            cuts each tier once its cut is certified (fixed confidence)
     Brutas          decides applicant after applicant, for good, within a budget per tier
     UniformTiers    the same number for everybody in the tier, then the best pass
-    RandomTiers     whoever is drawn, then the best pass
+    RandomTiers     an applicant drawn at random, then the best pass
 
 Tier i has cost j_i, gain s_i and a cut K_i; K_1 > … > K_m = K. The cost and the gain are those of
-the desk's i-th kind, so a strategy here names the cuts alone. What these are compared with, the
+the sampler's i-th kind, so a strategy here names the cuts alone. What these are compared with, the
 product's own rules, know no cuts: there a tier is a kind with a prerequisite (`InOrder`).
 
 Source:
@@ -35,7 +35,7 @@ AHEAD = 16
 
 
 def checked_cuts(cuts: Sequence[int], *, applicants: int, kinds: int, places: int) -> None:
-    """See that the cuts fall, one for each kind, to the number of places.
+    """Check that the cuts fall, one for each kind, to the number of places.
 
     Raises:
         InvalidInputError: If they do not.
@@ -52,7 +52,7 @@ def checked_cuts(cuts: Sequence[int], *, applicants: int, kinds: int, places: in
 def _cuts_of(
     cuts: tuple[int, ...], sampler: BudgetedSampler, objective: Oracle
 ) -> tuple[int, ...]:
-    """Check the cuts against the desk; all of this is for plain top-k.
+    """Check the cuts against the sampler; all of this is for plain top-k.
 
     Raises:
         InvalidInputError: If the cuts do not suit, or the objective is another one.
@@ -113,7 +113,7 @@ class Caco:
     def _compared(
         self, sampler: BudgetedSampler, left: IntArray, cut: int
     ) -> tuple[IntArray, IntArray]:
-        """Give the places in `left` of the best, and who is contested, widest radius first."""
+        """Return the places in `left` of the best, and who is contested, widest radius first."""
         mean = sampler.mean[left]
         radius = paper_radius(
             sampler.information[left], cost=sampler.spent, sigma=self.sigma, delta=self.delta
@@ -189,7 +189,7 @@ class Brutas:
 
 
 def phases(*, undecided: int, decisions: int, marks: int, each: int) -> IntArray:
-    """Give how many marks every undecided applicant has had by each phase of a BRUTaS tier.
+    """Return how many marks every undecided applicant has had by each phase of a BRUTaS tier.
 
     ⌈C / (decisions - t + 1)⌉ in phase t, at most `each`, with the largest C under which all
     phases together give at most `marks`. If that is not one mark each, the first phase gives
@@ -264,7 +264,7 @@ class UniformTiers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomTiers:
-    """Marks go to whoever is drawn in the tier, then the best K_i pass: the authors' other one."""
+    """Marks for applicants drawn at random, then the best K_i pass: the authors' other one."""
 
     cuts: tuple[int, ...]
     shares: tuple[float, ...]
@@ -293,7 +293,7 @@ class RandomTiers:
 def _tiers(
     sampler: BudgetedSampler, cuts: Sequence[int], shares: Sequence[float]
 ) -> Iterator[tuple[int, int, int]]:
-    """Give each tier's kind, cut and number of marks its share pays for, when its turn comes."""
+    """Return each tier's kind, cut and number of marks its share pays for, when its turn comes."""
     through = np.cumsum(shares) / np.sum(shares)
     for kind, cut in enumerate(cuts):
         last = kind == len(cuts) - 1
@@ -306,7 +306,7 @@ def _tiers(
 
 
 class InOrderSampler(BudgetedSampler):
-    """A desk that gives a mark of a kind only to those who have one of the kind before.
+    """A sampler that answers for a kind only where there is a mark of the kind before.
 
     This is what a prerequisite does in a cycle's rules (`requires`).
     """
@@ -321,7 +321,7 @@ class InOrderSampler(BudgetedSampler):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InOrder:
-    """Any strategy, at a desk that keeps the order of the kinds."""
+    """Any strategy, with a sampler that keeps the order of the kinds."""
 
     strategy: Strategy
     name: str = "in order"
@@ -329,7 +329,7 @@ class InOrder:
     def spend(
         self, sampler: BudgetedSampler, objective: Oracle, rng: np.random.Generator
     ) -> IntArray:
-        """Let it spend at the other desk; the account is the given one's."""
+        """Spend by it with the other sampler; the account is the given one's."""
         ordered = InOrderSampler(sampler.source, budget=sampler.budget - sampler.spent)
         cohort = self.strategy.spend(ordered, objective, rng)
         sampler.spent += ordered.spent

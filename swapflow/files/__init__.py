@@ -1,1 +1,1 @@
-"""Files in and out: applicants, reviewers, scores, rules, cohorts."""
+"""Files in and out: tables, imports, rules, exports, bundles."""

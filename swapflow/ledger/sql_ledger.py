@@ -1,4 +1,4 @@
-"""The ledger on SQLite or PostgreSQL: rounds, cycles, leases, transactions, care of the file."""
+"""The ledger on SQLite or PostgreSQL: rounds, cycles, leases, transactions, maintenance."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ _SET_LEASE = (
 )
 
 FURTHEST_LEASE = 10
-"""Lengths of a lease within which one ends that was taken by a clock like this one."""
+"""A lease that ends later than this many lengths comes from a clock that was set back."""
 
 
 class SqlLedger(
@@ -65,7 +65,8 @@ class SqlLedger(
 ):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
-    What it reads is in `views.py`, what it relays in `outbox.py`; a write is a `SqlTransaction`.
+    Its reads are in `cycle/` and `cohort/`, its outgoing messages in `cycle/outbox.py`; a write is
+    a `SqlTransaction`.
     """
 
     def __init__(self, url: str) -> None:
@@ -87,15 +88,15 @@ class SqlLedger(
                 connection.execute(insert(CLOCK), {"id": 1, "offset_seconds": 0.0})
 
     def office(self) -> SqlIdentityStore:
-        """Give the office's record, on the same connections."""
+        """Return the office's record, on the same connections."""
         return SqlIdentityStore(self._database)
 
     def monitoring(self) -> SqlMonitoring:
-        """Give what applicants declared for monitoring, on the same connections."""
+        """Return the monitoring record, on the same connections."""
         return SqlMonitoring(self._database)
 
     def dispose(self) -> None:
-        """Close the connections; in a forked child, start with new ones."""
+        """Close the connections; a forked child starts with new ones."""
         self._database.dispose()
 
     def now(self) -> datetime:
@@ -104,7 +105,7 @@ class SqlLedger(
             return self._database.now(connection)
 
     def one_moment(self) -> AbstractContextManager[None]:
-        """Let every read of this thread see the same moment until the block ends."""
+        """Read everything in this thread as of one moment, until the block ends."""
         return self._database.one_moment()
 
     # Rounds and cycles
@@ -196,11 +197,11 @@ class SqlLedger(
     def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[SqlTransaction]:
         """Open a transaction that locks the cycle's row first.
 
-        It commits at the end of the `with` block; an error inside leaves everything as it was.
+        It commits at the end of the `with` block; an error inside rolls everything back.
 
         Args:
             cycle_id: The cycle.
-            epoch: The lease's epoch, for whatever only the coordinator may write.
+            epoch: The lease's epoch, for writes that only the coordinator may make.
 
         Raises:
             LeaseLostError: If the cycle's epoch is another one.
@@ -214,8 +215,8 @@ class SqlLedger(
         """Take or renew the lease; None while another holder's is still valid.
 
         A new holder, or the same after its lease ran out, gets a higher epoch. The database's
-        own time decides, without the test offset. A lease that runs far longer than one may is
-        of a clock that has been set back since, and keeps nobody out.
+        own time decides, without the test offset. A lease with a far too late end comes from a
+        clock that was set back since, and does not count.
         """
         with self._database.writing() as connection:
             row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).one_or_none()
@@ -245,7 +246,7 @@ class SqlLedger(
             return lease
 
     def release_lease(self, lease: Lease) -> None:
-        """Let another coordinator take over at once; a lease that was lost changes nothing."""
+        """Release the lease, so that another coordinator can take over; no effect if lost."""
         with self._database.writing() as connection:
             connection.execute(
                 update(CYCLE)
@@ -260,15 +261,15 @@ class SqlLedger(
     # For administrators and tests
 
     def set_clock_offset(self, seconds: float) -> None:
-        """Move every later `now` by so many seconds from the database's time; for tests.
+        """Set the seconds by which every later `now` differs from the database's time; for tests.
 
-        Leases and mails being sent go by the database's own time.
+        Leases and mails being sent use the database's own time.
         """
         with self._database.writing() as connection:
             connection.execute(update(CLOCK).values(offset_seconds=seconds))
 
     def backup(self, path: Path) -> None:
-        """Copy a SQLite ledger as of one moment into a new file, while others go on writing.
+        """Copy a SQLite ledger as of one moment into a new file, while others continue to write.
 
         Raises:
             InvalidInputError: If this is PostgreSQL (use pg_dump), or the file exists.
@@ -283,8 +284,8 @@ class SqlLedger(
             source.backup(copy)
 
     def compact(self) -> None:
-        """Remove what was erased from the write-ahead log as well; after a purge.
+        """Remove erased data from the write-ahead log as well, after a purge.
 
-        On PostgreSQL, vacuum; there old versions of rows also live on in backups and replicas.
+        On PostgreSQL this is a vacuum; old versions of rows also remain in backups and replicas.
         """
         self._database.compact()

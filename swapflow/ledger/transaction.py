@@ -1,4 +1,4 @@
-"""One write to a cycle: everything a transaction can do, put together."""
+"""One write to a cycle: the parts of a transaction, joined."""
 
 from swapflow.ledger.cohort.announcements import AnnouncementWrites
 from swapflow.ledger.cohort.meetings import MeetingWrites
@@ -22,7 +22,6 @@ class SqlTransaction(
 ):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 
-    What it holds and hands back is in `locked.py` (lock, chain, rules), `people.py`,
-    `purging.py`, `brought.py`, `work.py`, `conclusions.py`, `offers.py`,
-    `announcements.py`, `meetings.py` and `reconsiderations.py`.
+    Lock, chain and rules are in `core/cycle_lock.py`; people, lists, requests and decisions in
+    `cycle/`; what follows the list in `cohort/`; erasure in `privacy/erasure.py`.
     """

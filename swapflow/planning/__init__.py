@@ -1,1 +1,1 @@
-"""Planning: the round to come, simulated under its rules, people and delays."""
+"""The round to come: past rounds read, a plan simulated, suggestions made."""

@@ -17,7 +17,7 @@ ZONE_COSTS = (1.0, 3.0, 6.0, 10.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One setting that is simulated, so many times.
+    """One setting that is simulated a number of times.
 
     Attributes:
         key: What it is found by.

@@ -1,6 +1,6 @@
 """Estimates from a past round, and beside them what the files cannot tell.
 
-A figure that the data do not hold is not guessed: it stands under `unknown`, with what would be
+A figure that the data do not hold is not guessed: it is listed under `unknown`, with what would be
 needed to know it.
 """
 

@@ -129,7 +129,7 @@ class PastFit:
 
     @classmethod
     def _without_repeats(cls, past: PastRound, repeats: int) -> "PastFit":
-        """Say what fewer than two marks an applicant leave open; reviewers may still be known."""
+        """Explain what fewer than two marks each leave open; reviewers may still be known."""
         kind = past.kinds[0]
         have = (
             f"no applicant has a second {kind}"
@@ -221,7 +221,7 @@ class PastFit:
         return tuple(sorted(found, key=lambda s: (-s.severity, s.kind, s.reviewer)))
 
     def _places(self, place: int) -> list[int]:
-        """Where a kind's noise and severity stand among the logarithms of the variances."""
+        """Places of a kind's noise and severity among the logarithms of the variances."""
         assert self.model is not None
         kinds = len(self.model.noise)
         severe = [k for k in range(kinds) if self.model.severity[k] is not None]
@@ -271,7 +271,7 @@ def _repeats(groups: IntArray) -> int:
 
 
 def _assumed(kind: str, first: str) -> Unknown:
-    """Say why a difference of level is not known, whatever the model says of it."""
+    """Explain why a difference of level is not known, whatever the model says of it."""
     return Unknown(
         name=f"generosity of {kind}s against {first}s",
         reason=f"the files do not say that anybody got one of the {kind}s by chance; if whoever "

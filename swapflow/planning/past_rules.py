@@ -9,7 +9,7 @@ from swapflow.planning.past_fit import KindEstimate
 
 USUAL_MINUTES = {"review": 20, "interview": 120}
 USUAL_SHARE = 10
-"""One place for so many applicants, where nothing says how many there were."""
+"""One place for this many applicants, where nothing says how many there were."""
 
 
 def rules_text(found: PastEstimates, *, places: int | None = None) -> str:

@@ -23,7 +23,7 @@ class WordedEstimate:
         title: What people call it.
         interval: The figure and its 95 % interval.
         unit: "points" (of 100), "share", "reviews", "minutes" or "marks" of the office's scale.
-        meaning: What it means to somebody who is no statistician.
+        meaning: What it means to a person who is no statistician.
     """
 
     name: str
@@ -49,7 +49,7 @@ def figures(found: PastEstimates) -> list[WordedEstimate]:
 
 
 def shown(figure: WordedEstimate) -> tuple[str, str]:
-    """Spell a figure and its interval as people read them."""
+    """Format a figure and its interval as people read them."""
     value, low, high = figure.interval.value, figure.interval.low, figure.interval.high
     if figure.unit == "points":
         return f"{100 * value:.1f} points", f"{100 * low:.1f} to {_up(100 * high)}"

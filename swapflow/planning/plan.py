@@ -174,7 +174,7 @@ def plan(
 
 
 def difference(first: Summary, second: Summary) -> Interval:
-    """Give how much more of the ideal list the first finds, round by round."""
+    """Return how much more of the ideal list the first finds, round by round."""
     return mean_interval(np.array(first.each) - np.array(second.each))
 
 

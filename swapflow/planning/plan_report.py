@@ -1,4 +1,4 @@
-"""The plan as a page: for whoever decides about the round, words first, letters last."""
+"""The plan as a page: for those who decide about the round, words first, symbols last."""
 
 from datetime import date
 
@@ -259,5 +259,5 @@ def _figures(caption: str, summaries: tuple[Summary, ...]) -> ReportTable:
 
 
 def describe(setting: PlanSetting) -> str:
-    """Say in a few words what is planned, for progress."""
+    """Return in a few words what is planned, for progress."""
     return f"{setting.applicants:,} applicants, {setting.places} places"

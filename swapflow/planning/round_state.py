@@ -154,7 +154,7 @@ class RoundState:
         )
 
     def send(self, arm: int, kind: int) -> bool:
-        """Give a request to the people with most room; False where nobody can take it."""
+        """Assign a request to the people with most room; False where nobody can take it."""
         rules = self.rules.kinds[kind]
         judges = self._judges.setdefault(arm, set())
         seats = self._choose(kind, judges, rules.seats)
@@ -167,7 +167,7 @@ class RoundState:
         self.work[list(seats)] += rules.cost / rules.seats
         judges.update(seats)
         mark = float(self.truth[arm] + self.severity[list(seats)].mean() + luck.noise[place])
-        # Where the first try fails, somebody else takes the request over: a second wait.
+        # Where the first try fails, another reviewer takes the request over: a second wait.
         due = self.now + float(luck.wait[place])
         self._number += 1
         heapq.heappush(self._out, (due, self._number, arm, kind, mark, seats))
@@ -177,7 +177,7 @@ class RoundState:
         return True
 
     def receive(self, until: float) -> None:
-        """Take in what comes by then."""
+        """Record what comes in by then."""
         while self._out and self._out[0][0] <= until:
             due, _, arm, kind, mark, seats = heapq.heappop(self._out)
             self.now = max(self.now, due)
@@ -190,7 +190,7 @@ class RoundState:
             self._log.append((arm, seats[0] if len(seats) == 1 else -1, kind, mark))
 
     def wait(self) -> None:
-        """Let a day pass, or as many as it takes until something comes."""
+        """Move on by a day, or by as many as it takes until something comes."""
         until = self.now + STEP
         if self._out:
             until = max(until, self._out[0][0])
@@ -198,7 +198,7 @@ class RoundState:
         self.now = until if self._out else max(self.now, 0.0)
 
     def situation(self, *, beside: float) -> Situation:
-        """Give what a rule sees, in units of one review.
+        """Return what a rule sees, in units of one review.
 
         `beside` is cost that is kept for floors.
         """

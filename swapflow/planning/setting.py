@@ -10,7 +10,7 @@ from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import IntArray
 from swapflow.domain.people.group_numbers import value_number
 from swapflow.domain.rules import Rules
-from swapflow.engine.projection.cycle_projection import NO_VALUE
+from swapflow.engine.projection.people_events import NO_VALUE
 from swapflow.engine.selection.list_objective import list_objective
 
 
@@ -23,7 +23,7 @@ USUAL_SEVERITY = 0.05
 USUAL_DAYS_VARIATION = 0.6
 """Spread of the logarithm of the days until an answer."""
 USUAL_SILENCE = 0.05
-"""Share of requests that are declined or run out of time, and go to somebody else."""
+"""Share of requests that are declined or run out of time, and go to another reviewer."""
 USUAL_GROUPS = 4
 """Groups of each attribute, where no file of applicants says."""
 
@@ -107,7 +107,7 @@ class PlanSetting:
         return self.rules.budget / self.review_cost / self.applicants
 
     def objective(self) -> Oracle:
-        """What the list is chosen by: as in a live round, quotas, wishes and empty places in it.
+        """What the list is chosen by: as in a live round, with quotas, targets and empty places.
 
         Where no list keeps to every limit the oracle is that of the smallest relaxation, as live.
         """
@@ -115,18 +115,18 @@ class PlanSetting:
         return list_objective(held, np.arange(self.applicants, dtype=np.int64)).oracle
 
     def with_rules(self, **changes: object) -> Self:
-        """Give the same round under changed rules."""
+        """Return the same round under changed rules."""
         rules = replace(self.rules, **changes)  # type: ignore[arg-type]  # names are the rules' own
         return replace(self, rules=rules)
 
     def with_kind(self, index: int, **changes: object) -> Self:
-        """Give the same round with one kind changed."""
+        """Return the same round with one kind changed."""
         kinds = list(self.rules.kinds)
         kinds[index] = replace(kinds[index], **changes)  # type: ignore[arg-type]  # likewise
         return self.with_rules(kinds=tuple(kinds))
 
     def reviews_only(self) -> Self:
-        """Give the same round without any kind but the first."""
+        """Return the same round without any kind but the first."""
         rules = self.rules
         first = rules.kinds[0]
         return replace(
@@ -147,7 +147,7 @@ class PlanSetting:
         )
 
     def at_most(self, applicants: int) -> Self:
-        """Give the same round in small: applicants, places, budget, caps and people in proportion.
+        """Return the same round in small: applicants, places, budget, caps, people in proportion.
 
         Shares and costs per applicant carry over; days do too, for the work per person stays.
         """

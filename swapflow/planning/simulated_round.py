@@ -1,9 +1,9 @@
 """One simulated round: requests go out, people answer after days, the rule looks again.
 
-The rule is the product's own (`engine/rule.py`), and so are the limits: floors first, budget less
-reserve, most of a kind, what a kind requires, no reviewer twice on one applicant, packets and
-capacities. What is simplified: the rule looks once a day, reviewers have no conflicts, and what
-nobody answers goes to somebody else the same day.
+The rule is the product's own (`engine/selection/rule.py`), and so are the limits: floors
+first, budget less reserve, most of a kind, what a kind requires, no reviewer twice on one
+applicant, packets and capacities. What is simplified: the rule looks once a day, reviewers have
+no conflicts, and what nobody answers goes to another reviewer the same day.
 """
 
 from dataclasses import dataclass, field
@@ -75,6 +75,3 @@ def simulate(
         busiest=float(state.work.max(initial=0.0)),
         cohort=cohort,
     )
-
-
-# Ways to spend

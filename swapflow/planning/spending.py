@@ -137,7 +137,7 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
                 break
         state.wait()
     look = _final_look(state, rule)
-    for _ in range(2):  # whoever comes onto the list by the floors' answers gets one too
+    for _ in range(2):  # who comes onto the list by the floors' answers gets one too
         missing = _missing(state, chosen, look.cohort)
         if not missing:
             break

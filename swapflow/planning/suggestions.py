@@ -20,7 +20,7 @@ class Advice:
 
 
 def advise(plan: RoundPlan, *, days_left: float | None = None) -> list[Advice]:
-    """Say what to do with these rules.
+    """Return what to do with these rules.
 
     Args:
         plan: What was simulated.
@@ -139,7 +139,7 @@ def _interviews(plan: RoundPlan) -> list[Advice]:
 
 
 def _budget(plan: RoundPlan) -> list[Advice]:
-    """Say what a larger and a smaller budget would do."""
+    """Return what a larger and a smaller budget would do."""
     found = plan.base.found.value
     levels = {effect.level: effect.summary for effect in _effects(plan, "budget")}
     likely = plan.forecast.sufficed
@@ -188,7 +188,7 @@ def _budget(plan: RoundPlan) -> list[Advice]:
 
 
 def _spread(plan: RoundPlan) -> list[Advice]:
-    """Say whether the assumed spread of marks is worth measuring."""
+    """Return whether the assumed spread of marks is worth measuring."""
     levels = [effect.summary for effect in _effects(plan, "spread of marks")]
     if len(levels) < 2:  # noqa: PLR2004 - less and more
         return []

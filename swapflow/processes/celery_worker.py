@@ -17,7 +17,7 @@ def worker_argv(
     app: str = "workers.app",
     log_level: str = "WARNING",
 ) -> list[str]:
-    """Spell the command that starts a worker; give it `WORKER_ENVIRONMENT`.
+    """Format the command that starts a worker; run it in `WORKER_ENVIRONMENT`.
 
     Args:
         name: Name of the worker on this host.

@@ -20,10 +20,10 @@ log = structlog.get_logger()
 def run_coordinator(
     product: Swapflow, *, holder: str = "", alive: Callable[[], None] = lambda: None
 ) -> None:
-    """Take turns until SIGTERM or SIGINT; then finish the turn and give the leases back.
+    """Take turns until SIGTERM or SIGINT; then finish the turn and release the leases.
 
     A database or Redis that does not answer is waited for, a little longer each time: what was
-    committed stands, and the next turn reads where it left off.
+    committed is kept, and the next turn reads where it left off.
 
     Args:
         product: The deployment.

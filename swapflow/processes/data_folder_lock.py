@@ -18,13 +18,13 @@ SWEEP_SECONDS = 5.0
 
 
 def run_folder(data_dir: Path) -> Path:
-    """Give the folder for locks, process numbers and heartbeats."""
+    """Return the folder for locks, process numbers and heartbeats."""
     return data_dir / "run"
 
 
 @contextmanager
 def locked_folder(data_dir: Path) -> Iterator[None]:
-    """Hold a data folder for this process; the kernel lets go of it when the process ends.
+    """Lock a data folder for this process; the kernel releases it when the process ends.
 
     Raises:
         ConflictError: If another process holds it.

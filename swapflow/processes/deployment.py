@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 
 
 def command(*words: str) -> list[str]:
-    """Spell a swapflow command for a child process, whatever the PATH says."""
+    """Format a swapflow command for a child process, whatever the PATH says."""
     return [sys.executable, "-m", "swapflow.cli.main", *words]
 
 
@@ -96,7 +96,7 @@ def _wait_ready(process: "subprocess.Popen[bytes]", log: Path) -> None:
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """Hand on the environment, but for what would lead the processes elsewhere."""
+    """Return the environment without what would lead the processes elsewhere."""
     ours = {"SWAPFLOW_DATABASE_URL", "SWAPFLOW_REDIS_URL", "SWAPFLOW_HEARTBEAT"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     environment["SWAPFLOW_DATA_DIR"] = str(settings.data_dir)

@@ -21,7 +21,7 @@ SKEW_SECONDS = 2.0
 """Largest difference between two machines' clocks that does no harm to due times and leases."""
 
 LITTLE_ROOM = 1 << 30
-"""Bytes of free disk below which whoever looks after the machine should be told."""
+"""Bytes of free disk below which those who look after the machine should be told."""
 
 NO_ROOM = 100 << 20
 """Bytes of free disk below which writes are about to fail."""
@@ -44,7 +44,7 @@ class DoctorFinding:
 
     Attributes:
         check: What was looked at, in a few words.
-        says: What is the case.
+        says: The finding in a sentence.
         cure: What to do, as a command where there is one; "" when nothing is to be done.
     """
 
@@ -55,7 +55,7 @@ class DoctorFinding:
 
 
 def examine() -> Iterator[DoctorFinding]:
-    """Look at every part of the deployment that the environment describes, one after another."""
+    """Check every part of the deployment that the environment describes, one after another."""
     yield DoctorFinding(
         check="version",
         grade=Grade.GOOD,

@@ -19,7 +19,7 @@ def find_server(chosen: Path | None = None) -> Path:
     """Find the server's binary.
 
     Args:
-        chosen: SWAPFLOW_REDIS_BIN, which stands above everything else.
+        chosen: SWAPFLOW_REDIS_BIN, which wins over everything else.
 
     Raises:
         InvalidInputError: If the chosen one is not there or cannot be run.
@@ -42,13 +42,13 @@ def find_server(chosen: Path | None = None) -> Path:
 
 
 def server_argv(binary: Path, *, folder: Path, socket_path: Path) -> list[str]:
-    """Spell the command that starts the server.
+    """Format the command that starts the server.
 
     Queues and live state can be refilled from the ledger, so the log is flushed every second
     rather than at every write (30 times the rate); nothing is ever evicted.
 
     Args:
-        binary: What `find_server` gives.
+        binary: What `find_server` returns.
         folder: Existing folder for the append-only file.
         socket_path: Where it listens; there is no TCP port.
     """
@@ -71,10 +71,10 @@ def server_argv(binary: Path, *, folder: Path, socket_path: Path) -> list[str]:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder that only this user can enter.
+    """Create a folder that only this user can enter.
 
     Raises:
-        UnavailableError: If it cannot be made, or somebody else made it (in a shared /tmp).
+        UnavailableError: If it cannot be made, or another user made it (in a shared /tmp).
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def server_answers(socket_path: Path, *, within: float = 1.0) -> bool:
-    """Say whether a server on the socket answers a PING now and has loaded its data."""
+    """Whether a server on the socket answers a PING now and has loaded its data."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(within)

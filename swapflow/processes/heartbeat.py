@@ -27,7 +27,7 @@ ALIVE_WITHIN = 15.0
 
 
 def beat(path: Path) -> None:
-    """Say once that this process lives; a full disk must not kill it, so errors are ignored."""
+    """Record once that this process lives; a full disk must not kill it, so errors are ignored."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{os.getpid()}\n", encoding="ascii")
@@ -54,7 +54,7 @@ def start_heartbeat(path: Path | None = None, *, every: float = EVERY_SECONDS) -
 
 
 def is_alive(path: Path, *, within: float = ALIVE_WITHIN) -> bool:
-    """Say whether a process has beaten lately."""
+    """Whether a process has beaten lately."""
     try:
         return abs(time.time() - path.stat().st_mtime) <= within
     except OSError:
@@ -62,9 +62,9 @@ def is_alive(path: Path, *, within: float = ALIVE_WITHIN) -> bool:
 
 
 def answers(address: str) -> bool:
-    """Say whether a web process answers at an address, within three seconds."""
+    """Whether a web process answers at an address, within three seconds."""
     try:
-        with urlopen(address, timeout=3) as response:  # noqa: S310 - whoever runs the check says where
+        with urlopen(address, timeout=3) as response:  # noqa: S310 - the caller names the address
             return bool(response.status == HTTPStatus.OK)
     except (OSError, ValueError):
         return False
@@ -77,10 +77,10 @@ def _beat_for_ever(path: Path, every: float) -> None:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Give the exit code of a health check: 0 when the process lives.
+    """Return the exit code of a health check: 0 when the process lives.
 
-    It does when its heartbeat is fresh, or, for a web process, when the address that stands on
-    the command line answers.
+    It does when its heartbeat is fresh, or, for a web process, when the address on the command
+    line answers.
     """
     if arguments:
         return 0 if answers(arguments[0]) else 1

@@ -1,7 +1,7 @@
 """How log lines look, and what they never hold.
 
 A traceback names files and lines and leaves the values of variables out: among them are marks,
-names, keys and what stands in a request.
+names, keys and what a request holds.
 """
 
 import logging

@@ -16,7 +16,7 @@ _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 def die_with_parent(parent: int | None = None) -> None:
-    """Have the kernel kill this process when its parent dies, however the parent dies.
+    """Ask the kernel to kill this process when its parent dies, however the parent dies.
 
     On Linux only; elsewhere the next start of the supervisor sweeps up what is left.
 
@@ -33,7 +33,7 @@ def die_with_parent(parent: int | None = None) -> None:
 
 
 def dies_with_this_process() -> Callable[[], None]:
-    """Give the function that a child runs between fork and exec."""
+    """Return the function that a child runs between fork and exec."""
     parent = os.getpid()
     return lambda: die_with_parent(parent)
 

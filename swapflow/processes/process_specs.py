@@ -59,7 +59,7 @@ def web_environment(settings: Settings) -> dict[str, str]:
 
 
 def web_answers(settings: Settings) -> bool:
-    """Say whether the web process takes requests."""
+    """Whether the web process takes requests."""
     host = "127.0.0.1" if settings.web_host in {"0.0.0.0", "::"} else settings.web_host  # noqa: S104 - compared, not bound
     connection = HTTPConnection(host, settings.web_port, timeout=2)
     try:

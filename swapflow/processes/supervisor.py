@@ -67,7 +67,7 @@ class BackOff:
     most: float = 30.0
 
     def after(self, exits: int) -> float:
-        """Give the wait after so many exits in a row, from 1."""
+        """Return the wait after this many exits in a row, from 1."""
         return min(self.first * 2.0 ** min(exits - 1, 20), self.most)
 
 
@@ -137,11 +137,11 @@ class _Supervisor:
             await self._stop_all()
 
     def say(self, line: str) -> None:
-        """Tell whoever watches."""
+        """Print a line for the person who watches."""
         self._sink("swapflow", line)
 
     def pass_on(self, name: str, line: str) -> None:
-        """Hand on a line of a process's output."""
+        """Print a line of a process's output."""
         self._sink(name, line)
 
     def note(self) -> None:
@@ -172,7 +172,7 @@ class _Supervisor:
         return True
 
     async def _until_stop(self, *others: asyncio.Task[None]) -> None:
-        """Wait until somebody asks to stop or one of the others ends."""
+        """Wait until a person asks to stop or one of the others ends."""
         stopped = asyncio.create_task(_set(self._stop))
         await asyncio.wait({stopped, *others}, return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
@@ -232,7 +232,7 @@ class _Child:
             raise UnavailableError(f"{self.spec.name} does not start; it said{output}{hint}")
 
     async def end(self, hurry: asyncio.Event) -> None:
-        """Ask the process to stop, kill it when its grace is over or somebody is in a hurry."""
+        """Ask the process to stop, kill it when its grace is over or a person asks twice."""
         self._ending.set()
         if self._keeper is None:
             return
@@ -290,7 +290,7 @@ class _Child:
             self._owner.say(f"{self.spec.name} {_how_it_ended(code)}")
 
     async def _spawn(self) -> tuple[int, asyncio.subprocess.Process]:
-        """Start the process; gives the end of the pipe that its output comes out of.
+        """Start the process; returns the end of the pipe that its output comes out of.
 
         The pipe is our own: asyncio's would keep `wait` waiting for grandchildren that hold it.
         """
@@ -319,7 +319,7 @@ class _Child:
         return output, process
 
     async def _relay(self, output: int) -> None:
-        """Hand on every line of output until all who could write have gone."""
+        """Print every line of output until all who could write have gone."""
         reader = asyncio.StreamReader()
         with os.fdopen(output, "rb", buffering=0) as pipe:
             transport, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -382,7 +382,7 @@ async def _settled(stage: Sequence[_Child]) -> None:
 
 
 def _how_it_ended(code: int) -> str:
-    """Say in words how a process ended."""
+    """Return in words how a process ended."""
     if code < 0:
         with suppress(ValueError):
             return f"was killed by {signal.Signals(-code).name}"

@@ -1,1 +1,1 @@
-"""Reviewers that are programs: known truth, recorded scores, scoring services."""
+"""Rounds with known answers, on the real engine: demo, replay, and what they draw from."""

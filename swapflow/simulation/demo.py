@@ -84,7 +84,7 @@ def run_demo(
     seed: int = 0,
     report: Callable[[Mapping[str, ReplayStep]], None] = lambda _steps: None,
 ) -> tuple[Demonstrated, ...]:
-    """Make, launch and finalize both cycles on a running deployment.
+    """Create, launch and finalize both cycles on a running deployment.
 
     Args:
         product: The deployment; coordinators and workers must run beside this process.

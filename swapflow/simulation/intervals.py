@@ -1,4 +1,4 @@
-"""Honest error bars: how far a figure from so many runs may be off."""
+"""Honest error bars: how far a figure from a number of runs may be off."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from swapflow.domain.interval import Interval
 
 
 def share_interval(hits: int, of: int, *, confidence: float = 0.95) -> Interval:
-    """Give a share with Wilson's interval, which is right for 0 hits and for small numbers too.
+    """Return a share with Wilson's interval, which is right for 0 hits and for small numbers too.
 
     Without any run nothing is known: the interval is [0, 1].
     """
@@ -28,7 +28,7 @@ def share_interval(hits: int, of: int, *, confidence: float = 0.95) -> Interval:
 
 
 def mean_interval(values: FloatArray, *, confidence: float = 0.95) -> Interval:
-    """Give a mean with Student's interval; with fewer than two values it has no bounds."""
+    """Return a mean with Student's interval; with fewer than two values it has no bounds."""
     if not values.size:
         return Interval(math.nan, -math.inf, math.inf)
     mean = float(values.mean())
@@ -47,7 +47,7 @@ def bootstrap_interval(
     resamples: int = 1000,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give any figure with the interval of its values on resampled data.
+    """Return any figure with the interval of its values on resampled data.
 
     Args:
         values: One row per run (or whatever was drawn independently), shape (runs, …).

@@ -54,7 +54,7 @@ class Playground:
 
 
 def open_playground(product: Swapflow, office: Office, *, round_id: str) -> Playground:
-    """Make and launch the program on a running deployment, with two accounts to look at it.
+    """Create and launch the program on a running deployment, with two accounts to look at it.
 
     Raises:
         UnavailableError: If nothing reaches the reviewer within a minute.
@@ -86,7 +86,7 @@ def _account(office: Office, email: str, name: str) -> Login:
 
 
 def _answer_some(product: Swapflow, external_id: str, seed: int) -> None:
-    """Hand in some of a reviewer's first reviews, so that there is something to see."""
+    """Submit some of a reviewer's first reviews, so that there is something to see."""
     for index, task in enumerate(product.tasks.inbox(CYCLE, external_id)[:4]):
         marks: dict[str, float | None] = {
             "Project": float(1 + (task.application * 7 + seed) % 4),

@@ -116,7 +116,7 @@ class Stream:
         pull: IntArray | int,
         purpose: IntArray | int = 0,
     ) -> tuple[FloatArray, FloatArray]:
-        """Give two uniform numbers in (0, 1) for each address.
+        """Return two uniform numbers in (0, 1) for each address.
 
         Args:
             run: Number of the run.
@@ -137,17 +137,17 @@ class Stream:
         pull: IntArray | int,
         purpose: IntArray | int = 0,
     ) -> FloatArray:
-        """Give a standard normal number for each address."""
+        """Return a standard normal number for each address."""
         return normal_quantile(self.uniforms(run, arm, pull, purpose)[0])
 
     def generator(self, run: int, purpose: int = 0) -> np.random.Generator:
-        """Give numpy's own generator for whatever has no addresses (shuffles, library calls)."""
+        """Return numpy's own generator for whatever has no addresses (shuffles, library calls)."""
         key = (self.high << 96) | (self.low << 64) | (run << 16) | purpose
         return np.random.Generator(np.random.Philox(key=key))
 
 
 def stream_of(study: str, cell: str = "") -> Stream:
-    """Give the numbers of one cell of a study; other names give independent ones.
+    """Return the numbers of one cell of a study; other names give independent ones.
 
     Policies that are to be compared on the same luck share the name of the cell.
     """
@@ -176,13 +176,13 @@ def philox(counter: "list[Words] | tuple[Words, ...]", low: int, high: int) -> t
 
 
 def to_uniform(high: Words, low: Words) -> FloatArray:
-    """Make a number in (0, 1) of 52 of the 64 bits of two words; never 0, never 1."""
+    """Convert 52 of the 64 bits of two words to a number in (0, 1); never 0, never 1."""
     bits = ((high >> np.uint64(6)) << np.uint64(26)) | (low >> np.uint64(6))
     return (bits.astype(np.float64) + 0.5) * 2.0**-52
 
 
 def normal_quantile(probability: FloatArray) -> FloatArray:
-    """Give the standard normal number below which so much probability lies.
+    """Return the standard normal number with the given probability below it.
 
     Only the four operations and the square root are used, which every machine rounds alike;
     `compiled.py` takes the same steps one number at a time and so gives the same bits.
@@ -205,7 +205,7 @@ def normal_quantile(probability: FloatArray) -> FloatArray:
 
 
 def logarithm(value: FloatArray) -> FloatArray:
-    """Give the natural logarithm by operations that every machine rounds alike."""
+    """Return the natural logarithm by operations that every machine rounds alike."""
     mantissa, exponent = np.frexp(value)
     low = mantissa < ROOT_HALF
     mantissa = np.where(low, mantissa * 2.0, mantissa)

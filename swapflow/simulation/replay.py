@@ -142,7 +142,7 @@ class InProcess:
             report(step)
 
     def steps(self, cycle_id: str) -> Iterator[ReplayStep]:
-        """Take turns one at a time, giving what the cycle's row says after each."""
+        """Take turns one at a time, yielding the cycle's row after each."""
         while True:
             done = self.coordinator.turn() + self._dispatcher.run_pending()
             yield progress_of(self.product, cycle_id)
@@ -191,7 +191,7 @@ def wait_until_ended(
 def prepare(
     product: Swapflow, cycle_id: str, recording: Recording, program: str, options: Options
 ) -> Rules:
-    """Make and launch the cycle that replays a recording."""
+    """Create and launch the cycle that replays a recording."""
     rules = replay_rules(recording, options)
     if not any(known.id == "replays" for known in product.cycles.rounds()):
         product.cycles.new_round("replays", name="Replays", unit="reviews")
@@ -267,7 +267,7 @@ def result(
     *,
     started: float,
 ) -> ReplayResult:
-    """Say what a replayed cycle came to, beside the same cost spent otherwise."""
+    """Return what a replayed cycle came to, beside the same cost spent otherwise."""
     proposal = product.cohort.propose(cycle_id)
     cycle = product.cycles.get(cycle_id)
     cohort = tuple(sorted(place.external_id for place in proposal.cohort))
@@ -320,7 +320,7 @@ def decisions_digest(product: Swapflow, cycle_id: str) -> str:
 
 
 def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list[tuple[str, str]]]:
-    """Reviewers and who may judge whom; marks without a name go to unnamed stand-ins."""
+    """Reviewers and who may judge whom; marks without a name go to unnamed reviewers."""
     if recording.reviewers:
         reviewers = [
             NewReviewer(external_id=name, capacity={REVIEW: None}, automatic=program)

@@ -17,7 +17,7 @@ class DelayModel(Protocol):
     def delays(
         self, arm: IntArray, kind: IntArray, ordinal: IntArray, mark: FloatArray
     ) -> FloatArray:
-        """Give times in any one unit, of the arguments' common shape."""
+        """Return times in any one unit, of the arguments' common shape."""
         ...
 
 

@@ -34,7 +34,7 @@ PURPOSE_MARK, PURPOSE_SEVERITY, PURPOSE_PANEL, PURPOSE_DELAY = 0, 1000, 1001, 10
 
 
 class ScoreSource(Protocol):
-    """One round's applicants, and every mark that whoever judges them could give.
+    """One round's applicants, and every mark that a reviewer could give.
 
     `marks` and `reviewers` take arrays of one shape and answer in that shape: the same address
     always gives the same answer. Addresses beyond `limits` are never asked for.
@@ -56,7 +56,7 @@ class ScoreSource(Protocol):
         ...
 
     def marks(self, arm: IntArray, kind: IntArray, ordinal: IntArray) -> FloatArray:
-        """Give marks.
+        """Return marks.
 
         Args:
             arm: Indices of applicants.
@@ -66,7 +66,7 @@ class ScoreSource(Protocol):
         ...
 
     def reviewers(self, arm: IntArray, kind: IntArray, ordinal: IntArray) -> IntArray:
-        """Say who gives each of these marks; `NO_REVIEWER` where nobody in particular does."""
+        """Return who gives each of these marks; `NO_REVIEWER` where nobody in particular does."""
         ...
 
 
@@ -340,7 +340,7 @@ class Severe:
         return np.asarray(np.minimum(self.source.limits, np.array(self.panel)))
 
     def marks(self, arm: IntArray, kind: IntArray, ordinal: IntArray) -> FloatArray:
-        """Add the severity of whoever gives each mark."""
+        """Add the severity of the reviewer who gives each mark."""
         who = self.reviewers(arm, kind, ordinal)
         severity = self.severity[who]
         return np.asarray(self.source.marks(arm, kind, ordinal) + severity)

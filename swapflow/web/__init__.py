@@ -1,1 +1,1 @@
-"""The screens: pages for reviewers and staff, and the JSON API; parse, call one method, report."""
+"""The screens and the JSON API; each page parses, calls one method of a service, and renders."""

@@ -1,4 +1,4 @@
-"""The web application: its middlewares, its routers, in the order in which they stand."""
+"""The web application: its middlewares and its routers, in their order."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -72,7 +72,7 @@ NO_TELEMETRY: TelemetryConfig = {
     "operation_spans": False,
     "auto_configure": False,
 }
-"""The framework's own spans hold addresses as asked for: mailed links and codes stand in them."""
+"""The framework's own spans hold addresses as asked for, with mailed links and codes in them."""
 
 
 @asynccontextmanager
@@ -84,7 +84,7 @@ async def few_threads(app: FastAPI) -> AsyncIterator[None]:
 
 
 def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI:
-    """Put the web application together on parts that exist already."""
+    """Build the web application on an app context that exists already."""
     app = FastAPI(
         title="swapflow",
         docs_url=None,
@@ -138,7 +138,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     ):
         app.include_router(part.router)
     app.include_router(routes.router)
-    # The last one added stands first.
+    # The last one added comes first.
     app.add_middleware(ShutdownMiddleware)
     if settings.provider:
         app.add_middleware(Hop, settings=settings)
@@ -155,7 +155,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
 
 
 def home(request: Request, principal: Signed) -> RedirectResponse:
-    """Lead everybody to where their work is: reviewers to the inbox, staff to Today."""
+    """Redirect each person to where their work is: reviewers to the inbox, staff to Today."""
     del request
     places = places_of(principal, None)
     return RedirectResponse(places[0][1] if places else "/inbox", status_code=303)

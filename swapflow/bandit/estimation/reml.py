@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from scipy import linalg, sparse
 
+from swapflow.bandit.estimation.reml_sums import KindSums, Layout, inverse_of, trace_of
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 
 
@@ -80,19 +81,6 @@ class _Solved:
     level_covariance: FloatArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _KindSums:
-    """Sums over the marks of one kind: eliminated block (E), kept block with levels (Q), cross."""
-
-    count: int
-    square: float
-    eliminated: FloatArray
-    cross: sparse.csr_array
-    kept: sparse.csr_array
-    eliminated_total: FloatArray
-    kept_total: FloatArray
-
-
 @dataclass(frozen=True, kw_only=True)
 class RemlModel:
     """The sums that the likelihood needs.
@@ -113,7 +101,7 @@ class RemlModel:
     column_kind: IntArray
     column_reviewer: IntArray
     column_count: IntArray
-    sums: tuple[_KindSums, ...]
+    sums: tuple[KindSums, ...]
     arms_kept: bool
     variance: float
 
@@ -133,7 +121,7 @@ class RemlModel:
         column[known] = place.ravel()
         columns = pairs.shape[1]
         arms_kept = arms < columns
-        layout = _Layout(arms=arms, columns=columns, kinds=kinds, arms_kept=arms_kept)
+        layout = Layout(arms=arms, columns=columns, kinds=kinds, arms_kept=arms_kept)
         return cls(
             arms=arms,
             kinds=kinds,
@@ -180,7 +168,7 @@ class RemlModel:
         kept_total = sum(w * s.kept_total for w, s in parts)
         kept_effect = linalg.cho_solve(factor, kept_total - scaled.T @ eliminated_total)
         eliminated_effect = (eliminated_total - cross @ kept_effect) / diagonal
-        inverse = _inverse(factor[0])
+        inverse = inverse_of(factor[0])
 
         squares = sum(w * s.square for w, s in parts)
         misfit = squares - kept_effect @ kept_total - eliminated_effect @ eliminated_total
@@ -205,8 +193,8 @@ class RemlModel:
         pulled = 1 - (effects[1] ** 2 + severity_variance) * severity_precision
         np.add.at(slope, self._severity_place, pulled)
         for kind, (weight, sums) in enumerate(parts):
-            unknown = self._trace(sums, diagonal, scaled, inverse)
-            left = _misfit(sums, eliminated_effect, kept_effect)
+            unknown = trace_of(sums, diagonal, scaled, inverse)
+            left = misfit(sums, eliminated_effect, kept_effect)
             slope[1 + kind] = sums.count - weight * (unknown + left)
         return _Solved(
             deviance=deviance,
@@ -217,18 +205,6 @@ class RemlModel:
             level=kept_effect[width:],
             level_covariance=inverse[width:, width:],
         )
-
-    def _trace(
-        self,
-        sums: _KindSums,
-        diagonal: FloatArray,
-        scaled: sparse.csr_array,
-        inverse: FloatArray,
-    ) -> float:
-        """Trace of the inverse times one kind's cross products: what its fit leaves unknown."""
-        own = sparse.csr_array(sparse.diags_array(sums.eliminated) @ scaled)
-        inner = (scaled.T @ own - 2 * (sums.cross.T @ scaled) + sums.kept).toarray()
-        return float(np.sum(sums.eliminated / diagonal) + np.sum(inner * inverse))
 
     # Maximum and intervals
 
@@ -353,59 +329,6 @@ class RemlModel:
             error=np.sqrt(solved.severity_variance[own]),
             count=self.column_count[own],
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Layout:
-    """Which effect stands in which row and column of the equations."""
-
-    arms: int
-    columns: int
-    kinds: int
-    arms_kept: bool
-
-    def sums(self, scores: Scores, column: IntArray, kind: int) -> _KindSums:
-        """Sum the marks of one kind."""
-        own = np.flatnonzero(scores.kind == kind)
-        mark = scores.mark[own]
-        rows = np.arange(own.size)
-        known = column[own] >= 0
-        arm = self._design(rows, scores.arm[own], own.size, self.arms)
-        severity = self._design(rows[known], column[own][known], own.size, self.columns)
-        level = self._design(rows, np.full(own.size, kind), own.size, self.kinds)
-        kept, gone = (arm, severity) if self.arms_kept else (severity, arm)
-        kept = sparse.csr_array(sparse.hstack([kept, level]))
-        return _KindSums(
-            count=own.size,
-            square=float(mark @ mark),
-            eliminated=np.asarray(gone.sum(axis=0)).ravel().astype(np.float64),
-            cross=sparse.csr_array(gone.T @ kept),
-            kept=sparse.csr_array(kept.T @ kept),
-            eliminated_total=gone.T @ mark,
-            kept_total=kept.T @ mark,
-        )
-
-    @staticmethod
-    def _design(row: IntArray, column: IntArray, rows: int, columns: int) -> sparse.csr_array:
-        return sparse.csr_array((np.ones(row.size), (row, column)), shape=(rows, columns))
-
-
-def _inverse(factor: FloatArray) -> FloatArray:
-    """Invert a matrix from its lower Cholesky factor."""
-    lower, _ = linalg.lapack.dpotri(factor, lower=True)
-    lower = np.tril(lower)
-    return np.asarray(lower + np.tril(lower, -1).T)
-
-
-def _misfit(sums: _KindSums, eliminated: FloatArray, kept: FloatArray) -> float:
-    """Sum of one kind's squared marks less everything estimated."""
-    fit = (
-        eliminated @ (sums.eliminated * eliminated)
-        + kept @ (sums.kept @ kept)
-        + 2 * eliminated @ (sums.cross @ kept)
-    )
-    met = eliminated @ sums.eliminated_total + kept @ sums.kept_total
-    return max(float(sums.square - 2 * met + fit), 0.0)
 
 
 def _root(log: float, floor: float) -> float:

@@ -1,1 +1,1 @@
-"""The decision, and what follows."""
+"""Commands around the decision: meeting, offers, announcements, card, bundle."""

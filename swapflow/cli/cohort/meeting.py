@@ -212,7 +212,7 @@ def close(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
 
 @app.command("reopen")
 def reopen(cycle: CycleId, by: By, reason: Reason, as_json: AsJson = False) -> None:
-    """Let outcomes be recorded again after the meeting was closed."""
+    """Reopen the outcomes for recording after the meeting was closed."""
     reopened = product().meetings.reopen(cycle, reason=reason, by=by)
     if reopened:
         _write_down(by, "reopened the meeting", cycle, detail=reason)
@@ -231,7 +231,7 @@ def _number(swapflow: "Swapflow", cycle: str, applicant: str) -> int:
 
 
 def _seat(swapflow: "Swapflow", cycle: str, by: str) -> int | None:
-    """Give the reviewer whose id or mail address the name is: their conflicts hold here too."""
+    """Return the reviewer whose id or mail address the name is: their conflicts hold here too."""
     wanted = by.lower()
     for reviewer in swapflow.reviewers.list(cycle):
         if wanted in {reviewer.external_id.lower(), (reviewer.email or "").lower()}:

@@ -89,7 +89,7 @@ def _made(
     from swapflow.settings import load_settings
 
     made = monitoring(load_settings()).report(cycle, crossed=crossed)
-    # Whoever reads such a table is written down, before they see it.
+    # A person who reads such a table is written down, before they see it.
     office().audit_log.record(by, what, cycle_id=cycle)
     return made
 

@@ -22,7 +22,7 @@ app = typer.Typer(
 )
 
 SHOWN = 10
-"""Of the waitlist, so many are listed."""
+"""How many of the waitlist are listed."""
 
 
 class OfferAnswerOption(StrEnum):
@@ -126,7 +126,7 @@ def answer(
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
-    """Note what an applicant answered; whoever accepted may still decline later."""
+    """Note what an applicant answered; an applicant who accepted may still decline later."""
     from swapflow.domain.cohort.offer import OfferAnswer
 
     product().offers.answer(cycle, applicant, OfferAnswer(said.value), by=by, reason=reason)
@@ -157,7 +157,7 @@ def rate(
     ] = 0.05,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many accept, so that more offers than places may go out; one rate for everybody."""
+    """Set how many accept, so that more offers than places may go out; one rate for everybody."""
     from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
 
     if (accepted is None or of is None) == (between is None):

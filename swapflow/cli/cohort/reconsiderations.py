@@ -100,7 +100,7 @@ def list_all(cycle: CycleId, as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show(cycle: CycleId, applicant: ApplicationId, as_json: AsJson = False) -> None:
-    """Say where the applicant would have stood, and what is proposed."""
+    """Show where the applicant would have stood, and what is proposed."""
     from swapflow.engine.reconsideration.evidence import HOW
 
     found = product().reconsiderations.evidence(cycle, applicant)
@@ -231,7 +231,7 @@ def _public(one: "Reconsideration", names: dict[int, str]) -> dict[str, object]:
 
 
 def _statement(found: "ReconsiderationEvidence") -> list[str]:
-    """Say in words where a reconsideration stands."""
+    """Return the status of a reconsideration in words."""
     before = "no estimate" if found.before is None else f"{100 * found.before:.1f}"
     line = "" if found.line is None else f"; the lowest on the list has {100 * found.line:.1f}"
     then = f"place {found.place} of {found.queue} on the waitlist"

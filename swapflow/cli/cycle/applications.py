@@ -166,7 +166,7 @@ def ready(
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say that an incomplete application is complete now."""
+    """Mark an incomplete application as complete."""
     _move(cycle, applicant, ApplicationStatus.READY, by, reason, as_json, "ready", "incomplete")
 
 

@@ -51,7 +51,7 @@ def approve(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let requests go out."""
+    """Release requests that wait for approval."""
     swapflow = product()
     chosen = _chosen(requests, everything, swapflow.approvals.proposed(cycle))
     approved = swapflow.approvals.approve(cycle, chosen, by=by) if chosen else 0

@@ -118,7 +118,7 @@ def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
 
 @app.command("status")
 def status(cycle: CycleId, as_json: AsJson = False) -> None:
-    """Say how a cycle stands."""
+    """Show how a cycle stands."""
     seen = product().reports.progress(cycle)
     report(cycle_output.progress_json(seen), *cycle_output.progress_plain(seen), as_json=as_json)
 

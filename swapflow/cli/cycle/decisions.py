@@ -37,7 +37,7 @@ app = typer.Typer()
 
 
 class Where(StrEnum):
-    """Where somebody is put."""
+    """Where an applicant is put."""
 
     IN = "in"
     OUT = "out"
@@ -142,7 +142,7 @@ def explain(
     applicant: Annotated[str, typer.Argument(metavar="APPLICANT", help="The applicant's id.")],
     as_json: AsJson = False,
 ) -> None:
-    """Say why an applicant was asked about, and where the applicant stands. For staff."""
+    """Explain why an applicant was asked about, and where the applicant stands. For staff."""
     found = product().reports.explain(cycle, applicant)
     report(
         cycle_output.explanation_json(found),

@@ -194,7 +194,7 @@ def panel(
     errors: ErrorFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which reviewers alone may get the applicants named in a file."""
+    """Restrict the applicants named in a file to the reviewers named with them."""
     swapflow = product()
     pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
     swapflow.reviewers.set_panel(cycle, pairs)

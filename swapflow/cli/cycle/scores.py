@@ -243,7 +243,7 @@ def import_file(
 
 @app.command("admit")
 def admit(score: ScoreId, by: By, reason: Why, as_json: AsJson = False) -> None:
-    """Let a score count that nobody had asked for."""
+    """Admit a score that nobody had asked for."""
     seq = product().scores.admit(score, by=by, reason=reason)
     report(
         {"score": score, "counts": True, "number": seq, "by": by},
@@ -253,7 +253,7 @@ def admit(score: ScoreId, by: By, reason: Why, as_json: AsJson = False) -> None:
 
 
 def _rows(swapflow: "Swapflow", cycle: str) -> list[dict[str, object]]:
-    """Give every score as it stands: the last revision of each."""
+    """Return every score as it is now: the last revision of each."""
     applications = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
     reviewers = {r.number: r.external_id for r in swapflow.reviewers.list(cycle)}
     kinds = [kind.name for kind in swapflow.cycles.rules(cycle).kinds]

@@ -52,7 +52,7 @@ def export(
     product()
     reader = personal_data(load_settings())
     found = (reader.reviewer if reviewer else reader.applicant)(cycle, person)
-    # Whoever reads a person's file is written down, before they see it.
+    # A person who reads a personal data report is written down, before they see it.
     office().audit_log.record(
         by, f"exported the file of one {found.role}", cycle_id=cycle, about=person
     )
@@ -91,7 +91,7 @@ def hold(
     release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let nobody be erased while a complaint or a case is open; --release ends that."""
+    """Keep anybody from being erased while a complaint or a case is open; --release ends that."""
     product().cycles.hold(cycle, by=by, reason=reason, release=release)
     said = "people can be erased again" if release else "nobody can be erased until --release"
     report({"cycle": cycle, "held": not release}, f"{cycle}: {said}", as_json=as_json)

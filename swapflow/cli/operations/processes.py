@@ -81,7 +81,7 @@ def web(
     set_up_logs(settings)
     refuse_unsafe(settings)
     start("web")
-    # Here, so that what is wrong is said once and in words, whoever serves in the end.
+    # Here, so that what is wrong is said once and in words, whichever process serves in the end.
     product = swapflow()
     serve_figures(product, settings)
     serve(settings)

@@ -88,7 +88,7 @@ def grant(
     in_cycle: CycleScope = "",
     as_json: AsJson = False,
 ) -> None:
-    """Give somebody a role in the office, in a round or in a cycle."""
+    """Grant a role in the office, in a round or in a cycle."""
     scope, scope_id = _scope(in_round, in_cycle)
     office = _office()
     office.users.grant(office.users.get(email), role, scope, scope_id, by=by)
@@ -113,7 +113,7 @@ def revoke(
 
 @app.command("password")
 def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJson = False) -> None:
-    """Give somebody another password; all their devices are signed out."""
+    """Set another password for an account; all its devices are signed out."""
     office = _office()
     office.users.set_password(office.users.get(email), _password(stdin=password_stdin))
     _say(email, "has another password and is signed out everywhere", as_json=as_json)
@@ -121,7 +121,7 @@ def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJso
 
 @app.command("deactivate")
 def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
-    """Keep somebody from signing in; what they did stays on record."""
+    """Keep a user from signing in; what they did stays on record."""
     office = _office()
     office.users.deactivate(office.users.get(email), by=by)
     _say(email, "can no longer sign in", as_json=as_json)
@@ -129,14 +129,14 @@ def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
 
 @app.command("shut-out")
 def shut_out(email: Email, by: By, as_json: AsJson = False) -> None:
-    """End every session, key and mailed link of somebody, as when one got lost or was stolen."""
+    """End every session, key and mailed link of a user, as when one got lost or was stolen."""
     office = _office()
     taken = office.users.revoke_access(office.users.get(email), by=by)
     _say(email, f"is shut out: {taken}; the next sign-in is a new one", as_json=as_json)
 
 
 def _office() -> "Office":
-    product()  # says what to do where there is no database yet
+    product()  # refuses with the cure where there is no database yet
     from swapflow.bootstrap import office
 
     return office()

@@ -45,13 +45,13 @@ def serve(settings: Settings) -> None:
         forwarded_allow_ips=settings.trusted_proxies,
         # A dashboard's open stream would otherwise keep the process alive for ever.
         timeout_graceful_shutdown=2,
-        # A busy machine is no reason to kill whoever serves on it.
+        # A busy machine is no reason to kill those who serve on it.
         timeout_worker_healthcheck=30,
     )
 
 
 def application() -> "FastAPI":
-    """Make the application of one serving process."""
+    """Build the application of one serving process."""
     parent = os.environ.get(_PARENT)
     if parent is not None:
         die_with_parent(int(parent))

@@ -108,7 +108,7 @@ def _shown_steps(steps: object) -> "Mapping[str, ReplayStep]":
 
 
 def _explain_last(done: "Demonstrated") -> str:
-    """Spell the command that explains the last one on the list, who was closest to the cut."""
+    """Format the command that explains the last one on the list, who was closest to the cut."""
     return f"swapflow cycle explain {done.program.cycle_id} {done.proposal.cohort[-1].external_id}"
 
 

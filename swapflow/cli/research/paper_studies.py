@@ -96,7 +96,7 @@ def paper(
 
 
 def _command(name: str, *, full: bool, runs: int | None, seed: int, data: Path | None) -> str:
-    """Spell the command that makes a study again; the data folder is everybody's own."""
+    """Format the command that makes a study again; the data folder is everybody's own."""
     parts = ["swapflow study paper", name]
     parts += ["--full"] * full + [f"--runs {runs}"] * (runs is not None)
     parts += [f"--seed {seed}"] * bool(seed) + ["--data DIR"] * (data is not None)

@@ -159,7 +159,7 @@ def read_marks(
     stated: tuple[float | None, float | None, float | None],
     notes: list[str],
 ) -> "Marks":
-    """Take each spread from the options, else from a past round, else from the rules or usage."""
+    """Read each spread from the options, else from a past round, else from the rules or usage."""
     from swapflow.planning.setting import Marks
 
     usual = Marks()
@@ -223,7 +223,7 @@ def _past(path: Path | None) -> dict[str, float | None]:
 def read_delays(
     rules: "Rules", stated: list[str] | None, silence: float, notes: list[str]
 ) -> "Days":
-    """Read how long reviewers take: as told, or as in the past round."""
+    """Read how long reviewers take: as given, or as in the past round."""
     from swapflow.planning.setting import Days
 
     known: dict[str, float] = {}

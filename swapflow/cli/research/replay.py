@@ -224,7 +224,7 @@ def progress_bars(
 def _lines(
     shown: "Callable[[object], Mapping[str, ReplayStep]]",
 ) -> "Callable[[object], None]":
-    """Give what writes how far each cycle is, not more often than every few seconds."""
+    """Return what writes how far each cycle is, not more often than every few seconds."""
     said = -LINE_SECONDS
 
     def show(steps: object) -> None:

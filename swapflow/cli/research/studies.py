@@ -56,7 +56,7 @@ def require_extra() -> None:
 
 
 def spread_of(*, processes: int, celery: bool) -> "ChunkRunner":
-    """Make what computes a sweep's chunks, from the options that say so."""
+    """Build what computes a sweep's chunks, from the options for it."""
     from swapflow.experiments.sweep import Here
     from swapflow.experiments.sweep_workers import Processes, Workers
 
@@ -69,7 +69,7 @@ def spread_of(*, processes: int, celery: bool) -> "ChunkRunner":
 
 
 def default_out(name: str) -> Path:
-    """Give the folder of a study when none is named: studies/NAME in the data folder."""
+    """Return the folder of a study when none is named: studies/NAME in the data folder."""
     from swapflow.settings import load_settings
 
     return load_settings().data_dir / "studies" / name

@@ -52,14 +52,14 @@ StaffName = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalReviewer:
-    """Whoever sits at the terminal: the reviewer meant, and staff's name when they type."""
+    """The person at the terminal: the reviewer meant, and staff's name when they type."""
 
     reviewer: str
     staff: str
 
     @property
     def name(self) -> str:
-        """The name under which it stands in the record."""
+        """The name in the record."""
         return self.staff or self.reviewer
 
 
@@ -192,7 +192,7 @@ def decline(
     by: StaffName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say no to a task; it goes to somebody else."""
+    """Decline a task; it goes to another reviewer."""
     from swapflow.domain.people.reviewer import Absence
 
     seat = _seat(reviewer, for_reviewer, by)
@@ -242,7 +242,7 @@ def _named_by(code: str) -> Iterator[None]:
 
 
 def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignment":
-    """Find a task among those of the reviewer; somebody else's is not there at all."""
+    """Find a task among those of the reviewer; another reviewer's is not there at all."""
     cycle = cycle_of(task)
     code_of = swapflow.cycles.get(cycle).task_code
     number = next(
@@ -261,7 +261,7 @@ def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignmen
 def _seen(
     swapflow: "Swapflow", found: "Assignment", rules: "Rules"
 ) -> dict[str, "str | dict[str, str]"]:
-    """Give what a reviewer may see of an applicant: in a blind cycle neither name nor mail."""
+    """Return what a reviewer may see of an applicant: in a blind cycle neither name nor mail."""
     from swapflow.engine.reviewing.blinding import visible_documents, visible_fields
 
     application = _application(swapflow, found)
@@ -332,7 +332,7 @@ def _rubric_plain(code: str, rubric: "Rubric | None") -> list[str]:
 def _announce(
     answer: "Answer", rubric: "Rubric | None", seat: TerminalReviewer, *, ask: bool
 ) -> None:
-    """Say what will be stored, and ask once more when a person sits there."""
+    """Show what will be stored, and ask once more when a person sits there."""
     marks = ", ".join(
         f"{name} {'N/A' if mark is None else f'{mark:g}'}" for name, mark in answer.marks.items()
     )

@@ -103,7 +103,7 @@ def read_answer(
 
 
 def utility_shown(answer: "Answer", rubric: "Rubric | None") -> float:
-    """Say what an answer comes to, in [0, 1]."""
+    """Return what an answer comes to, in [0, 1]."""
     if answer.utility is not None or rubric is None:
         return answer.utility or 0.0
     from swapflow.domain.reviewing.rubric import utility

@@ -1,4 +1,4 @@
-"""A decision card: everything about one applicant that an answer to "why?" needs, in one place."""
+"""A decision card: everything about one applicant that answers "why?", in one place."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ SAME = 1e-8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardMark:
-    """A mark on one criterion, with what the rubric says it means; None is "not applicable"."""
+    """A mark on one criterion, with its meaning in the rubric; None is "not applicable"."""
 
     criterion: str
     mark: float | None
@@ -30,12 +30,12 @@ class CardMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardReview:
-    """One review that was asked for, why, and what came of it.
+    """One requested review, with its reason and result.
 
     Attributes:
         reviewer: A number on this card, from 1, unless reviewers are to be named.
         why: floor, rule, staff, appeal or late, as on record.
-        close_then: Whether the applicant was too close to call when it was asked for.
+        close_then: Whether the applicant was too close to call at the request.
         score: In [0, 1], None while there is none.
         counts: Whether the score enters the estimate; `reason` says why it does not.
     """
@@ -57,17 +57,17 @@ class CardReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardStanding:
-    """Where the applicant stands on a list, and by how much.
+    """The applicant's place on a list, and by how much.
 
     Attributes:
         rank: From 1, of `candidates`; the list has `places`.
-        estimate: In [0, 1]; what the list was made by.
-        margin: What is added to it and taken from it for the interval.
+        estimate: In [0, 1]; the list was made by it.
+        margin: Added to it and subtracted from it for the interval.
         evidence: Reviews it rests on, in units of one review of the first kind.
-        mean: Of the marks as given, weighed by what they tell; None without one.
-        estimates: What people asked the list to be made by: "rule", "raw" or "adjusted".
+        mean: Mean of the marks as given, weighted by information; None without one.
+        estimates: The chosen estimates: "rule", "raw" or "adjusted".
         raw: Estimate with nothing taken out, and adjusted: with severity and generosity taken
-            out; both None unless people asked for either.
+            out; both None unless one of them was chosen.
         cut: The estimate next to the applicant's on the other side of the cut; None without one.
     """
 
@@ -89,7 +89,7 @@ class CardStanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardDecision:
-    """What people decided."""
+    """The decision of people."""
 
     verdict: str
     by: str
@@ -100,12 +100,13 @@ class CardDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardReconsideration:
-    """That the application was looked at again after the list was fixed.
+    """One reconsideration of the application.
 
     Attributes:
         result: added, waitlisted, stays, withdrawn or undone; "" while it is open.
-        fresh: Fresh reviews that came, of `reviews` that were asked for.
-        before: The estimate before; None for who was no candidate then. Both in [0, 1].
+        fresh: Fresh reviews received, of `reviews` requested.
+        before: The estimate before; None for an applicant who was no candidate then. Both in [0,
+            1].
     """
 
     asked_on: date
@@ -123,10 +124,10 @@ class Card:
     """A decision card.
 
     Attributes:
-        version: Of the fixed list; 0 while none is.
-        standing: None before anything is known, and for those who are no candidates.
+        version: Version of the final list; 0 while there is none.
+        standing: None before the first score, and for those who are no candidates.
         decided: None until people have decided.
-        stop: Why no more was asked for, in one sentence.
+        stop: Why no more reviews were requested, in one sentence.
         promise: What the rule promises about the whole list, in its own words; "" for nothing.
     """
 
@@ -156,15 +157,15 @@ def card(
     name_reviewers: bool = False,
     calibrated: Calibration | None = None,
 ) -> Card:
-    """Make the decision card of one applicant, of the list as it was fixed or as it stands now.
+    """Build the decision card of one applicant, for the final list or the present one.
 
     Args:
         cycle_id: The cycle.
         external_id: The applicant.
         ledger: The ledger.
-        snapshots: What was folded before.
-        calibrated: Raw and adjusted estimates, where people asked for either.
-        name_reviewers: Say who each reviewer was, by id; else they are numbers on the card.
+        snapshots: Cached snapshots.
+        calibrated: Raw and adjusted estimates, where one of them was chosen.
+        name_reviewers: Whether to name reviewers by id; else they are numbers on the card.
 
     Raises:
         NotFoundError: If the cycle has no such applicant.
@@ -212,7 +213,7 @@ def _reconsidered(cycle_id: str, number: int, *, ledger: Ledger) -> Iterable[Car
 def _list(
     cycle_id: str, found: Explanation, *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> tuple[Sequence[Place], MethodSheet | None]:
-    """Give the list that was fixed last, or what would be proposed now."""
+    """Return the latest final list, or the present proposal."""
     stored = ledger.proposals(cycle_id)
     if stored:
         _, places, sheet = stored[-1]
@@ -254,7 +255,7 @@ def _compared(
     sheet: MethodSheet | None,
     calibrated: Calibration | None,
 ) -> CardStanding | None:
-    """Put raw and adjusted estimate beside the one that the list was made by."""
+    """Add raw and adjusted estimates beside the one that the list was made by."""
     if standing is None or sheet is None:
         return standing
     standing = replace(standing, estimates=sheet.estimates)
@@ -264,7 +265,7 @@ def _compared(
     if row is None or sheet.estimates == Estimates.RULE:
         return standing
     own = row.raw if sheet.estimates == Estimates.RAW else row.adjusted
-    # Of a list that was fixed before further scores came, only what it was made by is on record.
+    # For a list made before further scores came, only its own estimate is on record.
     if abs(own - standing.estimate) > SAME:
         return standing
     return replace(standing, raw=row.raw, adjusted=row.adjusted)
@@ -311,7 +312,7 @@ def _reviews(
 
 
 def _marks(given: ScoreDetails, rules: Rules) -> tuple[CardMark, ...]:
-    """Spell marks by the rubric that was in force when the review was opened."""
+    """Return marks with their meaning, by the rubric in force when the review was opened."""
     kind = rules.kinds[given.score.kind].name
     version = given.score.rubric_version
     rubric = next((r for r in rules.rubrics if (r.kind, r.version) == (kind, version)), None)

@@ -1,6 +1,6 @@
-"""A finished cycle as plain values: gathered from the ledger once, replayed without it.
+"""A finished cycle as plain values: read from the ledger once, replayed without it.
 
-No name is in it: people are the numbers by which events know them.
+It holds no names: people are the numbers by which events know them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ SAME = 1e-8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSignature:
-    """Who signed a list, and in which role."""
+    """A person who signed a list, and in which role."""
 
     by: str
     role: str
@@ -44,12 +44,12 @@ class ListSignature:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedList:
-    """One list as it was fixed: what was proposed, and what people decided.
+    """One final list: the proposal, and what people decided.
 
     Attributes:
-        position: The event up to which the proposal looked.
-        stop_reason: Why no more was asked for by then.
-        sheet: How it came about; None when it was read from a bundle, which holds it as text.
+        position: The event that the proposal includes.
+        stop_reason: Why no more reviews were requested by then.
+        sheet: Its method sheet; None when read from a bundle, which holds it as text.
     """
 
     version: int
@@ -62,7 +62,7 @@ class FixedList:
 
     @property
     def proposed(self) -> list[int]:
-        """The numbers of those on the proposed list, in its order."""
+        """The numbers of the applications on the proposed list, in its order."""
         return [p.application for p in self.places if p.standing is Standing.COHORT]
 
 
@@ -71,9 +71,9 @@ class FinishedCycle:
     """Everything that a replay of a finished cycle needs.
 
     Attributes:
-        unit: What costs are counted in.
+        unit: The unit of costs.
         rules: Every version, in order.
-        lists: Every list that was fixed, in order.
+        lists: Every final list, in order.
     """
 
     cycle_id: str
@@ -85,15 +85,15 @@ class FinishedCycle:
 
     @property
     def head(self) -> Position:
-        """Where the record ends."""
+        """The last position of the record."""
         return self.events[-1].position if self.events else START
 
 
 def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
-    """Read a finished cycle, all of it as of one moment.
+    """Read a finished cycle as of one moment.
 
     Raises:
-        NotReadyError: If no list is fixed at present.
+        NotReadyError: If no list is final at present.
         ConflictError: If the hash chain of its events is broken.
     """
     with ledger.one_moment():
@@ -103,6 +103,7 @@ def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
                 f"cycle {cycle_id!r} is {cycle.status.value}; "
                 f"`swapflow cycle finalize {cycle_id}` fixes a list first"
             )
+        # A bundle is proof for others, so a damaged record must not be signed as if it were whole.
         if broken := ledger.check_chain(cycle_id):
             raise ConflictError(
                 f"the record of {cycle_id!r} is damaged ({broken}); "
@@ -133,7 +134,7 @@ def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
 
 
 def check(closed: FinishedCycle) -> Verification:
-    """Check the chain and make every decision and every list again; no ledger, no network."""
+    """Check the chain and compute every decision and every list again; no ledger, no network."""
     broken = broken_at(closed.cycle_id, closed.events)
     if broken is not None:
         finding = Disagreement(what=f"event {broken} is not what was recorded", fatal=True)
@@ -147,7 +148,7 @@ def check(closed: FinishedCycle) -> Verification:
 
 
 def broken_at(cycle_id: str, events: Iterable[Event]) -> int | None:
-    """Recompute the hash chain; the number of the first event that does not fit, or None."""
+    """Recompute the hash chain; return the number of the first wrong event, or None."""
     head = ""
     for seq, event in enumerate(events, start=1):
         text = body(event.payload, event.deltas, spent=event.spent, committed=event.committed)
@@ -167,7 +168,7 @@ def _all_events(cycle_id: str, *, ledger: Ledger) -> Iterator[Event]:
 def _made(
     closed: FinishedCycle, fixed: FixedList, snapshots: SnapshotCache
 ) -> Iterable[Disagreement]:
-    """Check a list by the way in which it came about."""
+    """Check a list by the way in which it was made."""
     how = _fixings(closed).get(fixed.version)
     if how is None:
         yield Disagreement(
@@ -184,7 +185,7 @@ def _made(
 def _reconsidered(
     closed: FinishedCycle, fixed: FixedList, application: int, snapshots: SnapshotCache
 ) -> Iterable[Disagreement]:
-    """Check that one person alone was moved, and by an estimate that the replay makes too."""
+    """Check that only one person was moved, and by an estimate that the replay confirms."""
     name = f"list {fixed.version}"
     before = _of(closed, fixed.version - 1)
     if before is None or not _same_but_for(before, fixed, application):
@@ -213,7 +214,7 @@ def _reconsidered(
 
 
 def _undone(closed: FinishedCycle, fixed: FixedList, version: int) -> Iterable[Disagreement]:
-    """Check that a list is the one before a reconsideration again."""
+    """Check that a list equals the one before a reconsideration."""
     earlier = _of(closed, version - 1)
     if earlier is None or not _same_but_for(earlier, fixed, None):
         yield Disagreement(
@@ -222,7 +223,7 @@ def _undone(closed: FinishedCycle, fixed: FixedList, version: int) -> Iterable[D
 
 
 def _same_but_for(one: FixedList, other: FixedList, application: int | None) -> bool:
-    """Say whether two lists have the same places in one order, and the same outcomes."""
+    """Whether two lists have the same places in the same order, and the same outcomes."""
 
     def rest(fixed: FixedList) -> list[Place]:
         return [replace(p, rank=0) for p in fixed.places if p.application != application]
@@ -242,7 +243,7 @@ def _of(closed: FinishedCycle, version: int) -> FixedList | None:
 
 
 def _never_refused(closed: FinishedCycle, application: int) -> bool:
-    """Say whether somebody neither declined an offer nor let it lapse."""
+    """Whether an applicant neither declined an offer nor let it lapse."""
     return not any(
         event.type is EventType.OFFER_ANSWERED
         and event.payload["a"] == application
@@ -254,7 +255,7 @@ def _never_refused(closed: FinishedCycle, application: int) -> bool:
 def _list(
     closed: FinishedCycle, fixed: FixedList, snapshots: SnapshotCache
 ) -> Iterable[Disagreement]:
-    """Propose again what was proposed then, and compare."""
+    """Compute the proposal again, and compare."""
     reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
     again = propose(closed.cycle_id, ledger=reader, snapshots=snapshots)
     stored = Proposal(
@@ -286,7 +287,7 @@ def _list(
 
 
 def _fixings(closed: FinishedCycle) -> dict[int, Mapping[str, Json]]:
-    """Give what the events say of each list that was fixed."""
+    """Return the payload of the event that made each list final."""
     fixings = (event for event in closed.events if event.type is EventType.FINALIZED)
     return {cast("int", event.payload["version"]): event.payload for event in fixings}
 
@@ -306,7 +307,7 @@ def _some(applications: Collection[int]) -> str:
 
 
 class _Reader:
-    """The reading side of a ledger that ends at one event: as much of it as a replay asks for."""
+    """The reading side of a ledger that ends at one event, as far as a replay needs it."""
 
     def __init__(self, closed: FinishedCycle, upto: int, *, stop_reason: str = "") -> None:
         self._closed = closed
@@ -316,11 +317,11 @@ class _Reader:
         self._decisions = closed.decisions[:told]
 
     def one_moment(self) -> AbstractContextManager[None]:
-        """Nothing is written here."""
+        """Return an empty context: nothing is written here."""
         return nullcontext()
 
     def cycle(self, cycle_id: str) -> Cycle:
-        """Give the cycle's row as its events have it."""
+        """Return the cycle's row as its events imply it."""
         return Cycle(
             id=cycle_id,
             round_id="round",
@@ -340,18 +341,18 @@ class _Reader:
         )
 
     def rounds(self) -> tuple[Round, ...]:
-        """Give the one round there is."""
+        """Return the only round."""
         return (Round(id="round", name="", unit=self._closed.unit, zone="UTC"),)
 
     def rules(self, cycle_id: str, version: int = 0) -> Rules:
-        """Give a version of the rules, 0 for the first: events say when the others came."""
+        """Return a version of the rules, 0 for the first: events say when the others came."""
         for rules in self._closed.rules:
             if version in {0, rules.version}:
                 return rules
         raise NotFoundError(f"the record of {cycle_id} has no rules version {version}")
 
     def events(self, _cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
-        """Give events after a position; None: it never stood there."""
+        """Return events after a position; None if the record never had that position."""
         if after != START and (
             after.seq > len(self._events) or self._events[after.seq - 1].position != after
         ):
@@ -359,27 +360,27 @@ class _Reader:
         return tuple(self._events[after.seq : after.seq + at_most])
 
     def decisions(self, _cycle_id: str) -> tuple[DecisionRecord, ...]:
-        """Give the decisions made by then."""
+        """Return the decisions made by then."""
         return self._decisions
 
     def last_look(self, _cycle_id: str) -> dict[str, float] | None:
-        """Give the numbers of the last decision that recorded a fitted model."""
+        """Return the numbers of the last decision that recorded a fitted model."""
         fitted = (d.look for d in reversed(self._decisions) if "prior_variance" in d.look)
         found = next(fitted, None)
         return None if found is None else dict(found)
 
     def offers(self, _cycle_id: str) -> tuple[()]:
-        """Give no offer: what was promised to whom changes no proposal."""
+        """Return no offers, which do not affect a proposal's order."""
         return ()
 
     def reconsiderations(self, _cycle_id: str) -> tuple[()]:
-        """Give none, likewise: what they changed is on the lists."""
+        """Return no reconsiderations: their changes are on the lists."""
         return ()
 
     def named(
         self, _cycle_id: str, numbers: Collection[int] | None = None
     ) -> tuple[ApplicantName, ...]:
-        """Call every application by its number."""
+        """Return every application with its number as its name."""
         added = sum(event.type is EventType.APPLICATION_ADDED for event in self._events)
         return tuple(
             ApplicantName(number=n, external_id=str(n), name="", status=ApplicationStatus.READY)

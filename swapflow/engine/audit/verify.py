@@ -25,14 +25,14 @@ from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decid
 
 
 ROUNDING = PRIORITY_UNITS // 100_000_000
-"""Priorities this close (1e-8) are a tie that rounding may have broken otherwise."""
+"""Priorities this close (1e-8) are a tie that rounding may have broken differently."""
 
 WAITING = frozenset({PullStatus.OPEN, PullStatus.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """Something that does not agree with the record; `fatal` unless it is mere rounding."""
+    """A difference from the record; `fatal` unless it is mere rounding."""
 
     what: str
     fatal: bool
@@ -40,11 +40,11 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What a replay found.
+    """The result of a replay.
 
     Attributes:
         events: Events that were replayed.
-        decisions: Decisions that were made again.
+        decisions: Decisions that were computed again.
         findings: Differences; empty when everything agrees.
     """
 
@@ -59,14 +59,14 @@ class Verification:
 
 
 class VerifiableRecord(Protocol):
-    """What a replay reads of a cycle: the ledger has it, and so has a bundle."""
+    """What a replay reads of a cycle, from the ledger or from a bundle."""
 
     def rules(self, cycle_id: str, version: int = 0) -> Rules:
         """Read a rules version, 0 for the current one."""
         ...
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
-        """Read events after a position; None: it never stood there."""
+        """Read events after a position; None if the record never had that position."""
         ...
 
     def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
@@ -76,7 +76,7 @@ class VerifiableRecord(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedDecisions:
-    """What came of making every decision again, and where the cycle stood in the end."""
+    """The result of computing every decision again, with the final state of the cycle."""
 
     events: int
     decisions: int
@@ -86,12 +86,12 @@ class ReplayedDecisions:
 
 
 def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) -> Verification:
-    """Replay a cycle and compare with what is on record.
+    """Replay a cycle and compare it with the record.
 
-    Compared are the hash chain over the stored bytes; the integers and the digest behind every
-    decision; its picks, recomputed; reviewers against the constraints; budget and status of every
-    pull; and, if given, the live state. Reads only, and the ledger as of one moment: what people
-    and coordinators do meanwhile is no difference.
+    The comparison covers the hash chain over the stored bytes; the integers and the digest behind
+    every decision; its picks, recomputed; reviewers against the constraints; budget and status of
+    every pull; and, if given, the live state. It only reads, the ledger as of one moment, so that
+    concurrent work does not show as a difference.
     """
     findings: list[Disagreement] = []
     with ledger.one_moment():
@@ -107,13 +107,15 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
 
 
 def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
-    """Fold a cycle's events from the first and make each decision again where it was made."""
+    """Fold a cycle's events from the first and compute each decision again at its position."""
     findings: list[Disagreement] = []
     again = _Replay(record.decisions(cycle_id))
     projection, tally, events = CycleProjection(record.rules(cycle_id)), LiveTotals(), 0
     again.at(projection, tally.arms)
     while batch := record.events(cycle_id, after=projection.position, at_most=BATCH):
         for event in batch:
+            # Before the event is folded in: afterwards its reviewers are barred, as they were just
+            # asked.
             findings += _reviewers(projection, event)
             apply_new_events(projection, [event], ledger=record)
             tally.add([event])
@@ -130,7 +132,7 @@ def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
 
 
 class _Replay:
-    """Makes each decision again when the book stands where it was made."""
+    """Computes each decision again when the projection reaches its position."""
 
     def __init__(self, decisions: Sequence[DecisionRecord]) -> None:
         self._waiting = list(decisions)
@@ -140,14 +142,14 @@ class _Replay:
         self.replayed = 0
 
     def at(self, projection: CycleProjection, arms: Callable[[], Arms]) -> None:
-        """Make every decision again that was made at the book's position."""
+        """Compute every decision again that was made at the projection's position."""
         while self._waiting and self._waiting[0].read.seq == projection.position.seq:
             recorded = self._waiting.pop(0)
             self.findings += self._compare(recorded, projection, arms())
             self.replayed += 1
 
     def left(self) -> Iterable[Disagreement]:
-        """Name the decisions that were made at no event of the record."""
+        """List the decisions that belong to no event of the record."""
         for recorded in self._waiting:
             yield _fatal(recorded, "was made at an event that is not on record")
 
@@ -216,7 +218,7 @@ def _budget(
 
 
 def _reviewers(projection: CycleProjection, event: Event) -> Iterable[Disagreement]:
-    """Compare whom the next event asks with who may be asked."""
+    """Compare the reviewers of the next event with those who may be asked."""
     if event.type is not EventType.ASSIGNED:
         return
     items = cast("list[tuple[int, int, int, int, int, int]]", event.payload["items"])
@@ -233,7 +235,7 @@ def _reviewers(projection: CycleProjection, event: Event) -> Iterable[Disagreeme
 def _rows(
     cycle_id: str, projection: CycleProjection, arms: Arms, *, ledger: Ledger
 ) -> Iterable[Disagreement]:
-    """Compare the ledger's rows with what its events say."""
+    """Compare the ledger's rows with its events."""
     cycle = ledger.cycle(cycle_id)
     if (cycle.spent, cycle.committed) != (arms.spent, arms.committed):
         yield Disagreement(
@@ -257,7 +259,7 @@ def _pulls(
     }
     if rows != {key: pull.approved for key, pull in projection.open.items()}:
         yield Disagreement(what="open requests differ between rows and events", fatal=True)
-    # A score that nobody asked for has a pull of its own, which costs nothing.
+    # A volunteered score has a pull of its own, which costs nothing.
     closed = Counter(
         (p.application, p.kind) for p in pulls if p.status is PullStatus.CLOSED and p.cost
     )
@@ -278,7 +280,7 @@ def _pulls(
 def _scores(
     cycle_id: str, projection: CycleProjection, *, ledger: Ledger
 ) -> Iterable[Disagreement]:
-    """Compare every score that stands, and look for reviewers who count twice."""
+    """Compare every current score, and find reviewers who count twice."""
     standing: dict[str, Score] = {}
     for score in ledger.scores(cycle_id):
         known = standing.get(score.assignment_id)
@@ -305,7 +307,7 @@ def _live(cycle_id: str, again: ReplayedDecisions, *, state: CycleState) -> Iter
     live, arms = state.arms(cycle_id), again.arms
     if live.position != arms.position:
         if again.projection.status is CycleStatus.FINALIZED:
-            return  # nobody keeps it up any more, and it is forgotten after a while
+            return  # it is not kept up any more, and expires after a while
         yield Disagreement(
             what=f"the live state stands at event {live.position.seq}, the ledger at "
             f"{arms.position.seq}; the coordinator will bring it up to date",

@@ -1,4 +1,4 @@
-"""Step 8, finalize: the rule proposes, people decide, and the record says which was which."""
+"""Step 8, finalize: the rule proposes, people decide, and both are on record."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,24 +44,25 @@ def finalize(
     waiver: Waiver | None = None,
     ledger: Ledger,
 ) -> Proposal:
-    """Fix the cohort: store proposal, outcomes by people, signatures and waivers in one piece.
+    """Make the list final: store proposal, outcomes, signatures and waivers in one transaction.
 
     Args:
         cycle_id: The cycle; its stop must be proposed, or it must have ended.
         by: Who decides.
-        signed_by: Further people who sign; with `by` at least as many as the rules ask for.
-        overrides: Where people decide otherwise than proposed. The cohort's size must stay.
-        waiver: Accepts that those below a floor stay there.
+        signed_by: Further people who sign; with `by` at least as many as the rules require.
+        overrides: Decisions that differ from the proposal. The cohort's size must stay.
+        waiver: Accepts that some applications are below a floor.
         ledger: The ledger.
 
     Returns:
-        The proposal as stored; outcomes differ from it where overrides say so.
+        The proposal as stored; outcomes differ from it by the overrides.
 
     Raises:
-        CycleFinalizedError: If the cohort is fixed already.
+        CycleFinalizedError: If the list is final already.
         NotReadyError: If the cycle is still running, or too few people signed.
-        InvalidInputError: If somebody is below a floor and there is no waiver, or the overrides do
-            not fit; InfeasibleError if the list breaks a limit on a group. Nothing is written.
+        InvalidInputError: If an application is below a floor and there is no waiver, or the
+            overrides do not fit; InfeasibleError if the list breaks a limit on a group. Nothing is
+            written.
     """
     _check_status(ledger.cycle(cycle_id))
     proposal = propose(cycle_id, ledger=ledger)
@@ -77,6 +78,7 @@ def finalize(
     with ledger.write(cycle_id) as tx:
         cycle = tx.cycle
         _check_status(cycle)
+        # The proposal was made before the lock; one more score may have changed who is on it.
         if cycle.position.seq != proposal.sheet.position:
             raise NotReadyError("a score came in while the list was made; finalize again")
         if cycle.status is CycleStatus.PROPOSED:
@@ -105,7 +107,7 @@ def finalize(
 def check_decision(
     cycle: Cycle, proposal: Proposal, overrides: Sequence[Override], waiver: Waiver | None
 ) -> dict[int, tuple[Verdict, str]]:
-    """Give what people decide about each application, and why; writes nothing.
+    """Return the outcome of each application, and why; writes nothing.
 
     Raises:
         CycleFinalizedError, NotReadyError, InvalidInputError: As `finalize` does.
@@ -120,9 +122,9 @@ def check_decision(
 
 
 def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger) -> int:
-    """Start another version of a fixed cohort; the old one stays on record.
+    """Reopen a final list for another version; the old one stays on record.
 
-    Letters to applicants that are still held are taken back, with the offers they tell of.
+    Held letters to applicants are withdrawn, with the offers that they announce.
 
     Args:
         cycle_id: The cycle.
@@ -182,7 +184,7 @@ def _below_floor(below: Sequence[Place]) -> str:
 
 
 def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tuple[Verdict, str]]:
-    """What people decide: as proposed, except where they say otherwise."""
+    """Return the outcomes: as proposed, except for the overrides."""
     size = len(proposal.cohort)
     numbers = {place.external_id: place.application for place in proposal.places}
     verdicts: dict[int, tuple[Verdict, str]] = {}
@@ -204,7 +206,7 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
             )
         verdicts[numbers[override.external_id]] = (override.verdict, override.reason)
     selected_now = sum(v is Verdict.SELECTED for v, _ in verdicts.values())
-    # Those who were told stay, beside whoever is proposed instead of them.
+    # Applicants with an offer stay, in addition to those proposed in their place.
     most = size + len(proposal.promised - {place.application for place in proposal.cohort})
     if proposal.fewest is not None:
         most += proposal.sheet.cohort_size - size
@@ -222,7 +224,7 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
 
 
 def _check_limits(proposal: Proposal, verdicts: Mapping[int, tuple[Verdict, str]]) -> None:
-    """Refuse a decision that breaks a limit of the rules; those can be changed, with reason."""
+    """Raise if the decision breaks a limit of the rules, which can be changed with a reason."""
     chosen = [number for number, (verdict, _) in verdicts.items() if verdict is Verdict.SELECTED]
     broken = [limit.said_of(chosen) for limit in proposal.limits if limit.broken_by(chosen)]
     if not broken:

@@ -1,9 +1,9 @@
-"""A committee's meeting: the proposed list in its order, and what is recorded about whom.
+"""A committee's meeting: the proposed list in its order, and the recorded outcomes.
 
-Once a meeting was opened about a version of a list, the decision follows it: everybody too close
-to call needs an outcome and the meeting is closed before anybody signs, and nobody is decided
-otherwise than recorded.
-Nothing of it is an event: processes of an older version fold the record beside this one.
+Once a meeting was opened about a version of a list, the decision follows it: every applicant too
+close to call needs an outcome, the meeting is closed before anybody signs, and no decision differs
+from the recorded outcome. A meeting writes no event, since processes of an older version fold the
+record beside this one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,26 +29,26 @@ from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, No
 
 
 NAMED = 12
-"""Of those who are missing, so many are named."""
+"""Most missing applicants that a message lists."""
 
 READY = frozenset((CycleStatus.PROPOSED, CycleStatus.ENDED))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agenda:
-    """Everything that is projected: no reviewer's name, nothing that is monitored.
+    """Everything on the projected screen: no reviewer's name, no monitored attribute.
 
     Attributes:
-        version: Of the list that is decided, or was.
+        version: Version of the list in question.
         meeting: None when none was opened.
         open: Whether outcomes can be recorded now.
         places: In the order of the proposal.
-        chosen: Numbers of those who are in as things stand: as proposed, and as recorded.
+        chosen: Numbers of those on the list at present: as proposed, and as recorded.
         size: Places in all.
-        limits: How those who are in stand to each limit on a group: words, and whether kept.
+        limits: Each limit on a group for those on the list: its text, and whether it is kept.
         lines: Name, places filled and places of each line, filled in order.
-        conflicts: Numbers of the reviewers who are in conflict, by application.
-        endorsements: Words in favour.
+        conflicts: Numbers of the reviewers in conflict, by application.
+        endorsements: Endorsements.
     """
 
     cycle: Cycle
@@ -65,21 +65,21 @@ class Agenda:
 
     @property
     def words(self) -> Mapping[int, Said]:
-        """What was recorded, by application."""
+        """The recorded outcomes, by application."""
         return self.meeting.words if self.meeting else {}
 
     @property
     def close(self) -> tuple[Place, ...]:
-        """Those too close to call, in the order of the proposal."""
+        """Applicants too close to call, in the order of the proposal."""
         return tuple(place for place in self.places if place.contested)
 
     @property
     def missing(self) -> tuple[Place, ...]:
-        """Those too close to call about whom nothing final is recorded."""
+        """Applicants too close to call without a final outcome."""
         return _missing(self.places, self.meeting)
 
     def place(self, number: int) -> Place:
-        """Give an application's place.
+        """Return an application's place.
 
         Raises:
             NotFoundError: If it is not on the list or the waitlist.
@@ -97,12 +97,12 @@ def agenda(
     proposal: Proposal | None = None,
     snapshots: SnapshotCache | None = None,
 ) -> Agenda:
-    """Put together what a meeting looks at; writes nothing.
+    """Build the agenda of a meeting; writes nothing.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
-        proposal: The list as it is proposed now, where the caller has made it already.
+        proposal: The current proposal, where the caller has it already.
         snapshots: As for `propose`, where the caller has not.
 
     Raises:
@@ -139,10 +139,10 @@ def agenda(
 
 
 def open_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
-    """Open the meeting about the list that is to be decided; False when it was open before.
+    """Open the meeting about the next list; False when it was open before.
 
     Raises:
-        NotReadyError: If asking has not ended, or the list is fixed.
+        NotReadyError: If asking has not ended, or the list is final.
     """
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
@@ -150,10 +150,10 @@ def open_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
 
 
 def close_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
-    """Close the meeting: nothing is recorded until it is reopened. False when it was closed.
+    """Close the meeting, so that nothing is recorded until it is reopened; False if it was closed.
 
     Raises:
-        NotReadyError: If no meeting was opened, or the list is fixed.
+        NotReadyError: If no meeting was opened, or the list is final.
     """
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
@@ -164,10 +164,10 @@ def close_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
 
 
 def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: Ledger) -> bool:
-    """Let outcomes be recorded again after the meeting was closed. False when it is open.
+    """Reopen a closed meeting, so that outcomes can be recorded; False when it is open.
 
     Raises:
-        NotReadyError: If no meeting was opened, or the list is fixed.
+        NotReadyError: If no meeting was opened, or the list is final.
         InvalidInputError: If there is no reason.
     """
     if not reason.strip():
@@ -190,12 +190,12 @@ def record(
     seat: int | None,
     ledger: Ledger,
 ) -> None:
-    """Record what the meeting says about an application; what it said before stays on record.
+    """Record the meeting's outcome for an application; earlier ones stay on record.
 
     Args:
         cycle_id: The cycle; its meeting must be open.
         application: Its number.
-        word: What is said.
+        word: The outcome.
         reason: Why; only DISCUSS needs none.
         by: Who records it.
         seat: Their number as a reviewer of the cycle, None without one.
@@ -204,9 +204,8 @@ def record(
     Raises:
         NotReadyError: If no meeting is open, or it was closed.
         NotFoundError: If there is no such candidate.
-        ForbiddenError: If they are in conflict with the applicant.
-        InvalidInputError: If there is no reason, or if somebody who was offered a place would
-            lose it.
+        ForbiddenError: If the person is in conflict with the applicant.
+        InvalidInputError: If there is no reason, or if an applicant with an offer would lose it.
     """
     _check_conflict(cycle_id, application, seat, ledger=ledger)
     if word is not Word.DISCUSS and not reason.strip():
@@ -223,7 +222,7 @@ def record(
         if word in {Word.OUT, Word.WAITLIST} and application in promised(tx.offers()):
             raise InvalidInputError("they were offered a place, and nobody is told otherwise")
         last = meeting.words.get(application)
-        # A form that is sent twice says nothing new.
+        # A form that is sent twice adds no entry.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
             tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
 
@@ -231,13 +230,13 @@ def record(
 def endorse(
     cycle_id: str, application: int, text: str, *, by: str, seat: int | None, ledger: Ledger
 ) -> None:
-    """Keep words in favour of an application; they enter no estimate.
+    """Store an endorsement of an application; it enters no estimate.
 
     Raises:
-        NotReadyError: If the list is fixed.
+        NotReadyError: If the list is final.
         NotFoundError: If there is no such candidate.
-        ForbiddenError: If they are in conflict with the applicant.
-        InvalidInputError: If nothing is said.
+        ForbiddenError: If the person is in conflict with the applicant.
+        InvalidInputError: If the text is empty.
     """
     _check_conflict(cycle_id, application, seat, ledger=ledger)
     if not text.strip():
@@ -254,10 +253,10 @@ def endorse(
 def follow(
     proposal: Proposal, overrides: Sequence[Override], meeting: Meeting | None
 ) -> tuple[Override, ...]:
-    """Add to the changes that people make whom the meeting wants out altogether.
+    """Add to the overrides those applicants whom the meeting put out altogether.
 
     Raises:
-        InvalidInputError: If somebody would be decided otherwise than the meeting recorded.
+        InvalidInputError: If a decision would differ from the recorded outcome.
     """
     words = meeting.words if meeting else {}
     made = {override.external_id: override for override in overrides}
@@ -268,7 +267,7 @@ def follow(
         if said is None or verdict is None:
             continue
         override = made.get(place.external_id)
-        # Whoever was offered a place keeps it, wherever the proposal puts them now.
+        # An applicant with an offer keeps it, wherever the proposal puts them now.
         inside = place.standing is Standing.COHORT or place.application in proposal.promised
         if override is not None:
             inside = override.verdict is Verdict.SELECTED
@@ -292,11 +291,11 @@ def follow(
 
 
 def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
-    """Refuse a signature while the meeting is not over.
+    """Raise for a signature before the meeting is over.
 
     Raises:
-        NotReadyError: Naming those too close to call about whom nothing final is recorded, or if
-            the meeting was not closed.
+        NotReadyError: If applicants too close to call lack a final outcome (they are listed), or
+            if the meeting was not closed.
     """
     if missing := _missing(proposal.places, meeting):
         raise NotReadyError(
@@ -316,7 +315,7 @@ def finalize_as_recorded(
     waiver: Waiver | None = None,
     ledger: Ledger,
 ) -> Proposal:
-    """Fix the cohort as `finalize` does, and as the meeting recorded, where one was opened.
+    """Make the list final as `finalize` does, following the recorded outcomes of a meeting.
 
     Raises:
         NotReadyError, InvalidInputError: As `check_recorded`, `follow` and `finalize` do.

@@ -1,4 +1,4 @@
-"""A decision that one person prepared and others sign, and what a signature is about."""
+"""Decisions prepared for signature, and what a signature covers."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ SOMETHING_WAITS = (
 
 
 def needed_signatures(rules: Rules) -> int:
-    """Give how many people must sign: at least one, for nothing is decided by nobody."""
+    """Return how many people must sign: at least one, since every decision needs a name."""
     return max(1, rules.signatures)
 
 
@@ -55,12 +55,12 @@ def prepare(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
-    """Put a decision up for signature; what was up before is taken back. Gives its digest.
+    """Put a decision up for signature, replacing an earlier one; return its digest.
 
     Raises:
         NotReadyError: If the cycle is still running, or finalized.
-        InvalidInputError: If the overrides do not fit, or differ from what a meeting recorded, or
-            somebody is below a floor and there is no waiver. Nothing is written.
+        InvalidInputError: If the overrides do not fit, or differ from a meeting's outcomes, or an
+            application is below a floor and there is no waiver. Nothing is written.
     """
     given = Waiver(by=by, reason=waiver) if waiver.strip() else None
     proposal = propose(cycle_id, ledger=ledger, snapshots=snapshots)
@@ -79,7 +79,7 @@ def prepare(
 
 
 def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) -> str:
-    """Ask that a fixed cohort be reopened; somebody else must agree. Gives the digest.
+    """Propose to reopen a final list, which another person must agree to; return the digest.
 
     Raises:
         NotReadyError: If the cycle is not finalized.
@@ -108,11 +108,11 @@ def prepare_reconsideration(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
-    """Put up for signature what a reconsideration comes to, and sign it. Gives its digest.
+    """Put a reconsideration's result up for signature, and sign it; return its digest.
 
     Raises:
-        NotReadyError, InvalidInputError, NotFoundError: As `weigh` and `closing_of` do.
-        ConflictError: If something else waits for signatures: one thing does at a time.
+        NotReadyError, InvalidInputError, NotFoundError: As `gather_evidence` and `closing_of` do.
+        ConflictError: If something else waits for signatures: only one thing can at a time.
     """
     evidence = gather_evidence(cycle_id, external_id, ledger=ledger, snapshots=snapshots)
     closing = closing_of(evidence, result, reason=reason, beyond=beyond)
@@ -137,7 +137,7 @@ def prepare_reconsideration(
 def prepare_undoing(
     cycle_id: str, external_id: str, *, by: str, reason: str, ledger: Ledger
 ) -> str:
-    """Ask that a reconsideration be undone, and sign it. Gives the digest.
+    """Propose to undo a reconsideration, and sign it; return the digest.
 
     Raises:
         NotFoundError, ConflictError, InvalidInputError: As `undo` does.
@@ -160,20 +160,22 @@ def prepare_undoing(
 
 
 def is_about(prepared: PreparedDecision, evidence: ReconsiderationEvidence) -> bool:
-    """Whether a prepared decision rests on this evidence."""
+    """Whether a prepared decision is about this reconsideration."""
     return prepared.what == RECONSIDERATION and prepared.body["id"] == evidence.which.id
 
 
 def digest_of_conclusion(
     cycle_id: str, evidence: ReconsiderationEvidence, closing: Closing, by: str
 ) -> str:
-    """Hash everything that a signature under a reconsideration stands for."""
+    """Hash everything that a signature under a reconsideration covers."""
     return _sha(
         {
             "what": RECONSIDERATION,
             "cycle": cycle_id,
             "id": evidence.which.id,
             "application": evidence.which.application,
+            # Nine digits: a replay on another processor may differ in the last bits of an
+            # estimate.
             "after": f"{evidence.after.estimate:.9f}",
             "received": evidence.received,
             "result": closing.result.value,
@@ -187,7 +189,7 @@ def digest_of_conclusion(
 
 
 def digest_of_decision(proposal: Proposal, body: Mapping[str, Json], by: str) -> str:
-    """Hash everything that a signature stands for."""
+    """Hash everything that a signature covers."""
     return _sha(
         {
             "what": DECISION,

@@ -1,7 +1,7 @@
-"""Decisions that are prepared by one person and signed by others, each at a screen of their own.
+"""Signing: one person prepares a decision and others sign it, each at their own screen.
 
 A signature is for a digest over everything that is signed: list, changes with their reasons,
-waiver, rules. When anything of that changes, the digest does, and the signatures are void.
+waiver, rules. When any of these changes, the digest changes, and the signatures are void.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,16 +38,16 @@ from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingSignatures:
-    """What waits for signatures, spelled out.
+    """The decision that waits for signatures, in full.
 
     Attributes:
-        overrides: Where people decide otherwise than proposed.
-        waiver: Reason for accepting those below a floor, "" without.
-        reason: Why the cohort is to be reopened, for a reopening.
-        needed: Signatures that are needed in all.
-        current: Whether what was prepared is still what would be decided now.
-        evidence: Where a reconsideration stands; None for anything else, or once it is concluded.
-        closing: What it is to come to.
+        overrides: Decisions that differ from the proposal.
+        waiver: Reason for accepting applications below a floor, "" without.
+        reason: Why the list is to be reopened, for a reopening.
+        needed: Number of signatures needed in all.
+        current: Whether the prepared decision would still be made now.
+        evidence: Evidence of a reconsideration; None for anything else, or once it is concluded.
+        closing: Its result.
     """
 
     prepared: PreparedDecision
@@ -61,7 +61,7 @@ class PendingSignatures:
 
     @property
     def missing(self) -> int:
-        """How many signatures are still to come."""
+        """Number of signatures that are still missing."""
         return max(0, self.needed - len(self.prepared.signed))
 
 
@@ -72,12 +72,12 @@ def pending(
     proposal: Proposal | None = None,
     snapshots: SnapshotCache | None = None,
 ) -> PendingSignatures | None:
-    """Read what waits for signatures; None when nothing does.
+    """Read the decision that waits for signatures; None when there is none.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
-        proposal: The list as it is proposed now, where the caller has made it already.
+        proposal: The current proposal, where the caller has it already.
         snapshots: As for `propose`, where the caller has not.
     """
     found = ledger.prepared(cycle_id)
@@ -115,14 +115,14 @@ def pending(
 def sign(
     cycle_id: str, digest: str, *, by: str, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> bool:
-    """Sign what is prepared; with the last signature it is carried out. Says whether it was.
+    """Sign the prepared decision; the last signature carries it out. Return whether it did.
 
     Raises:
         ConflictError: If something else is prepared by now, or the list has changed since: the
             signatures are void then, and it must be prepared again.
-        InvalidInputError: If whoever asked for a reopening also wants to agree to it, or a meeting
-            recorded otherwise since.
-        NotReadyError: If a meeting was opened and has no outcome for somebody too close to call.
+        InvalidInputError: If the person who proposed a reopening also signs it, or a meeting
+            recorded another outcome since.
+        NotReadyError: If a meeting has no outcome for an applicant too close to call.
     """
     waiting = pending(cycle_id, ledger=ledger, snapshots=snapshots)
     if waiting is None or waiting.prepared.digest != digest:
@@ -141,11 +141,13 @@ def sign(
         raise InvalidInputError("a reopening is asked for by one person and agreed to by another")
     if waiting.prepared.what == DECISION:
         _check_meeting(cycle_id, waiting, ledger=ledger, snapshots=snapshots)
+    # The row is conditional on the digest: what was prepared meanwhile by another is never signed.
     if not ledger.sign_prepared(cycle_id, digest, by=by):
         raise ConflictError("what you were about to sign was changed a moment ago; look again")
     signed = ledger.prepared(cycle_id)
     if signed is None or len(signed.signed) < waiting.needed:
         return False
+    # Dropped only afterwards: when carrying out fails, the signatures stay and one can try again.
     _carry_out(cycle_id, waiting, signed.signed, by=by, ledger=ledger)
     ledger.drop_prepared(cycle_id)
     return True
@@ -154,7 +156,7 @@ def sign(
 def _pending_reconsideration(
     cycle_id: str, found: PreparedDecision, *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> PendingSignatures:
-    """Say what a prepared reconsideration comes to now; it is void once it could not be signed."""
+    """Return a prepared reconsideration's present state; it is void if it could not be signed."""
     evidence = closing = None
     try:
         evidence = gather_evidence(
@@ -187,7 +189,7 @@ def _pending_reconsideration(
 def _check_meeting(
     cycle_id: str, waiting: PendingSignatures, *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> None:
-    """Refuse a signature under what a meeting has not recorded, or recorded otherwise."""
+    """Raise for a signature that differs from the meeting's outcomes, or comes before them."""
     proposal = propose(cycle_id, ledger=ledger, snapshots=snapshots)
     meeting = ledger.meeting(cycle_id, proposal.version)
     check_recorded(proposal, meeting)
@@ -228,7 +230,7 @@ def _carry_out(
 
 
 def _overrides(body: Mapping[str, Json], proposal: Proposal) -> tuple[Override, ...]:
-    """Spell the stored changes; whoever is no candidate any more is left out."""
+    """Read the stored changes; applicants who are no candidates any more are left out."""
     names = {place.application: place.external_id for place in proposal.places}
     changes = body["changes"]
     assert isinstance(changes, Sequence)

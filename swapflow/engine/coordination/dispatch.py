@@ -1,7 +1,7 @@
-"""Step 4, dispatch: write a decision with its pulls and assignments, then send the hints.
+"""Step 4, dispatch: write a decision with its pulls and assignments, then send the messages.
 
-Whatever is committed is sent again until its effect is seen, so nothing here needs a broker to
-be reliable, and nobody needs to know whether a message arrived.
+Every committed row is sent again until its effect is seen, so the broker need not be reliable, and
+it does not matter whether a message arrived.
 """
 
 from swapflow.domain.cycle import CycleStatus
@@ -22,7 +22,7 @@ def write_plan(
 
     Returns:
         False when the cycle has moved on since the decision was made (paused, new rules, the
-        budget taken by something else): then nothing was written, and it must be made again.
+        budget spent otherwise): then nothing was written, and the decision must be made again.
 
     Raises:
         LeaseLostError: If another coordinator has taken over; nothing was written.
@@ -55,12 +55,13 @@ def _still_holds(plan: DecisionPlan, projection: CycleProjection, tx: Transactio
         return False
     if cycle.position != plan.read and not _untouched(plan, projection, tx):
         return False
+    # Scores that came since may have spent what the plan counts on: the budget is checked again.
     cost = sum(projection.rules.kinds[pull.key[1]].cost for pull in plan.pulls)
     return cycle.spent + cycle.committed + cost <= projection.rules.budget
 
 
 def _untouched(plan: DecisionPlan, projection: CycleProjection, tx: Transaction) -> bool:
-    """Whether what came since leaves the plan possible, its pulls' numbers included."""
+    """Whether the events since the plan leave it possible, its pulls' numbers included."""
     if not tx.event_types_after(plan.read.seq) <= HARMLESS:
         return False
     # A late or volunteered score opens a pull of its own, which may have taken a number.

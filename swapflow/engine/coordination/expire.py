@@ -1,4 +1,4 @@
-"""Requests past their due time are passed on."""
+"""Expiry of requests past their due time."""
 
 from swapflow.domain.cycle import ASKING
 from swapflow.domain.event import EventType
@@ -10,7 +10,8 @@ from swapflow.engine.ports.ledger import Ledger
 
 
 def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> int:
-    """End assignments whose due time has passed; their pulls go to others. Counts them."""
+    """End assignments past their due time, so that their pulls go to others; return how many."""
+    # A read without the lock first: most turns find nothing overdue, and writers should not queue.
     if not ledger.has_overdue(cycle_id):
         return 0
     with ledger.write(cycle_id, epoch=epoch) as tx:

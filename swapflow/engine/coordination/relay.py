@@ -8,11 +8,11 @@ RELAY_BATCH = 2000
 
 
 def relay(*, ledger: Ledger, dispatcher: Dispatcher, again_after: float) -> int:
-    """Send a message for all that has none, or whose message had no effect.
+    """Send a message for every row that has none, or whose message had no effect.
 
-    That is assignments, mails, and calls of webhooks, which events are turned into first.
+    The rows are assignments, mails and webhook calls, which are first created from events.
 
-    Needs no lease: two relays send twice, and twice is once.
+    No lease is needed: two relays send twice, which has the effect of once.
 
     Returns:
         Messages sent.
@@ -31,6 +31,7 @@ def relay(*, ledger: Ledger, dispatcher: Dispatcher, again_after: float) -> int:
     messages += [Message(topic=Topic.WEBHOOK, id=call) for call in calls]
     if messages:
         dispatcher.send(messages)
+    # Marked after sending: a crash in between sends twice, the other order would send never.
     if waiting:
         ledger.mark_sent([assignment.id for assignment in waiting])
     if mails:

@@ -1,4 +1,4 @@
-"""Step 1, intake: applicants and reviewers come in, move, and leave."""
+"""Step 1, intake: applications change status and are erased."""
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType, Json
@@ -13,7 +13,7 @@ from swapflow.errors import ConflictError, InvalidInputError
 
 
 TOPIC = "topic"
-"""Imported field that names what an application is about, for the choice of experts."""
+"""Imported field with an application's topic, for the choice of experts."""
 
 LEAVING = frozenset(
     {ApplicationStatus.INELIGIBLE, ApplicationStatus.WITHDRAWN, ApplicationStatus.MERGED}
@@ -29,7 +29,7 @@ def move_application(
     reason: str = "",
     ledger: Ledger,
 ) -> None:
-    """Hold, release, withdraw, reinstate … an application; if it goes, what is out is cancelled.
+    """Hold, release, withdraw, reinstate … an application; when it leaves, its open pulls end.
 
     Raises:
         NotFoundError: If the cycle has no such application.
@@ -45,18 +45,20 @@ def move_application(
             raise InvalidInputError(f"applicant {external_id!r} was merged into another one")
         tx.move_application(application.number, status, by=by, reason=reason)
         tx.record(EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value})
+        # A withdrawn applicant is asked about no more, and the committed cost returns to the
+        # budget.
         if status in LEAVING:
             pulls = tx.open_pulls_of(application.number)
             cancel_pulls(tx, pulls, why=status.value)
 
 
 def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
-    """Erase one person's data for good; the chain, replays and totals stand.
+    """Erase one person's data for good; the chain, replays and totals stay valid.
 
     The application is withdrawn first, if it is still a candidate.
 
     Raises:
-        ConflictError: If erasing is on hold in this cycle.
+        ConflictError: If erasure is on hold in this cycle.
     """
     with ledger.write(cycle_id) as tx:
         refuse_held(tx, cycle_id)
@@ -68,20 +70,22 @@ def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
                 EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value}
             )
             cancel_pulls(tx, tx.open_pulls_of(application.number), why="purged")
+        # The event comes before the rows go: a reader of the chain must know why a name is
+        # missing.
         _end_reconsideration(tx, application.number, by=by)
         tx.record(EventType.PURGED, {"a": application.number})
         tx.erase_application(application.number)
 
 
 def _end_reconsideration(tx: Transaction, application: int, *, by: str) -> None:
-    """Take back what is still asked about somebody whose list is fixed, before they are erased."""
+    """Withdraw the open reconsideration of a person before their data is erased."""
     for one in tx.reconsiderations():
         if one.application == application and one.is_open:
             withdraw_reconsideration(tx, one, by=by, reason="", why="purged")
 
 
 def refuse_held(tx: Transaction, cycle_id: str) -> None:
-    """Refuse to change applicants while letters to them are held."""
+    """Raise if erasure is on hold in this cycle."""
     if held := tx.hold():
         raise ConflictError(
             f"erasing is on hold in {cycle_id!r} since {held[0]} said so ({held[1]}); "
@@ -90,7 +94,7 @@ def refuse_held(tx: Transaction, cycle_id: str) -> None:
 
 
 def arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:
-    """Give the payload of the event by which an application arrives."""
+    """Build the payload of the event by which an application arrives."""
     return {
         "a": application.number,
         "status": application.status.value,
@@ -101,7 +105,7 @@ def arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str
 
 
 def facts_of(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:
-    """Give what decisions know of an application beside its scores, as numbers."""
+    """Return the numbers that decisions know of an application beside its scores."""
     attribute = rules.objective.attribute
     value = application.attributes.get(attribute, "")
     topic = application.fields.get(TOPIC, "")

@@ -1,9 +1,9 @@
-"""Lists of applicants that come again: what is new, what changed, and what staff keep.
+"""Lists of applicants that are imported again: new rows, changes, and values that staff keep.
 
-A list speaks of a person by the office's id and nothing else. What it brought before is kept
-beside what is known now, so that three states are compared: a value that only the list changed is
-taken over; one that staff changed since stays theirs, and is shown. Statuses, pins and holds are
-no part of a list and never touched; an incomplete application becomes complete when it says so.
+A list identifies a person by the office's id alone. Its last values are stored beside the current
+ones, so that three states are compared: a value that only the list changed is taken over; one that
+staff changed since stays, and is shown. Statuses, pins and holds are no part of a list and never
+touched; an incomplete application becomes complete when the list says so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,13 +30,13 @@ from swapflow.errors import InvalidInputError, NotReadyError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One value of which the list says something else than is known.
+    """One value in which the list differs from the cycle.
 
     Attributes:
         what: Its name: name, email, ready, or select:, field: or document: and a name.
-        before: What is known now; "" for nothing.
-        after: What the list says.
-        kept: Whether what is known stays, because staff changed it since the last list.
+        before: The current value; "" for none.
+        after: The value in the list.
+        kept: Whether the current value stays, because staff changed it since the last list.
     """
 
     what: str
@@ -47,7 +47,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A row of the list about somebody who is in the cycle already."""
+    """A row of the list about a person who is in the cycle already."""
 
     application: Application
     row: NewApplication
@@ -55,13 +55,13 @@ class Known:
 
     @property
     def changes(self) -> tuple[Difference, ...]:
-        """What the list changes."""
+        """The differences that the list changes."""
         return tuple(d for d in self.differences if not d.kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrary:
-    """A row that cannot be taken, for what it says of a person contradicts the cycle."""
+    """A row that cannot be used, since it contradicts what the cycle knows of the person."""
 
     external_id: str
     reason: str
@@ -70,11 +70,11 @@ class Contrary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPlan:
-    """What a list would do.
+    """The effect of a list.
 
     Attributes:
         fresh: Rows of people who are not in the cycle, in the order of the list.
-        known: Rows of those who are, likewise.
+        known: Rows of people who are, in the same order.
         contrary: Rows that stop the import.
     """
 
@@ -84,23 +84,23 @@ class ListPlan:
 
     @property
     def changed(self) -> tuple[Known, ...]:
-        """Those whom the list changes."""
+        """The people whom the list changes."""
         return tuple(known for known in self.known if known.changes)
 
     @property
     def unchanged(self) -> int:
-        """How many stay as they are."""
+        """The number of people whom the list leaves unchanged."""
         return len(self.known) - len(self.changed)
 
     @property
     def kept(self) -> tuple[Known, ...]:
-        """Those of whom something stays as staff have it, against the list."""
+        """The people for whom a value of staff is kept against the list."""
         return tuple(k for k in self.known if any(d.kept for d in k.differences))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """What a list did."""
+    """The result of a list import."""
 
     added: tuple[Application, ...]
     changed: int
@@ -109,31 +109,32 @@ class Listed:
 
 
 def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) -> ListPlan:
-    """Say what a list would do; nothing is written."""
+    """Compute what a list would do; nothing is written."""
     return _plan(rows, ledger.applications(cycle_id), ledger.brought(cycle_id))
 
 
 def import_list(
     cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0, ledger: Ledger
 ) -> Listed:
-    """Take a list: add those who are new and change what it changes; all of it, or nothing.
+    """Import a list: add new applications and change known ones; all rows or none.
 
     The same list a second time changes nothing.
 
     Args:
         cycle_id: The cycle.
         rows: Checked rows, each person once.
-        wave: Number of the wave of those who are new; 0 takes the next one.
+        wave: Wave number of new applications; 0 takes the next one.
         ledger: The ledger.
 
     Raises:
-        InvalidInputError: If a row contradicts what is known of the person.
+        InvalidInputError: If a row contradicts the known person.
         NotReadyError: If the cycle takes no more applications.
         CycleFinalizedError: If the cohort is fixed.
     """
     with ledger.write(cycle_id) as tx:
         rules = tx.rules()
         present = tx.applications()
+        # Planned again under the lock: what was shown before may be out of date by now.
         plan = _plan(rows, present, before := tx.brought())
         if plan.contrary:
             first = plan.contrary[0]
@@ -164,18 +165,18 @@ def correct(
     reason: str = "",
     ledger: Ledger,
 ) -> Application:
-    """Correct what is known of an applicant, by hand: later lists leave it so.
+    """Correct an applicant's values by hand; later lists keep the correction.
 
     Args:
         cycle_id: The cycle.
         external_id: The applicant.
         values: By name: name, email, and select: or field: and a name; "" removes a field.
-        by: Who does.
+        by: Who corrects.
         reason: Why; kept in an erasable row.
         ledger: The ledger.
 
     Raises:
-        InvalidInputError: If there is nothing of such a name, or nothing would change.
+        InvalidInputError: If no value has such a name, or nothing would change.
         NotFoundError: If the cycle has no such applicant.
         CycleFinalizedError: If the cohort is fixed.
     """
@@ -239,7 +240,9 @@ def _without_zeros(same: str) -> str:
 
 
 def _another_person(row: NewApplication, there: Application) -> Contrary | None:
-    """Refuse a row whose id is known and whose name and address are both somebody else's."""
+    """Refuse a row with a known id whose name and address both belong to another person."""
+    # One of the two may change, as by marriage; both at once mean that the id was given to
+    # another.
     told = [(row.name, there.name), (row.email, there.email)]
     if not all(new and old and same_id(new) != same_id(old) for new, old in told):
         return None
@@ -263,7 +266,7 @@ def _differences(
         current = earlier.get(what, "") if what.startswith("document:") else known.get(what, "")
         if value == current:
             continue
-        # Staff changed it if it is not what the last list said; that list may have said nothing.
+        # Staff changed the value if it differs from the last list, which may have had none.
         kept = current != earlier.get(what, "" if before else current)
         yield Difference(what=what, before=current, after=value, kept=kept)
 
@@ -314,7 +317,7 @@ def _change(tx: Transaction, known: Known, rules: Rules) -> None:
 
 
 def _changed(there: Application, values: Mapping[str, str]) -> Application:
-    """Give the application with other values; a field or attribute of "" is none."""
+    """Return the application with other values; a field or attribute of "" is removed."""
     attributes = {**there.attributes, **_named(values, "select:")}
     fields = {**there.fields, **_named(values, "field:")}
     return replace(
@@ -327,10 +330,11 @@ def _changed(there: Application, values: Mapping[str, str]) -> Application:
 
 
 def _write(tx: Transaction, there: Application, changed: Application, rules: Rules) -> None:
-    """Write what changed, and record what decisions know of it."""
+    """Write the changed application, and record what decisions know of it."""
     if changed != there:
         tx.change_application(changed)
     before, after = facts_of(tx, there, rules), facts_of(tx, changed, rules)
+    # Decisions know neither name nor address, so a change of those alone writes no event.
     if before != after:
         facts: dict[str, Json] = {"a": there.number, **after}
         tx.record(EventType.APPLICATION_CHANGED, facts)
@@ -341,7 +345,7 @@ def _named(taken: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 
 def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str, str]]) -> None:
-    """Keep what the list says, and write the attributes for reports, which nobody compares."""
+    """Store the list's values, and write the monitoring attributes, which are never compared."""
     words: dict[int, dict[str, str]] = {}
     for known in plan.known:
         number = known.application.number

@@ -1,4 +1,4 @@
-"""Reviewers of a cycle come in, change, go away, leave, are erased."""
+"""Reviewers of a cycle join, change, are away, leave, and are erased."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from swapflow.engine.intake.applications import refuse_held
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
-from swapflow.engine.projection.cycle_projection import UNNAMED
+from swapflow.engine.projection.people_events import UNNAMED
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 
@@ -23,27 +23,28 @@ LARGEST_PACKET = 100
 
 
 UNNAMED_MARK = "#unnamed"
-"""Ends the specification of an automatic reviewer that answers for unnamed people."""
+"""Suffix of an automatic reviewer's specification that marks unnamed people."""
 
 
 def tie_of(rules: Rules, external_id: str) -> int:
-    """Give the keyed hash that breaks ties, as a non-negative signed 64-bit integer."""
+    """Return the keyed hash that breaks ties, as a non-negative signed 64-bit integer."""
+    # Shifted by one bit: the database's integers are signed.
     return tie_key(rules.seed, external_id) >> 1
 
 
 def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> bool:
-    """Erase one reviewer's data for good; what they scored stays under a number.
+    """Erase one reviewer's data for good; their scores stay under a number.
 
-    They leave the roster first, if they are still on it. What they said of applicants belongs to
-    the applicants' files and stays, without a name.
+    They leave the roster first, if they are still on it. Their remarks belong to the applicants'
+    files and stay, without a name.
 
     Returns:
-        Whether person and account are gone as well: they stay while another program names the
-        same address, or while the account has a role as staff.
+        Whether person and account are erased too: they stay while another cycle names the same
+        address, or while the account has a role as staff.
 
     Raises:
-        NotFoundError: If the roster has nobody of that id, or they were erased before.
-        ConflictError: If erasing is on hold in this cycle, or requests are open with them.
+        NotFoundError: If the roster has no such id, or it was erased before.
+        ConflictError: If erasure is on hold in this cycle, or the reviewer has open requests.
     """
     with ledger.write(cycle_id) as tx:
         refuse_held(tx, cycle_id)
@@ -70,9 +71,9 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) 
 def import_reviewers(
     cycle_id: str, new: Sequence[NewReviewer], *, ledger: Ledger
 ) -> tuple[Reviewer, ...]:
-    """Add reviewers to a cycle's roster, or change those that are there: all, or none.
+    """Add reviewers to a cycle's roster, or change known ones: all or none.
 
-    Once the list is fixed, only new reviewers for the reserve are taken.
+    Once the list is final, only new reviewers for the reserve are accepted.
 
     Raises:
         InvalidInputError: If a reviewer takes a kind that the rules do not have, or is in
@@ -82,7 +83,7 @@ def import_reviewers(
         rules = tx.rules()
         present = {reviewer.external_id: reviewer for reviewer in tx.reviewers()}
         if not all(r.reserve and r.external_id not in present for r in new):
-            # Who is new in the reserve changes nothing of a list that is fixed.
+            # New reviewers in the reserve do not affect a final list.
             refuse_finalized(tx)
         _check_kinds(new, rules)
         fresh = [reviewer for reviewer in new if reviewer.external_id not in present]
@@ -101,7 +102,7 @@ def import_reviewers(
 def add_conflicts(
     cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: Ledger
 ) -> None:
-    """Record conflicts of interest, as (application, reviewer) external ids."""
+    """Store conflicts of interest, as (application, reviewer) external ids."""
     with ledger.write(cycle_id) as tx:
         numbers = {r.external_id: r.number for r in tx.reviewers()}
         _add_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
@@ -121,7 +122,7 @@ def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: Ledger
 
 
 def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
-    """Take a reviewer off the roster; what was open with them goes to others. Counts it."""
+    """Take a reviewer off the roster; their open assignments go to others. Return how many."""
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         reviewer = next((r for r in tx.reviewers() if r.external_id == external_id), None)
@@ -133,6 +134,8 @@ def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger:
         tx.record(EventType.REVIEWER_LEFT, {"r": reviewer.number})
         ended = tx.end_assignments_of(reviewer.number)
         if ended:
+            # Recorded as expired: for a pull it is the same whether its reviewer was late or has
+            # left.
             tx.record(
                 EventType.EXPIRED,
                 {
@@ -156,7 +159,7 @@ def change_availability(
     packet: int | None = None,
     ledger: Ledger,
 ) -> None:
-    """Change when a reviewer is away, or how many requests they have at the same time.
+    """Change a reviewer's absences, or how many requests they have at the same time.
 
     Raises:
         InvalidInputError: If the days end before they begin, or the number cannot be used.
@@ -197,7 +200,7 @@ def _roster(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json
 
 
 def _automatic(specification: str) -> int:
-    """0 for a person, 1 for a program, 2 for a program that answers for unnamed people."""
+    """Return 0 for a person, 1 for a program, 2 for a program that answers for unnamed people."""
     if not specification:
         return 0
     return UNNAMED if specification.endswith(UNNAMED_MARK) else 1

@@ -1,7 +1,7 @@
-"""Requests that a person approves: why each is proposed, and another in its place.
+"""Approvals: why each request is proposed, and swaps for another applicant or reviewer.
 
-Approving and striking whole batches is in `staff`; a swap is one person's exchange of one
-applicant, or their choice of who meets them.
+`switches` approves and strikes whole batches; a swap exchanges one applicant, or chooses who meets
+them.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,25 +15,26 @@ from swapflow.domain.reviewing.assignment import Pull, PullReason, PullStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import STRUCK, CycleProjection
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import STRUCK
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.assign import Seat, may_ask
-from swapflow.engine.selection.decide import PlannedPull
 from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
+from swapflow.engine.selection.staffing import PlannedPull
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 
 MOST_CHOICES = 200
-"""Applicants that are offered in the place of one."""
+"""Most applicants that are offered for a swap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingApproval:
-    """A request that waits for approval, and why it is proposed.
+    """A request that waits for approval, with the reason for it.
 
     Attributes:
-        why: Who wanted it: "rule", "staff", "floor" …
-        decision: Number of the decision that wanted it, 0 for none.
+        why: Its origin: "rule", "staff", "floor" …
+        decision: Number of the decision that made it, 0 for none.
         turn: Its place among that decision's requests, from 1; 0 where there is none.
         of: How many requests that decision made.
         contested_then: Whether the applicant was too close to call at that decision.
@@ -52,11 +53,11 @@ class PendingApproval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What may stand in the place of a request that waits for approval.
+    """The possible swaps of a request that waits for approval.
 
     Attributes:
-        applicants: Who else may be asked about in this kind, those too close to call first.
-        reviewers: Who may be asked about this applicant.
+        applicants: Other applicants who may get this kind, those too close to call first.
+        reviewers: Reviewers who may be asked about this applicant.
     """
 
     awaited: PendingApproval
@@ -65,7 +66,7 @@ class Choices:
 
 
 def pending_approvals(cycle_id: str, *, ledger: Ledger) -> tuple[PendingApproval, ...]:
-    """List what waits for approval, in the order in which it was wanted."""
+    """List the requests that wait for approval, in the order in which they were made."""
     pulls = ledger.pulls(cycle_id, statuses={PullStatus.PROPOSED})
     rules = ledger.rules(cycle_id)
     people = _people(cycle_id, {p.application for p in pulls}, ledger=ledger)
@@ -84,7 +85,7 @@ def pending_approvals(cycle_id: str, *, ledger: Ledger) -> tuple[PendingApproval
 def choices(
     cycle_id: str, pull: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Choices:
-    """Say who may stand in the place of whom in a request that waits for approval.
+    """Return the possible swaps of a request that waits for approval.
 
     Raises:
         NotFoundError: If no such request waits.
@@ -123,8 +124,8 @@ def swap(
 ) -> None:
     """Approve a request with another applicant, a chosen reviewer, or both.
 
-    Another applicant: the request is struck, and one for the other is opened in its place at the
-    same cost. A chosen reviewer takes the first seat; the coordinator finds the others.
+    With another applicant, the request is struck, and one for the other is opened at the same
+    cost. A chosen reviewer takes the first seat; the coordinator finds the others.
 
     Args:
         cycle_id: The cycle.
@@ -134,7 +135,7 @@ def swap(
         by: Who does it.
         reason: Why; it is kept with the approval.
         ledger: The ledger.
-        snapshots: What was folded before; without it the whole cycle is read.
+        snapshots: Cached snapshots; without them the whole cycle is read.
 
     Raises:
         NotFoundError: If no such request waits for approval.
@@ -145,6 +146,8 @@ def swap(
         raise InvalidInputError("choose another applicant or a reviewer, or approve it as it is")
     folded = (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger)
     with folded as seen, ledger.write(cycle_id) as tx:
+        # Who may be asked follows from the projection, so nothing but harmless events may lie
+        # between.
         if not tx.event_types_after(seen.projection.position.seq) <= HARMLESS:
             raise ConflictError("the program moved on meanwhile; look again, then try once more")
         proposed = tx.pulls([pull]).get(pull)
@@ -181,7 +184,7 @@ def _exchange(
     by: str,
     reason: str,
 ) -> Pull:
-    """Strike one request and open one for somebody else in its place."""
+    """Strike one request and open one for another applicant in its place."""
     cancel_pulls(tx, [struck], why=STRUCK)
     tx.insert_approval([struck.id], by=by, verdict="struck", reason=reason)
     key = (application, struck.kind, tx.next_ordinal(application, struck.kind))
@@ -194,7 +197,7 @@ def _exchange(
 
 
 def _others(pull: Pull, seen: Snapshot) -> list[int]:
-    """Number the applicants who may be given one more request of a kind, the own one apart."""
+    """Return the other applicants who may get one more request of a kind."""
     situation = seen.situation()
     may = situation.situation.allowed[:, pull.kind] > 0
     return [int(n) for n in situation.application[may] if int(n) != pull.application]

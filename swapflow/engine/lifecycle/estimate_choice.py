@@ -1,4 +1,4 @@
-"""Staff choose by which estimates the list is proposed."""
+"""The choice of estimates by which the list is proposed."""
 
 from dataclasses import replace
 
@@ -18,23 +18,23 @@ def choose_estimates(
     ledger: Ledger,
     provider: bool = False,
 ) -> Rules:
-    """Have the list made by other estimates, or by the rule's own again.
+    """Make the list by other estimates, or by the rule's own again.
 
-    It is a version of the rules like any other: on record with its reason, replayed with every
-    list, and the end of signatures that were given for the list before.
+    The choice is a version of the rules like any other: on record with its reason, and replayed
+    with every list. It voids signatures given for the list before.
 
     Args:
-        cycle_id: The cycle; launched, and its list not fixed.
-        estimates: What the list is to be made by.
+        cycle_id: The cycle; launched, and its list not final.
+        estimates: The estimates that are to make the list.
         by: Who asks for it.
         reason: Why; must be given.
         ledger: The ledger.
         provider: Whether an identity provider is connected, as for any change of the rules.
 
     Raises:
-        InvalidInputError: If there is no reason, or the list is made so already.
-        NotReadyError: If the cycle was not launched; its rules say it then.
-        CycleFinalizedError: If the list is fixed.
+        InvalidInputError: If there is no reason, or these estimates are in force already.
+        NotReadyError: If the cycle was not launched; its rules are edited then.
+        CycleFinalizedError: If the list is final.
     """
     if not reason.strip():
         raise InvalidInputError("write why; it stands in the record")

@@ -20,11 +20,11 @@ from swapflow.errors import InvalidInputError, NotReadyError
 
 
 SHOWN = 5
-"""Ids named in a message before "and N more"."""
+"""Ids listed in a message before "and N more"."""
 
 
 class SetupStep(StrEnum):
-    """The part of the set-up in which something is to be cured."""
+    """The part of the set-up in which a problem is to be solved."""
 
     RULES = "rules"
     APPLICANTS = "applicants"
@@ -33,7 +33,7 @@ class SetupStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LaunchProblem:
-    """Something that keeps a cycle from being launched: what, the cure, and where to apply it."""
+    """A reason that prevents a launch, with the remedy, and where to apply it."""
 
     step: SetupStep
     text: str
@@ -47,17 +47,16 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
 
     Args:
         cycle_id: The cycle.
-        by: Whoever starts it.
+        by: Who starts it.
         ledger: The durable record.
         provider: Whether an identity provider is connected, through which people may sign in.
 
     Raises:
         NotReadyError: If it was launched before.
         InvalidInputError: If it cannot be run: too few applications for its places, a budget
-            that cannot pay the floors, a kind without reviewer, an application that nobody may
-            judge, files that are not marked redacted in a blind cycle, a sign-in that nobody
-            could use. All problems are named
-            together, and nothing is changed.
+            that cannot pay the floors, a kind without reviewer, an application that no reviewer
+            may judge, files that are not marked redacted in a blind cycle, a sign-in that nobody
+            could use. All problems are listed together, and nothing is changed.
     """
     cycle = ledger.cycle(cycle_id)
     if cycle.status is not CycleStatus.DRAFT:
@@ -84,13 +83,13 @@ def launch_problems(
     provider: bool = False,
     snapshots: SnapshotCache | None = None,
 ) -> tuple[LaunchProblem, ...]:
-    """Name everything that would refuse a launch now; changes nothing.
+    """List everything that would prevent a launch now; changes nothing.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
         provider: Whether an identity provider is connected.
-        snapshots: What was folded before; without it the whole cycle is read from its first event.
+        snapshots: Cached snapshots; without them the whole cycle is read from its first event.
     """
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         closed = without_sign_in(seen.projection.rules, provider=provider)
@@ -99,7 +98,7 @@ def launch_problems(
 
 
 def without_sign_in(rules: Rules, *, provider: bool) -> str:
-    """Say why nobody could open the pages of a cycle under these rules; "" when they could."""
+    """Return why nobody could open the pages of a cycle under these rules; "" if they could."""
     if rules.sign_in is not SignInPolicy.PROVIDER or provider:
         return ""
     return (
@@ -109,7 +108,7 @@ def without_sign_in(rules: Rules, *, provider: bool) -> str:
 
 
 def read_projection(cycle_id: str, *, ledger: Ledger) -> CycleProjection:
-    """Fold a cycle's book from its events, up to the last."""
+    """Fold a cycle's projection from its events, up to the last."""
     projection = CycleProjection(ledger.rules(cycle_id))
     while events := ledger.events(cycle_id, after=projection.position, at_most=BATCH):
         apply_new_events(projection, events, ledger=ledger)
@@ -146,6 +145,7 @@ def _problems(
                     "false",
                 )
             )
+    # The rule is tried last: its own errors are of use only once places and people fit.
     if not problems:
         problems += _rule(projection)
     return problems
@@ -198,7 +198,7 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchPr
 
 
 def _enough(floors: int, reserve: float) -> int:
-    """The smallest budget that pays floors and reserve."""
+    """Return the smallest budget that pays floors and reserve."""
     budget = math.ceil(floors / (1 - reserve))
     # The reserve is rounded down, so a little less may do.
     while floors + int(reserve * (budget - 1)) <= budget - 1:
@@ -240,10 +240,10 @@ def _people(
 
 
 def _rule(projection: CycleProjection) -> list[LaunchProblem]:
-    """Whether the bandit accepts the rules (for instance: `certified` without a sigma).
+    """Return the bandit's objection to the rules (for instance: `certified` without a sigma).
 
-    Limits that no list of the present applications keeps to are refused here, and later only
-    when a list is fixed: meanwhile applications may leave, and others arrive.
+    Limits that no list of the present applications keeps are refused here, and later only when a
+    list is made final: in between, applications may leave, and others arrive.
     """
     try:
         refuse_impossible(projection, candidates(projection))

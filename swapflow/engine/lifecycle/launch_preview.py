@@ -1,4 +1,4 @@
-"""Before a launch: what the rules will cost, what the rest buys, how long it takes at the most."""
+"""A preview before the launch: cost of the rules, what the rest buys, and the longest duration."""
 
 import math
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from swapflow.i18n.languages import gettext_noop
 
 
 SHOWN = 5
-"""Of groups, and of the people in each, so many are named."""
+"""Most groups, and most people of each, that a warning lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindPreview:
-    """What one kind of request costs and can give.
+    """Cost and yield of one kind of request.
 
     Attributes:
-        everyone: Requests that the floors ask for about everybody; their cost in `floor_cost`.
-        chosen: Requests that the floors ask for about whoever is chosen.
+        everyone: Requests by the floors for everybody; their cost is in `floor_cost`.
+        chosen: Requests by the floors for the chosen.
         buys: Requests that the rest of the budget pays if all of it went to this kind, within
             the limits per applicant and in all.
         reviewers: People and programs on the roster who take the kind.
-        room: Requests that they take together, None without limit.
+        room: Requests that they can take together, None without limit.
         each: Time per reviewer, in the unit, for the floors and for all that can be paid.
         days: Days until the floors are answered when everybody uses the whole window; None
             where the kind has no due date or nobody takes it.
@@ -49,12 +49,12 @@ class KindPreview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What launching a cycle as it stands would mean.
+    """The consequences of launching a cycle in its present state.
 
     Attributes:
-        rest: Budget less the floors and the reserve for staff; below 0 when they are too dear.
-        warnings: What staff should think about; nothing that keeps them from launching.
-        obstacles: What would refuse the launch.
+        rest: Budget less the floors and the reserve for staff; below 0 when they cost too much.
+        warnings: Points for staff to consider; none prevents the launch.
+        obstacles: Problems that prevent the launch.
         days: Days until the floors are answered when everybody uses the whole window.
     """
 
@@ -80,7 +80,7 @@ def preview(
     provider: bool = False,
     snapshots: SnapshotCache | None = None,
 ) -> Preview:
-    """Say what launching a cycle now would mean; changes nothing."""
+    """Compute the consequences of launching a cycle now; changes nothing."""
     rules = ledger.rules(cycle_id)
     cycle = ledger.cycle(cycle_id)
     applications = ledger.applications(cycle_id)
@@ -106,6 +106,7 @@ def preview(
         floors=floors,
         rest=rest,
         kinds=kinds,
+        # One kind after the other, since a later one may require the earlier one's result.
         days=None if not asked or None in asked else sum(d for d in asked if d is not None),
         warnings=(
             *_warnings(rules, kinds, roster, applications),
@@ -119,7 +120,7 @@ def preview(
 def _apart(
     cycle_id: str, roster: tuple[Reviewer, ...], *, ledger: Ledger, snapshots: SnapshotCache | None
 ) -> list[str]:
-    """Warn where some reviewers can never be compared with others, and name them."""
+    """Build a warning where some reviewers can never be compared with others."""
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         groups = lasting(seen.projection)
     if len(groups) <= 1:
@@ -137,7 +138,7 @@ def _apart(
 
 
 def _by_chance(rules: Rules, applications: tuple[Application, ...], rest: int) -> list[str]:
-    """Say what kinds that are given by chance cost at the most."""
+    """Build a warning about the most that drawn kinds can cost."""
     ties = [a.tie for a in applications if a.status.is_candidate]
     drawn = most_drawn(rules, ties, rules.floor_counts(FloorFor.ALL))
     cost = sum(n * kind.cost for n, kind in zip(drawn, rules.kinds, strict=True))
@@ -159,7 +160,7 @@ def _people(names: list[str]) -> str:
 
 
 def _floor_counts(rules: Rules, ready: int) -> list[tuple[int, int]]:
-    """Give per kind how many requests the floors need: about everyone, about the chosen."""
+    """Return per kind how many requests the floors need: for everyone, for the chosen."""
     everyone, chosen = rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)
     places = min(rules.cohort_size, ready)
     return [(a * ready, c * places) for a, c in zip(everyone, chosen, strict=True)]

@@ -1,7 +1,7 @@
-"""Who is in or out of every list whatever the rule says: a named person's word, with a reason.
+"""Pins: a named person puts an application in or out of every list, with a reason.
 
-The rule sees it at once: others compete for the places that are left, and nobody is asked about
-somebody whose place is certain.
+The rule respects a pin at once: the others compete for the remaining places, and nothing is
+requested for an application whose place is certain.
 """
 
 from enum import IntEnum
@@ -19,7 +19,7 @@ from swapflow.errors import ConflictError, InvalidInputError
 
 
 class PinSide(IntEnum):
-    """Where a person puts an application, before the rule chooses among the others."""
+    """Where a person pins an application, before the rule chooses among the others."""
 
     OUT = -1
     FREE = 0
@@ -29,13 +29,13 @@ class PinSide(IntEnum):
 def pin(
     cycle_id: str, external_id: str, where: PinSide, *, by: str, reason: str, ledger: Ledger
 ) -> None:
-    """Put an application in or out of every list from now on, or leave it to the rule again.
+    """Pin an application in or out of every list from now on, or free it again.
 
     Raises:
         NotFoundError: If the cycle has no such application.
-        InvalidInputError: If there is no reason, it stands so already, or the rules compare
+        InvalidInputError: If there is no reason, the pin is set already, or the rules compare
             single applicants (certificate "pairwise").
-        InfeasibleError: If no list would keep to the places and the limits on groups.
+        InfeasibleError: If no list would keep the places and the limits on groups.
         CycleFinalizedError: If the cohort is fixed.
     """
     if not reason.strip():
@@ -47,6 +47,7 @@ def pin(
     _refuse(projection, application.number, where, external_id)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
+        # Whether a list exists was worked out before the lock, since the solver may take seconds.
         if tx.cycle.position != projection.position:
             raise ConflictError("something came in at the same moment; try again")
         tx.record(EventType.APPLICATION_PINNED, {"a": application.number, "pin": int(where)})

@@ -1,4 +1,4 @@
-"""Staff change the rules of a launched cycle."""
+"""Changes of the rules of a cycle by staff."""
 
 from dataclasses import replace
 
@@ -22,15 +22,15 @@ def change_rules(
 ) -> Rules:
     """Put a new version of the rules in force; the old ones stay on record.
 
-    A changed budget is a new version too. Where a rubric changed, every score is read again from
-    its marks. Kinds may be appended, never removed, renamed or moved,
-    for what was asked under them stands.
+    A changed budget is a new version too. Where a rubric changed, every score is computed again
+    from its marks. Kinds may be appended, never removed, renamed or moved, since earlier requests
+    refer to them by index.
 
     Raises:
         InvalidRulesError: If kinds were removed or renamed, the objective's attribute or the seed
-            changed after launch, the budget is below what is spent and committed, or they want a
+            changed after launch, the budget is below what is spent and committed, or they require
             sign-in through an identity provider and none is connected.
-        InfeasibleError: If no list of the candidates keeps to their limits on groups.
+        InfeasibleError: If no list of the candidates keeps their limits on groups.
     """
     if closed := without_sign_in(rules, provider=provider):
         raise InvalidRulesError(closed)
@@ -49,7 +49,7 @@ def change_rules(
 
 
 def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
-    """Refuse limits on groups that no list of the candidates could keep to, once launched."""
+    """Raise if no list of the candidates could keep the limits on groups, once launched."""
     if rules.plain or ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
         return
     projection = read_projection(cycle_id, ledger=ledger)
@@ -58,7 +58,7 @@ def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
 
 
 def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
-    """Say whether `change_rules` would take these rules at this moment; writes nothing.
+    """Check whether `change_rules` would accept these rules at this moment; writes nothing.
 
     Raises:
         InvalidRulesError: As `change_rules`.

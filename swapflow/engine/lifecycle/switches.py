@@ -1,4 +1,4 @@
-"""What operations staff do to a cycle: pause, resume, stop, change the rules, approve, ask."""
+"""Switches of staff: pause, resume, stop, approve, strike, request an extra pull."""
 
 from collections.abc import Collection
 
@@ -9,7 +9,7 @@ from swapflow.domain.reviewing.assignment import Pull, PullStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
-from swapflow.engine.projection.cycle_projection import STRUCK
+from swapflow.engine.projection.pull_events import STRUCK
 from swapflow.engine.selection.pulls import cancel_pulls
 from swapflow.errors import (
     InvalidInputError,
@@ -22,7 +22,7 @@ WISH_PULL = "pull"
 
 
 def pause(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
-    """Stop sending and expiring; scores, drafts, declines and corrections are still taken."""
+    """Stop sending and expiring; scores, drafts, declines and corrections are still accepted."""
     with ledger.write(cycle_id) as tx:
         _require(tx, {CycleStatus.RUNNING}, "paused")
         tx.record(EventType.PAUSED, {})
@@ -31,10 +31,11 @@ def pause(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
 
 
 def resume(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
-    """Go on after a pause or against a proposed stop; open due times move by the pause."""
+    """Resume after a pause or against a proposed stop; open due times move by the pause."""
     with ledger.write(cycle_id) as tx:
         cycle = tx.cycle
         _require(tx, {CycleStatus.PAUSED, CycleStatus.PROPOSED}, "resumed")
+        # Nobody loses days to a pause: while it lasts, no reminder comes and nothing expires.
         shift = tx.now - cycle.paused_at if cycle.paused_at is not None else None
         if shift is not None:
             tx.shift_due_times(shift)
@@ -44,7 +45,7 @@ def resume(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
 
 
 def hold(cycle_id: str, *, by: str, reason: str, release: bool = False, ledger: Ledger) -> None:
-    """Put the erasing of people on hold, or let it go: while a complaint or a case is open.
+    """Put erasure on hold, or release the hold: while a complaint or a case is open.
 
     Raises:
         InvalidInputError: If there is no reason.
@@ -56,7 +57,7 @@ def hold(cycle_id: str, *, by: str, reason: str, release: bool = False, ledger: 
 
 
 def stop(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
-    """End the asking: what nobody opened is cancelled, what was opened may still come in.
+    """End asking: unopened requests are cancelled, opened ones may still be answered.
 
     Returns:
         Requests that were cancelled.
@@ -73,13 +74,13 @@ def stop(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
 
 
 def cancel_unopened(tx: Transaction) -> int:
-    """Cancel every pull that no reviewer has opened. Counts them."""
+    """Cancel every pull that no reviewer has opened; return how many."""
     begun = {a.pull_id for a in tx.begun_assignments()}
     return cancel_pulls(tx, [p for p in tx.open_pulls() if p.id not in begun], why="stopped")
 
 
 def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: Ledger) -> int:
-    """Let proposed pulls go out; the coordinator finds their reviewers. Counts them."""
+    """Approve proposed pulls; the coordinator finds their reviewers. Return how many."""
     with ledger.write(cycle_id) as tx:
         found = _proposed(tx, pulls)
         ids = [pull.id for pull in found]
@@ -93,7 +94,7 @@ def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: Ledger) -
 
 
 def strike(cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
-    """Refuse proposed pulls; their cost is released. Counts them."""
+    """Refuse proposed pulls and release their cost; return how many."""
     with ledger.write(cycle_id) as tx:
         found = _proposed(tx, pulls)
         cancel_pulls(tx, found, why=STRUCK)
@@ -104,7 +105,7 @@ def strike(cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledge
 def ask(
     cycle_id: str, external_id: str, kind: str, *, by: str, reason: str, ledger: Ledger
 ) -> int:
-    """Wish for an extra pull; the coordinator opens it from the reserve. Gives the wish's id."""
+    """Request an extra pull; the coordinator opens it from the reserve. Return the request id."""
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         application = find(tx.applications(), external_id, cycle_id)

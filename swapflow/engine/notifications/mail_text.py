@@ -1,8 +1,8 @@
-"""The words of every mail, once: from them come the plain text and its HTML twin.
+"""The words of every mail, written once: plain text and HTML both come from them.
 
-No letter to reviewers or staff has a place for an applicant's name, mark or document: a mail is
-read on screens that swapflow knows nothing of. What applicants are told is in `announcing.py`.
-Every value is escaped where it enters the HTML.
+No mail to reviewers or staff holds an applicant's name, mark or document, since a mail is read on
+screens outside of swapflow. The letters to applicants are in `engine.offers.announcements`. Every
+value is escaped where it enters the HTML.
 """
 
 import re
@@ -32,7 +32,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Something to be typed, set apart."""
+    """A code to be typed, set apart from the text."""
 
     text: str
 
@@ -47,8 +47,8 @@ class MailText:
     Attributes:
         subject: One line.
         parts: Paragraphs and links, in order.
-        calendar: An iCalendar object that goes with it, "" for none.
-        language: What it is written in: what is spoken where it is made.
+        calendar: An iCalendar object that is attached, "" for none.
+        language: The language of the text; by default the current one.
     """
 
     subject: str
@@ -57,7 +57,7 @@ class MailText:
     language: Language = field(default_factory=current_language)
 
     def to(self, address: str, *, mail_id: str) -> Mail:
-        """Address the letter; what is sent twice under one id is one mail."""
+        """Address the mail text; two mails with one id are sent once."""
         return Mail(
             id=mail_id,
             to=address,
@@ -75,7 +75,7 @@ class MailText:
 
     @property
     def html(self) -> str:
-        """The same words in HTML, without anything that is loaded from elsewhere."""
+        """The HTML version of the same words, without resources from elsewhere."""
         body = "\n".join(_marked_up(part) for part in self.parts)
         return (
             f'<!doctype html>\n<html lang="{self.language.tag}" dir="{self.language.direction}">'
@@ -86,7 +86,8 @@ class MailText:
 
 
 def one_line(text: str) -> str:
-    """Fold line breaks and control characters, so that nothing can start a header of its own."""
+    """Replace line breaks and control characters, so that a value cannot start a mail header."""
+    # A subject with a line break would let a program's name add headers to the mail.
     return _BREAKS.sub(" ", text).strip()
 
 
@@ -94,7 +95,7 @@ def one_line(text: str) -> str:
 
 
 def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
-    """Lead somebody in: by a link, or by a code typed where they asked for it."""
+    """Write a sign-in mail: with a link, and a code to type on the page that asked for it."""
     return MailText(
         subject=gettext("Your way into swapflow"),
         parts=(
@@ -113,7 +114,7 @@ def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
 
 
 def invitation_mail(by: str, *, link: str, days: int, again: str) -> MailText:
-    """Give somebody a first way in, by whoever made the account."""
+    """Write the first sign-in mail for an account that somebody else created."""
     return MailText(
         subject=gettext("You have been given an account in swapflow"),
         parts=(
@@ -133,7 +134,7 @@ def invitation_mail(by: str, *, link: str, days: int, again: str) -> MailText:
 
 
 def waiting_mail(program: str, *, count: int, due: str, link: str) -> MailText:
-    """Say how many reviews wait, and the next due date."""
+    """Write how many reviews wait, and the next due date."""
     return MailText(
         subject=_waiting_subject(program, count),
         parts=(
@@ -156,7 +157,7 @@ def waiting_mail(program: str, *, count: int, due: str, link: str) -> MailText:
 
 
 def reminder_mail(program: str, *, count: int, due: str, link: str, last: bool) -> MailText:
-    """Remind of reviews that are due soon."""
+    """Write a reminder of reviews that are due soon."""
     subject = (
         counted(
             count,
@@ -199,7 +200,7 @@ def reminder_mail(program: str, *, count: int, due: str, link: str, last: bool) 
 
 
 def nudge_mail(program: str, *, count: int, due: str, link: str, by: str) -> MailText:
-    """Ask for reviews that wait, on behalf of a person."""
+    """Write a request for waiting reviews, on behalf of a person."""
     return MailText(
         subject=_waiting_subject(program, count),
         parts=(

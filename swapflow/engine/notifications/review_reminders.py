@@ -1,4 +1,4 @@
-"""Reminders before a review is due: three steps, each sent once, to nobody who owes nothing."""
+"""Reminders before a review is due: three steps, each sent once, only for open reviews."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from swapflow.i18n.languages import writing_in
 
 
 EVERY = timedelta(hours=1)
-"""How often a coordinator looks who is to be reminded."""
+"""How often a coordinator checks for reminders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,9 @@ class ReminderStep:
 
     Attributes:
         number: In its mails' ids.
-        before: So long before the due time.
-        share: Never earlier than this share of the reviewer's time before its end.
+        before: Time before the due time.
+        share: Share of the reviewer's time: the reminder comes no earlier than this before its
+            end.
     """
 
     number: int
@@ -37,11 +38,11 @@ STEPS = (
     ReminderStep(2, timedelta(days=1), 1 / 6),
     ReminderStep(3, timedelta(hours=4), 1 / 12),
 )
-"""From early to late; at the due time the request goes to somebody else, so none comes after."""
+"""From early to late. At the due time the request goes to another: no reminder follows."""
 
 
 def step_of(assignment: Assignment, now: datetime) -> ReminderStep | None:
-    """Give the latest step that an open assignment has reached; None before the first."""
+    """Return the latest step that an open assignment has reached; None before the first."""
     if assignment.due_at is None or now >= assignment.due_at:
         return None
     left, time = assignment.due_at - now, assignment.due_at - assignment.created_at
@@ -50,10 +51,11 @@ def step_of(assignment: Assignment, now: datetime) -> ReminderStep | None:
 
 
 def remind(cycle_id: str, *, ledger: Ledger, address: str) -> int:
-    """Queue the reminders that are to go out now; says how many.
+    """Queue the reminders that are due now; return how many.
 
     One mail for all that a reviewer owes by the same day. Its id names step, reviewer and day, so
-    that running twice, or in two coordinators, sends once; a day that moves has its own reminders.
+    that running twice, or in two coordinators, sends once; a due day that moves gets its own
+    reminders.
     """
     if ledger.cycle(cycle_id).status not in ASKING:
         return 0
@@ -69,6 +71,7 @@ def remind(cycle_id: str, *, ledger: Ledger, address: str) -> int:
         return 0
     mails = _mails(cycle_id, {m: due[m] for m in sorted(new)}, ledger=ledger, address=address)
     with ledger.write(cycle_id) as tx:
+        # The status is read again under the lock: the cycle may have been finalized since.
         if tx.cycle.status not in ASKING:
             return 0
         tx.queue_mail(mails)

@@ -1,4 +1,4 @@
-"""Mails to reviewers: that something waits for them, never about whom."""
+"""Mails to reviewers: that requests wait for them, never about whom."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -18,9 +18,9 @@ from swapflow.i18n.languages import writing_in
 def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> int:
     """Queue a mail for each reviewer of these assignments who has an address.
 
-    At most one a day, cycle and reviewer, however many assignments there are: the mail's id hangs
-    on the day, and a second row of the same id is left out. No applicant is named, so nothing can
-    be told from a mail.
+    At most one a day, cycle and reviewer, however many assignments there are: the mail's id holds
+    the day, and a second row with the same id is left out. No applicant is named, so a mail
+    discloses nothing.
 
     Returns:
         Mails that were queued.
@@ -39,7 +39,7 @@ def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> in
 
 
 def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: str) -> None:
-    """Ask a reviewer for what waits, on behalf of a person, at most once a day.
+    """Ask a reviewer for waiting reviews, on behalf of a person, at most once a day.
 
     Raises:
         NotFoundError: If the cycle has no such reviewer.
@@ -58,7 +58,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
     if not waiting:
         raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
     rules = ledger.rules(cycle_id)
-    with writing_in(rules.language):  # not what whoever presses the button reads
+    with writing_in(rules.language):  # not the language of the person who presses the button
         letter = nudge_mail(
             ledger.cycle(cycle_id).name,
             count=len(waiting),
@@ -74,7 +74,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
 
 
 def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
-    """Ask everybody who is late, as `nudge` does; counts whom a mail goes to now.
+    """Ask every late reviewer, as `nudge` does; return how many were mailed now.
 
     Raises:
         ConflictError: If nobody who is late can be asked by mail today.
@@ -95,17 +95,17 @@ def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
 
 
 def waiting_for(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[Assignment, ...]:
-    """Read what waits for a reviewer."""
+    """Read the open assignments of a reviewer."""
     return ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
 
 
 def next_due(waiting: Collection[Assignment]) -> datetime | None:
-    """Give the first due time, None where nothing has one."""
+    """Return the first due time, None where nothing has one."""
     return min((a.due_at for a in waiting if a.due_at is not None), default=None)
 
 
 def spelled_due(waiting: Collection[Assignment], zone: str) -> str:
-    """Spell the first due time, "" where nothing has one."""
+    """Format the first due time, "" where nothing has one."""
     due = next_due(waiting)
     return "" if due is None else moment(due, zone)
 
@@ -113,7 +113,7 @@ def spelled_due(waiting: Collection[Assignment], zone: str) -> str:
 def _waiting_mails(
     cycle_id: str, numbers: Collection[int], *, ledger: Ledger, address: str
 ) -> list[Mail]:
-    """Write today's mails, but for those that are there already."""
+    """Write today's mails, except for those that exist already."""
     day = f"{ledger.now():%Y-%m-%d}"
     reachable = {
         f"{cycle_id}:waiting:{r.number}:{day}": r
@@ -135,7 +135,7 @@ def _waiting_mail(
     mail_id: str, reviewer: Reviewer, program: str, *, rules: Rules, ledger: Ledger, address: str
 ) -> Mail:
     waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
-    with writing_in(rules.language):  # staff may have set off what is said here
+    with writing_in(rules.language):  # staff may have caused it, in another language
         letter = waiting_mail(
             program,
             count=max(1, len(waiting)),

@@ -1,8 +1,8 @@
-"""How many offers may be out: the chance that more accept than there are places.
+"""How many offers may be open: the chance that more accept than there are places.
 
-All are taken to accept with the same unknown rate, independently of each other: no prediction
-about a person. The rate is Beta(a, b), so of m open offers a beta-binomial number is accepted,
-and answers that have come in sharpen the rate.
+All applicants are assumed to accept with the same unknown rate, independently of each other: no
+prediction about a person. The rate is Beta(a, b), so of m open offers a beta-binomial number is
+accepted, and answers that have come in sharpen the rate.
 
 Waves add up. While no offer is made, the chance of exceeding the places is a martingale; each
 wave raises it by a known amount. So if the raises of all waves together stay within the stated
@@ -20,18 +20,18 @@ from swapflow.errors import InvalidInputError
 
 MOST_AT_ONCE = 10_000
 SPENT_AT_ONCE = 0.5
-"""Share of the risk still unspent that one wave may spend: later waves shall have some too."""
+"""Share of the unspent risk that one wave may spend, so that later waves have some too."""
 
 TAIL = 0.025
-"""Left out on either side of an interval."""
+"""Probability left out on either side of an interval."""
 
 SUREST = 1e6
-"""Largest sum of a rate's parameters: an interval that is narrower says no more."""
+"""Largest sum of a rate's parameters: a narrower interval adds nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Odds:
-    """How a round of offers stands.
+    """The state of a round of offers.
 
     Attributes:
         places: Places in all.
@@ -48,7 +48,7 @@ class Odds:
     b: float
 
     def exceeded(self, more: int = 0) -> float:
-        """Give the probability that too many accept, with so many more offers."""
+        """Return the probability that too many accept, if this many more are offered."""
         room, offers = self.places - self.accepted, self.waiting + more
         if room < 0:
             return 1.0
@@ -56,6 +56,7 @@ class Odds:
             return 0.0
         a, b = self.a + self.accepted, self.b + self.refused
         count = np.arange(room + 1, offers + 1)
+        # Sums of logarithms: the binomial coefficients of a few hundred offers overflow a float.
         logs = (
             gammaln(offers + 1)
             - gammaln(count + 1)
@@ -67,11 +68,11 @@ class Odds:
 
 
 def most_offers(odds: Odds, *, unspent: float) -> int:
-    """Give how many more offers may go out now.
+    """Return how many more offers may go out now.
 
     Args:
-        odds: How the round stands.
-        unspent: What is left of the stated risk.
+        odds: The state of the round.
+        unspent: The rest of the stated risk.
 
     Returns:
         At least as many as fill the places if everybody accepts.
@@ -89,7 +90,7 @@ def most_offers(odds: Odds, *, unspent: float) -> int:
 
 
 def from_counts(accepted: int, offered: int) -> tuple[float, float]:
-    """Give the rate's parameters after so many of last year's offers were accepted.
+    """Return the rate's parameters after last year's accepted and made offers.
 
     Raises:
         InvalidInputError: If more accepted than were offered, or nothing was offered.
@@ -103,7 +104,7 @@ def from_counts(accepted: int, offered: int) -> tuple[float, float]:
 
 
 def from_interval(low: float, high: float) -> tuple[float, float]:
-    """Give the rate's parameters whose central 95 % lie between two numbers.
+    """Return the rate's parameters whose central 95 % lie between two numbers.
 
     Raises:
         InvalidInputError: If they are no interval within 0 and 1.
@@ -128,5 +129,5 @@ def from_interval(low: float, high: float) -> tuple[float, float]:
 
 
 def interval(a: float, b: float) -> tuple[float, float]:
-    """Give the central 95 % of a rate."""
+    """Return the central 95 % of a rate."""
     return float(betaincinv(a, b, TAIL)), float(betaincinv(a, b, 1 - TAIL))

@@ -23,7 +23,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def usual_wording(language: str = "") -> dict[Group, Wording]:
-    """Give words to start from, in a program's language; "" for the deployment's."""
+    """Return usual texts in a program's language; "" for the deployment's."""
     with writing_in(language):
         return _usual_wording()
 
@@ -67,7 +67,7 @@ def _usual_wording() -> dict[Group, Wording]:
 
 
 def check_wording(group: Group, words: Wording) -> None:
-    """Check that a wording names only places that can be filled."""
+    """Check that a wording uses only placeholders that can be filled."""
     for what, text, most in (
         ("subject", words.subject, LONGEST_SUBJECT),
         ("text", words.text, LONGEST_TEXT),
@@ -94,7 +94,8 @@ _WHOM = {
 
 
 def filled(words: Wording, **values: str) -> tuple[str, tuple[str, ...]]:
-    """Put the values in; a paragraph about a date that there is none of is left out."""
+    """Fill in the values; a paragraph about a missing date is left out."""
+    # An offer without a date would otherwise ask for an answer "by" nothing.
     paragraphs = [p.strip() for p in re.split(r"\n\s*\n", words.text) if p.strip()]
     if not values["until"]:
         paragraphs = [p for p in paragraphs if "{until}" not in p]

@@ -1,8 +1,8 @@
-"""Telling applicants what was decided: shown first, held for a while, never against a fact.
+"""Announcements to applicants: shown first, held for a while, never against the record.
 
-Letters are written when somebody announces, lie in the outbox until their moment, and can be taken
-back all together until then, with the offers that they tell of. One that is no longer true when
-its turn comes is not sent: a late job never contradicts what people were told before.
+Letters are written at the announcement, wait in the outbox until their time, and can be withdrawn
+together until then, with the offers that they announce. A letter that is no longer true when its
+turn comes is not sent: a late job never contradicts what people were told before.
 """
 
 import hashlib
@@ -37,18 +37,18 @@ from swapflow.i18n.languages import writing_in
 
 
 LONGEST_HOLD = timedelta(days=30)
-"""Letters leave at last so long after they were announced."""
+"""Longest time that letters are held."""
 
 USUAL_HOLD = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipient:
-    """One applicant with the letter that they would get.
+    """One applicant with the letter for them.
 
     Attributes:
-        address: Their mail address, "" when none is known: they must be told otherwise.
-        offer: Id of the offer that the letter tells of.
+        address: Their mail address, "" when none is known: staff must tell them in another way.
+        offer: Id of the offer that the letter announces.
     """
 
     application: int
@@ -63,14 +63,14 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnouncementDraft:
-    """The outbox as it would be: who gets which letter.
+    """A preview of the outbox: who gets which letter.
 
     Attributes:
-        read: The record that it follows from.
-        letters: Those with an address.
-        unreachable: Those without one.
-        unoffered: Applications that were chosen and have no offer yet; no letter tells them.
-        digest: Stands for everything above, so that nothing else is sent than what was shown.
+        read: The position that it follows from.
+        letters: Recipients with an address.
+        unreachable: Recipients without one.
+        unoffered: Chosen applications without an offer, which get no letter.
+        digest: Hash of the letters, so that nothing else is sent than what was shown.
     """
 
     version: int
@@ -81,7 +81,7 @@ class AnnouncementDraft:
     digest: str
 
     def samples(self) -> dict[Group, Recipient]:
-        """Give the first letter of each group, in the order of the groups."""
+        """Return the first letter of each group, in the order of the groups."""
         first = {letter.group: letter for letter in reversed(self.letters)}
         return {group: first[group] for group in Group if group in first}
 
@@ -98,31 +98,29 @@ def draft(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> AnnouncementDraft:
-    """Work out who would be told what; changes nothing.
+    """Compute who would be told what; changes nothing.
 
-    Whoever has an open offer is told of it, the next of the waitlist that they are on it, and
-    everybody else that they were not selected. Nobody is told the same thing twice.
+    Applicants with an open offer are told of it, the next of the waitlist that they are on it, and
+    all others that they were not selected. Nobody is told the same thing twice.
 
     Args:
-        cycle_id: The cycle; its list must be fixed.
-        wording: What each group is told; groups that are left out are not written to.
+        cycle_id: The cycle; its list must be final.
+        wording: The text for each group; groups that are left out get no letter.
         waitlist: How many of the waitlist, from its top, are told that they are on it; the others
-            are told that they were not selected, and no place is passed on to them any more.
-            None tells all of them that they are on it.
+            are told that they were not selected, and get no place passed on any more. None tells
+            all of them that they are on it.
         ledger: The ledger.
-        snapshots: What was folded before.
+        snapshots: Cached snapshots.
 
     Raises:
-        NotReadyError: If no list is fixed.
-        InvalidInputError: If a wording is empty, too long, or names what no letter has.
+        NotReadyError: If no list is final.
+        InvalidInputError: If a wording is empty, too long, or names an unknown placeholder.
     """
     for group, words in wording.items():
         check_wording(group, words)
-    cycle = ledger.cycle(
-        cycle_id
-    )  # first: what is recorded after it makes whoever writes look again
+    cycle = ledger.cycle(cycle_id)  # read first, so that `announce` notices any later event
     stands = offer_round(cycle_id, ledger=ledger, snapshots=snapshots)
-    # Whoever was reconsidered may hear something new.
+    # A reconsidered applicant may get a new letter.
     since = restored(ledger.reconsiderations(cycle_id))
     said = {
         number: (letter.group, letter.offer)
@@ -132,7 +130,7 @@ def draft(
     offers = {o.application: o for o in stands.offers if o.answer is OfferAnswer.WAITING}
     verdicts = {o.application: o.verdict for o in ledger.outcomes(cycle_id, stands.version)}
     groups = _groups(stands.waitlist, verdicts, offers, said, waitlist=waitlist)
-    # Whoever had an offer heard of it, whatever they answered.
+    # An applicant with an earlier offer was told of it, whatever the answer.
     heard = {
         offer.application
         for offer in stands.offers
@@ -152,7 +150,7 @@ def draft(
         applicant = people[number]
         if not applicant.status.is_candidate:
             continue
-        with writing_in(rules.language):  # not what whoever looks speaks
+        with writing_in(rules.language):  # not the language of the person who looks
             until = moment(offer.until, rules.zone) if offer and offer.until else ""
         subject, parts = filled(
             wording[group],
@@ -187,25 +185,25 @@ def announce(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> AnnouncementDraft:
-    """Write the letters, and hold them until their moment.
+    """Write the letters, and hold them until their time.
 
     Args:
         cycle_id: The cycle.
         wording: As in `draft`.
         by: Who announces.
         waitlist: As in `draft`.
-        hold: How long they can be taken back.
-        seen: Digest of what was shown; "" for whatever is true now.
+        hold: How long they can be withdrawn.
+        seen: Digest of what was shown; "" for no such check.
         ledger: The ledger.
-        snapshots: What was folded before.
+        snapshots: Cached snapshots.
 
     Returns:
-        What was written.
+        The letters as written.
 
     Raises:
-        NotReadyError: If no list is fixed, or there is nobody to write to.
+        NotReadyError: If no list is final, or there is no recipient.
         InvalidInputError: If a wording or the time cannot be used.
-        ConflictError: If other letters would be written than were shown.
+        ConflictError: If the letters differ from those shown.
     """
     if not timedelta() <= hold <= LONGEST_HOLD:
         raise InvalidInputError(
@@ -246,11 +244,11 @@ def announce(
 
 
 def take_back(cycle_id: str, *, by: str, ledger: Ledger) -> Announcement:
-    """Take back the letters that are held, and the offers that they tell of.
+    """Withdraw the held letters, and the offers that they announce.
 
     Raises:
         NotReadyError: If no letter is held.
-        ConflictError: If some of them have left: what they say stands.
+        ConflictError: If some of them have left and cannot be withdrawn.
     """
     with ledger.write(cycle_id) as tx:
         waiting = [a for a in tx.announcements() if _waits(a)]
@@ -262,7 +260,7 @@ def take_back(cycle_id: str, *, by: str, ledger: Ledger) -> Announcement:
 
 
 def withdraw(tx: Transaction, announcement: Announcement, *, by: str) -> None:
-    """Take an announcement back within a write; all of its letters, or none.
+    """Withdraw an announcement within a write; all of its letters, or none.
 
     Raises:
         ConflictError: If some of them have left.
@@ -295,9 +293,9 @@ def withdraw(tx: Transaction, announcement: Announcement, *, by: str) -> None:
 
 
 def contradicts_record(mail_id: str, *, ledger: Ledger) -> str:
-    """Say why a letter must not leave any more, "" when it still says what is so.
+    """Return why a letter must not leave any more, "" while it is still true.
 
-    A mail that is no letter to an applicant says nothing about one.
+    A mail that is no letter to an applicant is always true.
     """
     facts = ledger.letter_facts(mail_id)
     if facts is None:
@@ -321,7 +319,7 @@ def _groups(
     *,
     waitlist: int | None,
 ) -> dict[int, Group]:
-    """Give what each application is to be told: offers first, then by rank, then the others."""
+    """Return the group of each application: offers first, then by rank, then the others."""
     groups = dict.fromkeys(offers, Group.OFFERED)
     waiting = [n for n in ranked if verdicts[n] is Verdict.WAITLISTED]
     most = len(waiting) if waitlist is None else waitlist
@@ -330,7 +328,7 @@ def _groups(
     for number, verdict in sorted(verdicts.items()):
         if verdict is Verdict.NOT_SELECTED:
             groups.setdefault(number, Group.NOT_SELECTED)
-    # Once somebody was told no, only a place is news to them.
+    # An applicant who was refused is written to again only with an offer.
     return {
         number: group
         for number, group in groups.items()
@@ -339,7 +337,7 @@ def _groups(
 
 
 def _waits(announcement: Announcement) -> bool:
-    """Say whether an announcement has letters that are held, and was not taken back."""
+    """Whether an announcement has held letters, and was not withdrawn."""
     return not announcement.taken_back_by and any(
         letter.state is LetterState.HELD for letter in announcement.letters
     )

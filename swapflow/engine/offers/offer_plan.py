@@ -1,4 +1,4 @@
-"""Who is offered a place next, and how many at once."""
+"""The next offers: to whom, and how many at once."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,18 +24,18 @@ from swapflow.errors import NotReadyError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferRound:
-    """How the offers of a cycle stand.
+    """The state of a cycle's offers.
 
     Attributes:
-        offers: Every offer, the first first.
-        waitlist: Numbers of those who may still be offered a place, in order; the chosen first.
+        offers: Every offer, oldest first.
+        waitlist: Numbers of applications that may still get an offer, in order; the chosen first.
         places: Places in all.
-        rate: The yield rate in force, if any.
+        rate: The acceptance rate in force, if any.
         risk: Probability that more accept than there are places, as things stand; 0 without a
-            rate, for then no more is offered than there are places.
-        spent: What the waves so far took of the stated risk.
-        broken: Limits on groups that no passing-on can keep any more, in words.
-        beyond: Numbers of those for whom a reconsideration made a place beyond these.
+            rate, since no more than the places are offered then.
+        spent: The part of the stated risk that the waves so far have used.
+        broken: Limits on groups that no further offer can keep, in words.
+        beyond: Numbers of applications with a place beyond these, from a reconsideration.
     """
 
     cycle_id: str
@@ -50,19 +50,19 @@ class OfferRound:
     beyond: frozenset[int] = frozenset()
 
     def count(self, answer: OfferAnswer) -> int:
-        """Count the offers that were answered so."""
+        """Count the offers with this answer."""
         return sum(offer.answer is answer for offer in self.offers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferWave:
-    """The offers that go out next.
+    """The next offers that go out together.
 
     Attributes:
-        read: The record that it follows from.
+        read: The position that it follows from.
         places: (application, line) of each, in order.
-        lapsed: Offers whose date passed without an answer, which give up their places.
-        risk: By how much it raises the probability that more accept than there are places.
+        lapsed: Offers whose date passed without an answer, which release their places.
+        risk: The increase of the probability that more accept than there are places.
     """
 
     version: int
@@ -75,10 +75,10 @@ class OfferWave:
 def offer_round(
     cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> OfferRound:
-    """Say how the offers of a cycle stand; changes nothing.
+    """Return the state of a cycle's offers; changes nothing.
 
     Raises:
-        NotReadyError: If no list was fixed yet.
+        NotReadyError: If no list was made final yet.
     """
     return _OfferPlan(cycle_id, ledger=ledger, snapshots=snapshots).round()
 
@@ -86,12 +86,12 @@ def offer_round(
 def plan(
     cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None, at_most: int = 0
 ) -> OfferWave:
-    """Work out the offers that would go out now; changes nothing."""
+    """Compute the offers that would go out now; changes nothing."""
     return _OfferPlan(cycle_id, ledger=ledger, snapshots=snapshots).wave(at_most)
 
 
 class _OfferPlan:
-    """Everything on record about a cycle's offers, read at one moment."""
+    """All records about a cycle's offers, read at one moment."""
 
     def __init__(self, cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None) -> None:
         with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
@@ -121,7 +121,7 @@ class _OfferPlan:
             self._terms = self._terms_of(seen.projection)
 
     def round(self) -> OfferRound:
-        """Say how things stand."""
+        """Return the state of the offers."""
         odds = self._odds(())
         _, broken = self._next_terms(promised(self._offers), ())
         return OfferRound(
@@ -138,7 +138,7 @@ class _OfferPlan:
         )
 
     def wave(self, at_most: int) -> OfferWave:
-        """Work out who is next."""
+        """Compute the next wave."""
         lapsed = tuple(
             offer
             for offer in self._offers
@@ -168,7 +168,7 @@ class _OfferPlan:
         )
 
     def _order(self, applications: Mapping[int, Application], *, ledger: Ledger) -> list[int]:
-        """Give who may be offered a place, the chosen first, then the waitlist, by rank."""
+        """Return who may get an offer: the chosen first, then the waitlist, by rank."""
         rank = {
             place.application: place.rank
             for version, places, _ in ledger.proposals(self._cycle_id)
@@ -203,19 +203,19 @@ class _OfferPlan:
         )
 
     def _is_extra(self, offer: Offer) -> bool:
-        """Whether an offer is of a place beyond those that are passed on."""
+        """Whether an offer is for a place beyond the regular ones."""
         since = self._beyond.get(offer.application)
         return since is not None and offer.version >= since
 
     def _free(self, odds: Odds) -> int:
-        """Say how many offers may go out now."""
+        """Return how many offers may go out now."""
         if self._rate is None:
             return max(0, odds.places - odds.accepted - odds.waiting)
         spent = sum(offer.risk for offer in self._offers)
         return most_offers(odds, unspent=self._rate.risk - spent)
 
     def _who(self, stands: frozenset[int], count: int) -> list[int]:
-        """Choose who is next, each so that the limits on groups can still be kept."""
+        """Choose the next applicants, each so that the limits on groups can still be kept."""
         chosen: list[int] = []
         waiting = [number for number in self._ranked if number not in self._beyond]
         while waiting and len(chosen) < count:
@@ -224,6 +224,8 @@ class _OfferPlan:
                 tried = self._pinned(terms, stands, [*chosen, number])
                 if not tried.limits or not feasible(tried)[1]:
                     break
+            # No candidate keeps every limit: the first in line goes ahead, and `round` reports
+            # what is broken.
             else:
                 number = waiting[0]
             waiting.remove(number)
@@ -233,13 +235,13 @@ class _OfferPlan:
     def _next_terms(
         self, stands: frozenset[int], chosen: Sequence[int]
     ) -> tuple[Terms, tuple[str, ...]]:
-        """Give what those with an offer have to keep to, as far as anybody can."""
+        """Return the limits for applications with an offer, relaxed as far as necessary."""
         if not self._terms.limits:
             return self._terms, ()
         return feasible(self._pinned(self._terms, stands, chosen))
 
     def _pinned(self, terms: Terms, stands: frozenset[int], chosen: Sequence[int]) -> Terms:
-        """Hold those with an offer in, and whoever cannot be offered one out."""
+        """Pin applications with an offer in, and those that cannot get one out."""
         inside = stands.union(chosen)
         open_to = set(self._ranked) - inside
         pinned = [1 if n in inside else 0 if n in open_to else -1 for n in self._numbers.tolist()]
@@ -253,11 +255,11 @@ class _OfferPlan:
         )
 
     def _terms_of(self, projection: CycleProjection) -> Terms:
-        """Read the limits, without targets, a range, or what was put in and out before."""
+        """Read the limits, without targets, range and earlier pins."""
         return replace(terms_of(projection, self._numbers), targets=(), bar=0.0, least=None)
 
     def _lines(self, stands: frozenset[int], count: int) -> list[str]:
-        """Give each new offer the first line that has a place left."""
+        """Assign each new offer to the first line with a free place."""
         held = Counter(
             offer.line
             for offer in self._offers

@@ -1,8 +1,8 @@
-"""After the list is fixed: places are offered, answered, and passed on down the waitlist.
+"""Offers: places are offered, answered, and passed on down the waitlist.
 
-What is offered next follows from what is on record, so it is worked out before the lock is taken
-and written only if nothing was recorded meanwhile; two who pass on places at the same moment
-never pass on the same one twice.
+The next offers follow from the record, so they are computed before the lock is taken and written
+only if nothing was recorded meanwhile; two people who pass on places at the same moment never pass
+on the same one twice.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from swapflow.errors import ConflictError, InvalidInputError
 
 
 TRIES = 5
-"""How often a wave is worked out anew when something was recorded meanwhile."""
+"""How often a wave is computed again when something was recorded meanwhile."""
 
 THOUSANDTHS, MILLIONTHS = 1_000, 1_000_000
 
@@ -34,29 +34,29 @@ def offer(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> OfferWave:
-    """Offer the places that are free: to the chosen first, then down the waitlist.
+    """Offer the free places: to the chosen first, then down the waitlist.
 
-    Offers whose date has passed are noted as not answered. Who is next keeps to the limits on
-    groups, as far as anybody can.
+    Offers whose date has passed are recorded as not answered. The next offers keep the limits on
+    groups as far as possible.
 
     Args:
-        cycle_id: The cycle; its list must be fixed.
+        cycle_id: The cycle; its list must be final.
         by: Who offers.
         until: Up to when an answer counts.
-        at_most: Most offers; 0 for as many as there may be.
-        seen: Numbers of those who were shown as next, in order; nobody else is offered a place.
-            None takes whoever is next.
+        at_most: Most offers; 0 for no limit.
+        seen: Numbers of the applications shown as next, in order; no other gets an offer. None
+            skips this check.
         ledger: The ledger.
-        snapshots: What was folded before.
+        snapshots: Cached snapshots.
 
     Returns:
-        What went out; without a place when nothing was free.
+        The wave that went out; without places when none was free.
 
     Raises:
-        NotReadyError: If no list is fixed.
+        NotReadyError: If no list is final.
         InvalidInputError: If the date is past.
-        ConflictError: If others keep recording at the same time, or somebody else is next by now
-            than was shown.
+        ConflictError: If others keep recording at the same time, or the next applications are not
+            those shown.
     """
     snapshots = snapshots or SnapshotCache()
     for _ in range(TRIES):
@@ -99,7 +99,7 @@ def answer(
     reason: str = "",
     ledger: Ledger,
 ) -> Offer:
-    """Note what an applicant answered; who accepted may still decline later.
+    """Record an applicant's answer; after accepting, they may still decline later.
 
     Raises:
         NotFoundError: If the cycle has no such applicant.
@@ -136,14 +136,14 @@ def set_acceptance_rate(
     by: str,
     ledger: Ledger,
 ) -> YieldRate:
-    """State how many accept, and how probable it may be that too many do.
+    """Store how many accept, and the allowed probability that too many do.
 
     Args:
         cycle_id: The cycle.
-        rate: Parameters of the rate, as `yields` gives them.
+        rate: Parameters of the rate, as `acceptance_odds` computes them.
         risk: Most probability, over the whole round, of more accepting than there are places.
         source: Where the rate comes from.
-        by: Who says so.
+        by: Who states it.
         ledger: The ledger.
 
     Raises:
@@ -168,7 +168,7 @@ def set_acceptance_rate(
 
 
 def _check_seen(wave: OfferWave, seen: Sequence[int] | None, at_most: int) -> None:
-    """Refuse to offer a place to anybody but those who were shown as next."""
+    """Raise if the wave differs from the applications that were shown as next."""
     if seen is None:
         return
     shown = tuple(seen[:at_most] if at_most else seen)

@@ -1,4 +1,4 @@
-"""Who may still be offered a place, and what reconsiderations change about it."""
+"""Who may still get an offer, and how reconsiderations change it."""
 
 from collections.abc import Collection, Mapping
 
@@ -8,7 +8,7 @@ from swapflow.domain.cohort.reconsideration import CHANGES, Reconsideration
 
 
 def restored(reconsiderations: Collection[Reconsideration]) -> dict[int, int]:
-    """Give, by application, the version since which earlier offers count no more."""
+    """Return, by application, the version before which offers count no more."""
     return {
         one.application: one.closing.version
         for one in reconsiderations
@@ -17,7 +17,7 @@ def restored(reconsiderations: Collection[Reconsideration]) -> dict[int, int]:
 
 
 def beyond_places(reconsiderations: Collection[Reconsideration]) -> dict[int, int]:
-    """Give who holds a place beyond those there are, by application, and since which version."""
+    """Return, by application, the version since which it holds a place beyond the regular ones."""
     return {
         one.application: one.closing.version
         for one in reconsiderations
@@ -31,11 +31,11 @@ def out_of_waiting(
     *,
     since: Mapping[int, int],
 ) -> frozenset[int]:
-    """Give who waits for no place any more: they were offered one, or told that there is none.
+    """Return the applications that were offered a place, or were told that there is none.
 
     Args:
-        offers: Every offer; one that was taken back never was.
-        announcements: What applicants were told.
+        offers: Every offer; withdrawn ones do not count.
+        announcements: The announcements to applicants.
         since: Versions since which earlier offers and letters count no more, by application.
     """
     offered = {

@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One request to a program: who is asked about whom, for the how-many-th time."""
+    """One request to a program: the reviewer, the application and the ordinal of the pull."""
 
     assignment_id: str
     application: str
@@ -19,7 +19,7 @@ class Question:
 
 
 class AutomaticReviewer(Protocol):
-    """A program that gives utilities in [0, 1]."""
+    """A program that returns utilities in [0, 1]."""
 
     def answer(self, questions: Sequence[Question]) -> list[float]:
         """Answer every question, in order; the same question always gets the same answer."""

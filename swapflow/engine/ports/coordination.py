@@ -1,4 +1,4 @@
-"""What the coordinator needs from the record: leases, events, messages."""
+"""What the coordinator needs from the record: leases, events, messages to workers."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -11,7 +11,7 @@ from swapflow.engine.ports.records import DecisionRecord, DecisionStep, Lease, S
 
 
 class Coordination(Protocol):
-    """What the coordinator lives on: the lease, the events, the decisions, the way out."""
+    """Leases, events, decisions and outgoing messages of the coordinator."""
 
     def take_lease(self, cycle_id: str, *, holder: str, seconds: float) -> Lease | None:
         """Take or renew the lease; None while another holder's is still valid.
@@ -22,7 +22,7 @@ class Coordination(Protocol):
         ...
 
     def release_lease(self, lease: Lease) -> None:
-        """Let another coordinator take over at once."""
+        """Release the lease, so that another coordinator can take over at once."""
         ...
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
@@ -30,7 +30,7 @@ class Coordination(Protocol):
         ...
 
     def check_chain(self, cycle_id: str) -> str | None:
-        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        """Recompute every event's hash from the stored bytes; return the first fault, or None."""
         ...
 
     def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
@@ -44,7 +44,7 @@ class Coordination(Protocol):
         ...
 
     def mark_sent(self, ids: Collection[str]) -> None:
-        """Note that the messages of these assignments have been handed to the broker."""
+        """Record that the messages of these assignments have been handed to the broker."""
         ...
 
     def unanswered(
@@ -54,7 +54,7 @@ class Coordination(Protocol):
         ...
 
     def mark_delivered(self, ids: Collection[str]) -> int:
-        """Move QUEUED assignments to DELIVERED; counts them. Writes no event."""
+        """Move QUEUED assignments to DELIVERED and return how many; writes no event."""
         ...
 
     def mark_opened(self, assignment_id: str, *, rubric_version: int) -> bool:
@@ -86,13 +86,13 @@ class Coordination(Protocol):
         ...
 
     def wishes(self, cycle_id: str) -> tuple[StaffRequest, ...]:
-        """Read the open wishes of staff, oldest first."""
+        """Read the open staff requests, oldest first."""
         ...
 
     def has_overdue(self, cycle_id: str) -> bool:
-        """Say whether an open assignment's due time has passed."""
+        """Whether an open assignment's due time has passed."""
         ...
 
     def has_absences(self, cycle_id: str) -> bool:
-        """Say whether anyone on the roster has an absence on record."""
+        """Whether anyone on the roster has an absence on record."""
         ...

@@ -20,7 +20,7 @@ class CycleReads(Protocol):
         ...
 
     def one_moment(self) -> AbstractContextManager[None]:
-        """Let every read of this thread see the same moment until the block ends.
+        """Read everything in this thread as of one moment, until the block ends.
 
         It is cheaper besides. Nothing may be written meanwhile.
         """
@@ -55,7 +55,7 @@ class CycleReads(Protocol):
 
         Args:
             cycle_id: The cycle.
-            epoch: The lease's epoch, for whatever only the coordinator may write.
+            epoch: The lease's epoch, for writes that only the coordinator may make.
 
         Raises:
             LeaseLostError: If the cycle's epoch is another one.
@@ -71,5 +71,5 @@ class CycleReads(Protocol):
         ...
 
     def compact(self) -> None:
-        """Make what was erased unreadable on disk as well, as far as the database can."""
+        """Make erased data unreadable on disk as well, as far as the database can."""
         ...

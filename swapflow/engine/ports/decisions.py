@@ -26,27 +26,27 @@ class DecisionReads(Protocol):
         ...
 
     def offers(self, cycle_id: str) -> tuple[Offer, ...]:
-        """Read every offer of a cycle with its answer, the first first."""
+        """Read every offer of a cycle with its answer, oldest first."""
         ...
 
     def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of a cycle, the first first."""
+        """Read every reconsideration of a cycle, oldest first."""
         ...
 
     def reconsidering(self) -> frozenset[str]:
-        """Name the cycles in which a reconsideration is open."""
+        """Return the ids of cycles in which a reconsideration is open."""
         ...
 
     def yield_rate(self, cycle_id: str) -> YieldRate | None:
-        """Read the yield rate in force; None when none was given."""
+        """Read the acceptance rate in force; None when none was set."""
         ...
 
     def announcements(self, cycle_id: str) -> tuple[Announcement, ...]:
-        """Read every announcement of a cycle with its letters, the first first."""
+        """Read every announcement of a cycle with its letters, oldest first."""
         ...
 
     def letter_facts(self, mail_id: str) -> LetterFacts | None:
-        """Read what is so about a letter to an applicant; None when a mail is none."""
+        """Read what is known of a letter to an applicant; None for any other mail."""
         ...
 
     def meeting(self, cycle_id: str, version: int) -> Meeting | None:
@@ -54,7 +54,7 @@ class DecisionReads(Protocol):
         ...
 
     def endorsements(self, cycle_id: str) -> tuple[Endorsement, ...]:
-        """Read the words in favour of a cycle's applications, the first first."""
+        """Read the endorsements of a cycle's applications, oldest first."""
         ...
 
     def conflicts(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
@@ -62,17 +62,17 @@ class DecisionReads(Protocol):
         ...
 
     def prepared(self, cycle_id: str) -> PreparedDecision | None:
-        """Read what is prepared in a cycle, and who has signed it so far."""
+        """Read the prepared decision of a cycle, with its signatures so far."""
         ...
 
     def prepare(self, cycle_id: str, new: PreparedDecision) -> None:
-        """Put something up for signature, in the place of what was; its signatures are void."""
+        """Store a decision for signature in place of the one before, whose signatures lapse."""
         ...
 
     def sign_prepared(self, cycle_id: str, digest: str, *, by: str) -> bool:
-        """Add a signature to what has this digest; False when something else is prepared now."""
+        """Add a signature to the decision with this digest; False when another is prepared now."""
         ...
 
     def drop_prepared(self, cycle_id: str) -> bool:
-        """Take back what is prepared; False when nothing was."""
+        """Withdraw the prepared decision; False when there was none."""
         ...

@@ -1,4 +1,4 @@
-"""The way out: messages to workers."""
+"""Messages to workers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Message:
 
 
 class Dispatcher(Protocol):
-    """Hands messages to workers; a message may be lost, doubled or late, and nothing breaks.
+    """Sends messages to workers; a message may be lost, doubled or late without harm.
 
     Raises:
         UnavailableError: If the broker does not take them; some may have been sent.

@@ -1,4 +1,4 @@
-"""What Redis and the database tell about themselves, for whoever looks for what is wrong."""
+"""Facts about Redis and the database, for the health checks."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisFacts:
-    """A look at the server that holds queues and live state.
+    """State of the server that holds queues and live state.
 
     Attributes:
         version: What it says it is, e.g. "8.0.3".
@@ -38,7 +38,7 @@ class RedisFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """A SQLite file and the disk that it lies on, in bytes.
+    """A SQLite file and the disk that holds it, in bytes.
 
     Attributes:
         path: The file.
@@ -55,7 +55,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outboxes:
-    """What should have left and has not.
+    """Messages that should have left and have not.
 
     Attributes:
         leaderless: Open cycles that no coordinator looks after.
@@ -76,7 +76,7 @@ class Outboxes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseFacts:
-    """A look at the database.
+    """State of the database.
 
     Attributes:
         version: What it says it is, e.g. "PostgreSQL 17.2" or "SQLite 3.46.0".

@@ -65,23 +65,23 @@ class CycleState(Protocol):
     """
 
     def position(self, cycle_id: str) -> Position:
-        """Say how far the state has read; `START` for a cycle it does not know."""
+        """Return how far the state has read; `START` for a cycle that it does not know."""
         ...
 
     def apply(
         self, cycle_id: str, changes: Changes, *, before: Position, after: Position
     ) -> Applied:
-        """Fold in the changes of the events after `before` up to `after`, if it stands there.
+        """Fold in the changes of the events after `before` up to `after`, if it is at `before`.
 
         Returns:
-            APPLIED; DUPLICATE when it stands at `after` or further on already; GAP when it stands
-            anywhere else (an earlier number, or another hash at `before`'s number: rebuild from
-            the ledger). Unless APPLIED, the state is unchanged.
+            APPLIED; DUPLICATE when it is at `after` or later already; GAP when it is anywhere else
+            (an earlier number, or another hash at `before`'s number: rebuild from the ledger).
+            Unless APPLIED, the state is unchanged.
         """
         ...
 
     def replace(self, cycle_id: str, arms: Arms) -> None:
-        """Put a rebuilt state in the place of whatever was there, all of it at once."""
+        """Replace the whole stored state with a rebuilt one, atomically."""
         ...
 
     def arms(self, cycle_id: str) -> Arms:
@@ -93,25 +93,25 @@ class CycleState(Protocol):
         ...
 
     def retire(self, cycle_id: str, *, seconds: float) -> None:
-        """Let a cycle's state and board be forgotten after a while, if nothing replaces them."""
+        """Expire a cycle's state and dashboard after a while, unless they are replaced."""
         ...
 
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
-        """Put a packed board in the place of the one before; pages read it."""
+        """Store an encoded dashboard in place of the one before; pages read it."""
         ...
 
     def dashboard(self, cycle_id: str) -> bytes | None:
-        """Read the packed board; None when there is none."""
+        """Read the encoded dashboard; None when there is none."""
         ...
 
 
 class Doorbell(Protocol):
-    """Tells coordinators that there is something new; losing a ring costs a moment, no more."""
+    """Tells coordinators that there is something new; a lost ring only costs a moment."""
 
     def ring(self, cycle_id: str) -> None:
-        """Wake whoever waits; never raises, never blocks for long."""
+        """Wake a waiting coordinator; never raises, never blocks for long."""
         ...
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a ring for at most `seconds` (2 at most); say whether one came."""
+        """Wait for a ring for at most `seconds` (2 at most); return whether one came."""
         ...

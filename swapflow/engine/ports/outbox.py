@@ -12,18 +12,18 @@ from swapflow.engine.ports.records import (
 
 
 class Outbox(Protocol):
-    """Mails and calls of webhooks that wait, are under way or are done."""
+    """Mails and webhook calls that wait, are being sent or are done."""
 
     def release_letters(self) -> int:
-        """Let the letters to applicants go whose moment has come; counts them."""
+        """Queue the held letters to applicants that are due; return how many."""
         ...
 
     def known_mails(self, ids: Collection[str]) -> frozenset[str]:
-        """Say which of these mails are there already, sent or not."""
+        """Return which of these mails exist already, sent or not."""
         ...
 
     def put_mail_off(self, mail_id: str, why: str, *, at_most: int) -> bool:
-        """Let a mail wait for another try; after `at_most` tries it has failed, and False."""
+        """Queue a mail for another try; after `at_most` tries mark it failed and return False."""
         ...
 
     def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
@@ -34,7 +34,7 @@ class Outbox(Protocol):
         ...
 
     def mark_relayed(self, ids: Collection[str]) -> None:
-        """Note that the messages of these mails have been handed to the broker."""
+        """Record that the messages of these mails have been handed to the broker."""
         ...
 
     def claim_mail(self, mail_id: str) -> Mail | None:
@@ -42,18 +42,18 @@ class Outbox(Protocol):
         ...
 
     def mark_mail(self, mail_id: str, state: str) -> None:
-        """Note that a mail was sent ("sent") or refused ("failed: …")."""
+        """Record that a mail was sent ("sent") or refused ("failed: …")."""
         ...
 
     def queue_calls(self) -> int:
-        """Turn events that are new since the last time into calls of webhooks; counts the events.
+        """Create webhook calls for events new since the last time; return the event count.
 
-        A call's id hangs on webhook, cycle and event: two relays make each call once.
+        A call's id follows from webhook, cycle and event: two relays make each call once.
         """
         ...
 
     def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
-        """Name the calls that are due, soonest first.
+        """List the calls that are due, soonest first.
 
         Left out are those whose message was handed to the broker since they became due, unless
         that is longer ago than `again_after` seconds.
@@ -61,15 +61,15 @@ class Outbox(Protocol):
         ...
 
     def mark_calls_relayed(self, ids: Collection[str]) -> None:
-        """Note that the messages of these calls have been handed to the broker."""
+        """Record that the messages of these calls have been handed to the broker."""
         ...
 
     def claim_call(self, call_id: str) -> WebhookCall | None:
-        """Take a due call to send it; None when it is done, not due yet or somebody else's."""
+        """Claim a due call to send it; None when it is done, not due yet or claimed by another."""
         ...
 
     def close_call(self, call: WebhookCall, *, done: bool, detail: str) -> None:
-        """Note what an attempt came to: done, to be made again later, or given up."""
+        """Record how an attempt ended: done, to be made again later, or given up."""
         ...
 
     def cycle_mails(
@@ -86,7 +86,7 @@ class Outbox(Protocol):
         Args:
             cycle_id: The cycle.
             state: Only these; "" for all.
-            skip: So many are left out at the beginning.
+            skip: How many to leave out at the beginning.
             after: Moment and id of the last one seen; the list goes on behind it.
             at_most: Most mails.
         """
@@ -101,9 +101,9 @@ class Outbox(Protocol):
         ...
 
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
-        """Let a mail that failed wait to be sent again; False when it did not fail."""
+        """Queue a failed mail again; False when it had not failed."""
         ...
 
     def queue_all_again(self, cycle_id: str) -> int:
-        """Let every mail of a cycle that failed wait to be sent again; counts them."""
+        """Queue every failed mail of a cycle again; return how many."""
         ...

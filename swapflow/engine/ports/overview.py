@@ -27,19 +27,19 @@ class OverviewReads(Protocol):
     def last_moves(
         self, cycle_id: str, applications: Collection[int]
     ) -> dict[int, tuple[datetime, bool]]:
-        """Say when each was last asked about or answered, and whether it was an answer."""
+        """Return when each was last asked about or answered, and whether it was an answer."""
         ...
 
     def process_health(self, cycle_id: str) -> ProcessHealth:
-        """Read whether the processes behind a cycle live."""
+        """Read whether the processes behind a cycle are alive."""
         ...
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
-        """Read whom people want in or out."""
+        """Read the pins: applications that people want in or out."""
         ...
 
     def set_pin(
         self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
     ) -> None:
-        """Note whom people want in or out, in the place of what was; "" takes it back."""
+        """Store a pin in place of the one before; "" removes it."""
         ...

@@ -1,4 +1,4 @@
-"""What ports take and give beside the domain's own values."""
+"""Values that ports take and return, beside those of the domain."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRecord:
-    """What was believed and why these pulls, as the ledger keeps it.
+    """What was estimated and why these pulls were chosen, as the ledger stores it.
 
     Attributes:
         number: From 1, without gaps.
         read: The position whose integers the decision was made from.
         digest: SHA-256 over those integers and the structure the decision read.
-        picks: (application, kind, ordinal, priority in 1e-9 units, reviewers given).
+        picks: (application, kind, ordinal, priority in 1e-9 units, reviewers).
         look: Fitted parameters, gap, certified loss, sizes: numbers by name.
-        cohort: Applications of the cohort that was believed best.
+        cohort: Applications of the best cohort by the estimates.
         contested: Applications that another pull could still move.
         stop: Stop reason that was proposed, "" for none.
         versions: Code and library versions.
@@ -52,7 +52,7 @@ class DecisionRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaffRequest:
-    """Something staff want of the coordinator, kept until it is done.
+    """A request of staff to the coordinator, kept until it is carried out.
 
     Attributes:
         what: "pull" (an extra pull of `kind` for `application`).
@@ -71,7 +71,7 @@ class StaffRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A message to a person, as a row: `sending` before SMTP is spoken to, `sent` after."""
+    """A message to a person, as a row: `sending` before the SMTP session, `sent` after."""
 
     id: str
     to: str
@@ -145,7 +145,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessHealth:
-    """Whether the processes behind a cycle live.
+    """Whether the processes behind a cycle are alive.
 
     Attributes:
         led_until: Until when a coordinator holds the lease; None when none ever did.
@@ -163,7 +163,7 @@ class ProcessHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionStep:
-    """What one decision believed, in numbers."""
+    """What one decision estimated, in numbers."""
 
     number: int
     at: datetime
@@ -184,7 +184,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedDecision:
-    """Something that a person prepared and others sign: a decision, or a reopening.
+    """A decision or reopening that one person prepared and others sign.
 
     Attributes:
         what: "decision" or "reopening".

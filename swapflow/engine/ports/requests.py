@@ -17,7 +17,7 @@ class RequestReads(Protocol):
         ...
 
     def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
-        """Name everything that a reviewer was ever asked for in a cycle."""
+        """List the ids of all assignments that a reviewer ever had in a cycle."""
         ...
 
     def assignments(
@@ -74,7 +74,7 @@ class RequestReads(Protocol):
     def scores_with_marks(
         self, cycle_id: str, kind: int
     ) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
-        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        """Read the latest revision of every score of a kind given as marks, with the marks."""
         ...
 
     def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
@@ -82,7 +82,7 @@ class RequestReads(Protocol):
         ...
 
     def unredacted(self, cycle_id: str) -> tuple[str, ...]:
-        """Name the external ids whose documents are not marked redacted."""
+        """List the external ids whose documents are not marked redacted."""
         ...
 
     def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:

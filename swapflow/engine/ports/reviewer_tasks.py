@@ -11,14 +11,14 @@ from swapflow.domain.reviewing.score import Draft, ScoreDetails
 
 
 class ReviewerTasks(Protocol):
-    """What a reviewer's pages show and keep: drafts, interviews, files."""
+    """What a reviewer's pages show and store: drafts, interviews, files."""
 
     def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
-        """Read what was typed and not handed in, by assignment."""
+        """Read drafts, by assignment."""
         ...
 
     def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
-        """Keep what a reviewer has typed so far; writes no event and takes no cycle's lock.
+        """Store what a reviewer has typed so far; writes no event and takes no cycle's lock.
 
         Args:
             assignment_id: For which assignment.
@@ -35,14 +35,14 @@ class ReviewerTasks(Protocol):
     def save_draft_soon(
         self, assignment_id: str, body: Mapping[str, str], *, expected: int
     ) -> Future[Draft]:
-        """Begin to save as `save_draft` does; the draft, or its error, is there once it is kept.
+        """Begin to save as `save_draft` does; the future holds the draft, or the error.
 
-        For whoever has no thread to spare while the disk works.
+        For callers on an event loop, which must not block on the disk.
         """
         ...
 
     def drop_draft(self, assignment_id: str) -> None:
-        """Forget what was typed and not handed in."""
+        """Delete the draft of an assignment."""
         ...
 
     def skip(self, assignment_id: str) -> None:
@@ -54,7 +54,7 @@ class ReviewerTasks(Protocol):
         ...
 
     def given(self, assignment_id: str) -> ScoreDetails | None:
-        """Read the standing score of an assignment and what was written with it."""
+        """Read the current score of an assignment and what was written with it."""
         ...
 
     def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:
@@ -62,11 +62,11 @@ class ReviewerTasks(Protocol):
         ...
 
     def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
-        """Read what lists said of each application last, by number; nothing of those erased."""
+        """Read the latest imported fields of each application that is not erased, by number."""
         ...
 
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
-        """Read how a kind of list was read last; {} if none was."""
+        """Read the settings with which a kind of list was read last; {} if there are none."""
         ...
 
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
@@ -78,7 +78,7 @@ class ReviewerTasks(Protocol):
         ...
 
     def with_files(self, cycle_id: str) -> frozenset[int]:
-        """Number the applications that have a document, uploaded or linked."""
+        """Return the numbers of applications that have a document, uploaded or linked."""
         ...
 
     def add_files(self, cycle_id: str, new: Sequence[tuple[int, NewDocument]]) -> None:

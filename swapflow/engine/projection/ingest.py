@@ -1,4 +1,4 @@
-"""Step 6, ingest: bring the book and the live state up to the ledger, once each event."""
+"""Step 6, ingest: bring projection and live state up to the ledger, each event once."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -20,14 +20,15 @@ BATCH = 500
 def ingest(
     cycle_id: str, projection: CycleProjection, *, ledger: Ledger, state: CycleState
 ) -> CycleProjection:
-    """Read what is new and fold it into the book and the live state.
+    """Read new events and fold them into the projection and the live state.
 
     Safe to repeat after a crash and to run twice at once: the state takes each event once, at
-    its place in the chain. A state or a book that stands where the ledger never stood (Redis
+    its place in the chain. A state or projection at a position that the ledger never had (Redis
     emptied, a database restored from a backup) is rebuilt from the first event.
 
     Returns:
-        The book, further on; another one if the ledger does not know the position of the first.
+        The projection, brought up to date; a new one if the ledger does not know the position of
+        the one passed in.
     """
     afresh = projection.position == START
     while True:
@@ -39,9 +40,9 @@ def ingest(
             break
         before = projection.position
         apply_new_events(projection, events, ledger=ledger)
-        # If the state stands elsewhere, nothing happens here and `_catch_up` sees to it. A book
-        # read from the first event is a coordinator's that has just started: the state is most
-        # likely far ahead of it, or gone.
+        # If the state is at another position, `apply` does nothing and `_catch_up` repairs it.
+        # A projection read from the first event belongs to a coordinator that has just started:
+        # the state is most likely far ahead of it, or gone.
         if not afresh:
             state.apply(cycle_id, changes(events), before=before, after=projection.position)
     if state.position(cycle_id) != projection.position:
@@ -50,7 +51,7 @@ def ingest(
 
 
 class KnowsRules(Protocol):
-    """Whatever has every version of a cycle's rules: the ledger, or a bundle."""
+    """A source of every version of a cycle's rules: the ledger, or a bundle."""
 
     def rules(self, cycle_id: str, version: int = 0) -> Rules:
         """Read a rules version, 0 for the current one."""
@@ -60,7 +61,7 @@ class KnowsRules(Protocol):
 def apply_new_events(
     projection: CycleProjection, events: Sequence[Event], *, ledger: KnowsRules
 ) -> None:
-    """Fold events into the book, changing its rules where the events do."""
+    """Fold events into the projection, changing its rules where the events do."""
     for event in events:
         before = projection.rules_version
         projection.apply(event)
@@ -88,7 +89,7 @@ def changes(events: Sequence[Event]) -> Changes:
 
 
 def rebuild(cycle_id: str, *, ledger: Ledger, state: CycleState, upto: Position) -> None:
-    """Make the live state from nothing but the ledger and put it in place of what is there."""
+    """Build the live state from the ledger alone and store it in place of the present one."""
     tally = LiveTotals()
     while tally.position.seq < upto.seq:
         events = ledger.events(cycle_id, after=tally.position, at_most=BATCH)
@@ -99,7 +100,9 @@ def rebuild(cycle_id: str, *, ledger: Ledger, state: CycleState, upto: Position)
 
 
 def _catch_up(cycle_id: str, target: Position, *, ledger: Ledger, state: CycleState) -> None:
-    """Bring a state that stands elsewhere to the book's position, or rebuild it."""
+    """Bring a live state at another position to the projection's, or rebuild it."""
+    # Another coordinator may move the state between the read and the write here; each such race
+    # costs one attempt, and three bound the loop.
     for _ in range(3):
         position = state.position(cycle_id)
         if position.seq >= target.seq and _known(cycle_id, position, ledger=ledger):
@@ -117,7 +120,7 @@ def _known(cycle_id: str, position: Position, *, ledger: Ledger) -> bool:
 def _advance(
     cycle_id: str, position: Position, target: Position, *, ledger: Ledger, state: CycleState
 ) -> bool:
-    """Apply what the state lacks; False when it stands where the ledger never stood."""
+    """Apply the events that the state lacks; False when the ledger never had its position."""
     while position.seq < target.seq:
         events = ledger.events(cycle_id, after=position, at_most=BATCH)
         if events is None:

@@ -1,4 +1,4 @@
-"""The integers per arm that a cycle's events add up to: what the live state holds."""
+"""The integers per arm that a cycle's events add up to, as in the live state."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from swapflow.engine.ports.live_state import Arms
 
 
 class LiveTotals:
-    """The live state's numbers, added up in memory."""
+    """The live state's numbers, summed in memory."""
 
     def __init__(self) -> None:
         self.position = START
@@ -27,6 +27,7 @@ class LiveTotals:
     def _add(self, event: Event) -> None:
         for delta in event.deltas:
             while delta.application >= self._sums.shape[1]:
+                # Doubling keeps adding arms linear over a cycle of any size.
                 self._sums = np.hstack([self._sums, np.zeros_like(self._sums)])
             self._arms = max(self._arms, delta.application + 1)
             self._sums[:, delta.application] += (
@@ -44,7 +45,7 @@ class LiveTotals:
         return self._spent, self._committed
 
     def arms(self) -> Arms:
-        """Give the sums so far, as the live state would."""
+        """Return the sums so far, as the live state would."""
         numerator, information, pending = self._sums[:, : self._arms].copy()
         return Arms(
             position=self.position,

@@ -1,4 +1,4 @@
-"""A pull that is not complete yet, with its seats."""
+"""An incomplete pull, with its seats."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ class OpenPull:
         rank: Its place in the order of dispatch, over the whole cycle.
         approved: False while a person still has to approve it.
         live: Who is asked now, by seat: (attempt, reviewer).
-        tries: Tries so far of seats that somebody was asked to fill before; None for none.
+        tries: Tries so far of seats that were assigned before; None for none.
         answered: Seats that have answered. Both are empty for nearly every pull, and a hundred
             thousand may be open at once.
     """
@@ -28,17 +28,17 @@ class OpenPull:
     answered: tuple[int, ...] = ()
 
     def attempts(self, seat: int) -> int:
-        """Say how often somebody was asked to fill a seat that is vacant now."""
+        """Return how often a now vacant seat was assigned before."""
         return 0 if self.tries is None else self.tries.get(seat, 0)
 
     def end(self, seat: int) -> int:
-        """Let a seat's reviewer go; gives who it was."""
+        """Release a seat's reviewer and return their number."""
         attempt, reviewer = self.live.pop(seat)
         self.tries = {**(self.tries or {}), seat: attempt}
         return reviewer
 
     def vacant(self) -> list[int]:
-        """Name the seats that nobody is asked to fill."""
+        """List the seats that no reviewer holds."""
         if not self.approved:
             return []
         seats = range(1, self.seats + 1)

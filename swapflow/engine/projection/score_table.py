@@ -19,12 +19,12 @@ ScoreKey = tuple[int, int, int, int, int]
 
 
 NO_ONE = -1
-"""`reviewer` of a panel's score: no one reviewer stands behind it."""
+"""`reviewer` of a panel's score, which has no single reviewer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreTable:
-    """What each pull that counts has told, by (application, kind, ordinal); every column (m,).
+    """The result of each pull that counts, by (application, kind, ordinal); every column (m,).
 
     A panel is one row, with the mean of its seats and `NO_ONE` for a reviewer.
 
@@ -42,7 +42,7 @@ class ScoreTable:
     rank: Integers
 
 
-class ScoreColumns:
+class GrowingScores:
     """Scores by column: compact, and ready for numpy."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class ScoreColumns:
         self._table: ScoreTable | None = None
 
     def append(self, key: ScoreKey, row: tuple[int, int, int, int]) -> int:
-        """Add a score; gives its row."""
+        """Append a score; return its row."""
         columns = (self.application, self.kind, self.ordinal, self.seat, self.attempt)
         for column, number in zip(columns, key, strict=True):
             column.append(number)
@@ -72,7 +72,7 @@ class ScoreColumns:
         return len(self.value) - 1
 
     def replace(self, index: int, row: tuple[int, int, int, int]) -> None:
-        """Put (reviewer, value, counts, rank) in the place of a score's."""
+        """Replace a score's (reviewer, value, counts, rank)."""
         for column, number in zip(self._facts(), row, strict=True):
             column[index] = number
         self._table = None
@@ -89,7 +89,8 @@ class ScoreColumns:
         self._table = None
 
     def table(self) -> ScoreTable:
-        """Add scores up by pull, in canonical order."""
+        """Sum scores by pull, in canonical order."""
+        # The sum over a pull picks out its one counted reviewer, when exactly one counts.
         if self._table is None:
             self._table = self._by_pull()
         return self._table
@@ -117,6 +118,7 @@ class ScoreColumns:
 
         counts, information = _int64(self.counts), total(_int64(self.information))
         alone = total(counts) == 1
+        # A panel's row has several counted scores, so no one reviewer's severity applies to it.
         reviewer = np.where(alone, total(_int64(self.reviewer) * counts), NO_ONE)
         keep = information > 0
         return ScoreTable(
@@ -139,12 +141,12 @@ class GrowingTable:
         self.rows = np.zeros((1024, kinds), dtype=np.int64)
 
     def lengthen(self, applications: int) -> None:
-        """Make room for so many applications."""
+        """Make room for this number of applications."""
         if applications > len(self.rows):
             self.rows = np.vstack([self.rows, np.zeros_like(self.rows)])
 
     def widen(self, kinds: int) -> None:
-        """Make room for so many kinds."""
+        """Make room for this number of kinds."""
         missing = kinds - self.rows.shape[1]
         if missing > 0:
             self.rows = np.pad(self.rows, ((0, 0), (0, missing)))
@@ -162,3 +164,8 @@ def int_column(value: Json) -> Iterable[int]:
 def table_rows(value: Json) -> Iterable[tuple[int, ...]]:
     """Read rows of integers of an event's body."""
     return cast("list[tuple[int, ...]]", value)
+
+
+def int_of(value: Json) -> int:
+    """Return a number of an event's payload as the integer that it is."""
+    return cast("int", value)

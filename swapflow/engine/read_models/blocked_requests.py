@@ -1,4 +1,4 @@
-"""What cannot go out although it should: vacant seats, and floors that nobody can fill."""
+"""Requests that cannot be sent: vacant seats, and floors that no reviewer can fill."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ ASKING = frozenset({CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockedRequest:
-    """One request that cannot go out.
+    """One request that cannot be sent.
 
     Attributes:
         application: Whom it is about, by number.
         kind: Index of the kind in the rules.
-        obstacle: Why, and what would cure it.
+        obstacle: Why, with the remedy.
     """
 
     application: int
@@ -27,7 +27,7 @@ class BlockedRequest:
 
 
 def blocked(projection: CycleProjection, situation: CycleSituation) -> tuple[BlockedRequest, ...]:
-    """List what cannot go out; nothing before the launch, and nothing once asking has ended."""
+    """List blocked requests; none before the launch, and none once asking has ended."""
     if projection.status not in ASKING:
         return ()
     found = []

@@ -1,8 +1,8 @@
-"""How reviewers and kinds mark in one cycle, and what taking it out of the estimates would change.
+"""How reviewers and kinds mark in one cycle, and what adjusting the estimates would change.
 
 Severities, kinds' offsets and agreement are worked out from who marked whom, how and how much;
-nothing about an applicant enters. Looking changes nothing: which estimates a list is made by is a
-setting of the rules, and `choose_estimates` puts another version of them in force.
+nothing about an applicant enters. Reading changes nothing: the rules say which estimates make the
+list, and `choose_estimates` puts another version of them in force.
 """
 
 import math
@@ -33,7 +33,7 @@ from swapflow.engine.selection.situation import CycleSituation
 
 
 ENOUGH = 10
-"""Repeated marks below which a spread is not worked out: its interval would say nothing."""
+"""Fewest repeated marks for which a spread is estimated: with fewer, its interval is useless."""
 
 FINEST = 1e-6
 """Marks that differ by less are all the same."""
@@ -53,8 +53,8 @@ class Judge:
     """How one reviewer marks in one kind: above the others (positive) or below.
 
     Attributes:
-        marks: How many marks that count.
-        severity: In score units, shrunk: a few marks call nobody severe.
+        marks: Number of marks that count.
+        severity: In score units, shrunk, so that a few marks do not make a reviewer look severe.
     """
 
     reviewer: int
@@ -84,9 +84,9 @@ class KindOffset:
     Attributes:
         offset: In score units; None where too few have both.
         both: Applicants with marks of both kinds.
-        by_chance: How many of them got one of the two by chance.
-        assumed: Too few did for a measurement, so it rests on the model alone: those who got both
-            were chosen for it.
+        by_chance: How many of them got one of the two by the draw.
+        assumed: Whether too few did for a measurement, so that it rests on the model alone:
+            applicants with both were selected by their marks.
     """
 
     kind: int
@@ -98,14 +98,14 @@ class KindOffset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What the marks say of reviewers and kinds.
+    """What the marks show about reviewers and kinds.
 
     Attributes:
         lack: Why there is nothing about spreads, severities and offsets.
         first: The kind that offsets are counted from; -1 without scores.
         utility: Spread between applicants.
         unnamed: Kinds whose reviewers are not known well enough for severities.
-        agreement: Per kind; those in which hardly anybody has two marks are not in it.
+        agreement: Per kind; kinds in which too few applicants have two marks are left out.
     """
 
     lack: Lack
@@ -124,8 +124,8 @@ class Calibration:
 
     Attributes:
         position: The event up to which everything was read.
-        estimates: What the rules say the list is made by.
-        in_force: What that comes to: RAW, ADJUSTED, or RULE where only one of severity and
+        estimates: The estimates that the rules name.
+        in_force: The estimates that result: RAW, ADJUSTED, or RULE where only one of severity and
             offsets is taken out.
         groups: Reviewers who can be compared with each other, by the marks that there are.
         apart: The same by what may still come; more than one group stays apart.
@@ -142,19 +142,19 @@ class Calibration:
 
     @property
     def others(self) -> tuple[Estimates, ...]:
-        """What could be asked for instead."""
+        """The estimates that could be chosen instead."""
         return tuple(e for e in (Estimates.RAW, Estimates.ADJUSTED) if e is not self.in_force)
 
     def comes_in(self, estimates: Estimates) -> tuple[ComparedCandidate, ...]:
-        """Whom other estimates would put on the list."""
+        """Return the candidates whom other estimates would put on the list."""
         return tuple(row for row in self.rows if row.listed_by(estimates) and not row.listed)
 
     def goes_out(self, estimates: Estimates) -> tuple[ComparedCandidate, ...]:
-        """Whom other estimates would take off the list."""
+        """Return the candidates whom other estimates would take off the list."""
         return tuple(row for row in self.rows if row.listed and not row.listed_by(estimates))
 
     def cut(self, estimates: Estimates) -> float | None:
-        """Give the middle between the last on the list and the first off it, by estimate."""
+        """Return the middle between the last on the list and the first off it, by estimate."""
         values = [
             (row.raw if estimates is Estimates.RAW else row.adjusted, row.listed_by(estimates))
             for row in self.rows
@@ -167,7 +167,7 @@ class Calibration:
 def calibration(
     cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Calibration:
-    """Work out how reviewers and kinds mark, and what adjusting would change; writes nothing.
+    """Compute how reviewers and kinds mark, and what adjusting would change; writes nothing.
 
     Args:
         cycle_id: The cycle.
@@ -182,6 +182,7 @@ def calibration(
         projection, rules = seen.projection, seen.projection.rules
         situation = seen.situation()
         scores = situation.situation.scores
+        # Taken inside the block: the projection is folded on as soon as the next reader holds it.
         position = projection.position
         groups, apart = marked(projection), lasting(projection)
         rows = comparison_rows(seen, ledger=ledger) if scores.mark.size else ()
@@ -201,7 +202,7 @@ def calibration(
 def _drawn(
     cycle_id: str, situation: CycleSituation, *, ledger: Ledger
 ) -> frozenset[tuple[int, int]]:
-    """Give the arms that got a kind by chance, with the kind."""
+    """Return the (arm, kind) pairs that the draw selected."""
     arm_of = {number: arm for arm, number in enumerate(situation.application.tolist())}
     return frozenset(
         (arm_of[pull.application], pull.kind)
@@ -213,7 +214,7 @@ def _drawn(
 def measure(
     scores: Scores, *, kinds: int, drawn: Collection[tuple[int, int]] = frozenset()
 ) -> Measured:
-    """Work out severities, offsets and agreement from the marks alone.
+    """Compute severities, offsets and agreement from the marks alone.
 
     Args:
         scores: All scores that count.
@@ -278,7 +279,7 @@ def _both(scores: Scores, first: int, kinds: int) -> IntArray:
 def _by_chance(
     scores: Scores, first: int, kinds: int, drawn: Collection[tuple[int, int]]
 ) -> list[int]:
-    """Count the arms with marks of the first kind and of each who got one of the two by chance."""
+    """Count the arms with marks of the first kind and of each that were drawn for one of them."""
     have = set(zip(scores.arm.tolist(), scores.kind.tolist(), strict=True))
     return [
         len(
@@ -293,7 +294,7 @@ def _by_chance(
 
 
 def _without_unknown(part: Scores, used: Sequence[int]) -> tuple[Scores, tuple[int, ...]]:
-    """Leave severity out of kinds in which hardly anybody gave two marks; names those kinds."""
+    """Remove severity from kinds with too few repeated reviewers; return those kinds too."""
     unnamed = []
     for place, kind in enumerate(used):
         seen = part.reviewer[part.kind == place]
@@ -326,7 +327,7 @@ def _judges(fitted: Components, used: Sequence[int]) -> tuple[Judge, ...]:
 
 
 def _offset(fitted: Components, place: int) -> Interval:
-    """How far a kind's level lies above the first one's."""
+    """Return how far a kind's level lies above the first one's."""
     spread = fitted.level_covariance
     variance = spread[place, place] + spread[0, 0] - 2 * spread[0, place]
     return _around(fitted.level[place] - fitted.level[0], math.sqrt(max(float(variance), 0.0)))

@@ -1,8 +1,8 @@
-"""The board: how a cycle stands, as one small piece of bytes that every page can read.
+"""The dashboard: how a cycle stands, as a few bytes that every page can read.
 
 The coordinator has all of it in memory and publishes it beside the live state. A page that reads
 it needs neither the events nor the scores, so a refresh costs the same on the first day as on the
-last. Losing a board is harmless: it is made again from the ledger.
+last. Losing a dashboard is harmless: it is built again from the ledger.
 """
 
 import math
@@ -25,10 +25,10 @@ from swapflow.engine.selection.situation import candidates, situation_of
 
 
 FORMAT = 3
-"""Goes up when older boards cannot be read any more; they are then made again."""
+"""Increased when older dashboards cannot be read any more; they are then built again."""
 
 MOST_BLOCKED = 100
-"""Blocked requests that a board names; it counts all of them."""
+"""Most blocked requests that a dashboard lists; it counts all of them."""
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -40,7 +40,7 @@ class Dashboard:
 
     Attributes:
         position: The event that all of it includes.
-        at: When it was made.
+        at: When it was built.
         places: Places of the program.
         reserved: Cost kept back for floors, for the chosen and for staff.
         floors_missing: Floor reviews not yet asked for.
@@ -54,8 +54,8 @@ class Dashboard:
         contested: Too close to call, shape (n,).
         pending: Evidence asked for and not received, in reviews of the first kind, shape (n,).
         closed: Reviews received, shape (n, kinds).
-        blocked: Requests that cannot go out, `MOST_BLOCKED` at most.
-        blocked_count: How many there are in all.
+        blocked: Requests that cannot be sent, `MOST_BLOCKED` at most.
+        blocked_count: Their total number.
         done: Reviews that each reviewer has given, shape (reviewers,).
         severity: How the reviewers judge, by their numbers.
         apart: Groups of reviewers, by number, that panels keep from ever sharing an applicant;
@@ -84,10 +84,10 @@ class Dashboard:
     apart: Groups = ()
 
     def received(self, kinds: int) -> Integers:
-        """Give `closed` for so many kinds, shape (n, kinds).
+        """Return `closed` for this number of kinds, shape (n, kinds).
 
-        Kinds may be appended while a program runs, and rules are in force before a board is made
-        by them: of a kind it does not know yet it has received nothing.
+        Kinds may be appended while a program runs, and new rules are in force before a dashboard
+        is built by them: a kind that it does not know yet has no reviews.
         """
         missing = max(0, kinds - self.closed.shape[1])
         return np.pad(self.closed, ((0, 0), (0, missing)))[:, :kinds]
@@ -96,7 +96,7 @@ class Dashboard:
 def build_dashboard(
     projection: CycleProjection, arms: Arms, *, fitted: Fitted | None, at: datetime
 ) -> Dashboard:
-    """Say how a cycle stands; `book` and `arms` must stand at the same position."""
+    """Build the dashboard of a cycle; projection and `arms` must be at the same position."""
     numbers = candidates(projection)
     situation = situation_of(projection, arms)
     size, kinds = numbers.size, len(projection.rules.kinds)
@@ -112,7 +112,7 @@ def build_dashboard(
         in_list[look.cohort] = True
         contested[look.contested] = True
         losses = (_known(look.certified_loss), _known(look.expected_loss))
-        # What a model expects of somebody nobody has reviewed is no score to be shown.
+        # A model's expectation for an applicant without a review must not be shown as a score.
         unseen = situation.situation.information == 0
         estimate = np.where(unseen, np.nan, estimate)
         margin = np.where(unseen, np.nan, margin)
@@ -151,7 +151,7 @@ def build_dashboard(
 
 
 def _apart(projection: CycleProjection) -> Groups:
-    """Name groups of reviewers that stay apart; without panels anybody may come to share."""
+    """Return the groups of reviewers that panels keep apart; none where all may be compared."""
     groups = lasting(projection) if projection.panels else ()
     return groups if len(groups) > 1 else ()
 

@@ -19,7 +19,7 @@ from swapflow.errors import InvalidInputError
 
 
 def encode_dashboard(dashboard: Dashboard) -> bytes:
-    """Spell a board as bytes: a line of JSON, then the columns."""
+    """Write a dashboard as bytes: a line of JSON, then the columns."""
     head = {
         "format": FORMAT,
         "seq": dashboard.position.seq,
@@ -37,6 +37,7 @@ def encode_dashboard(dashboard: Dashboard) -> bytes:
         "blocked_count": dashboard.blocked_count,
         "apart": dashboard.apart,
     }
+    # Fixed widths and four-byte floats: a page needs no more digits, and 20,000 rows stay small.
     columns = (
         dashboard.application.astype("<i4"),
         dashboard.estimate.astype("<f4"),
@@ -57,7 +58,7 @@ def encode_dashboard(dashboard: Dashboard) -> bytes:
 
 
 def decode_dashboard(packed: bytes) -> Dashboard:
-    """Read what `pack_board` wrote.
+    """Read what `encode_dashboard` wrote.
 
     Raises:
         InvalidInputError: If it is something else, or of another release.
@@ -115,7 +116,7 @@ def _read(head: dict[str, Json], body: bytes) -> Dashboard:
 
 
 def _groups(rows: Json) -> Groups:
-    """Read groups; a board of the release before names none."""
+    """Read groups; a dashboard of the release before has none."""
     assert isinstance(rows, list)
     return tuple(tuple(int(str(number)) for number in cast("list[Json]", row)) for row in rows)
 

@@ -1,4 +1,4 @@
-"""Estimates with and without severities side by side, and what the list would lose and gain."""
+"""Estimates with and without severities side by side, and how the list would change."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class ComparedCandidate:
 
     Attributes:
         rank: From 1, by the estimates in force.
-        mean: Mean of the marks as given, weighed by what they tell; None without one.
+        mean: Mean of the marks as given, weighted by information; None without one.
         raw: Estimate with nothing taken out; adjusted: with severity and offsets taken out.
         listed: Whether they are on the list in force.
     """
@@ -43,7 +43,7 @@ class ComparedCandidate:
 
 
 def in_force(rules: Rules) -> Estimates:
-    """Say what a list under these rules is made by."""
+    """Return which estimates make a list under these rules."""
     severity, offsets = rules.takes_out
     if severity and (offsets or len(rules.kinds) == 1):
         return Estimates.ADJUSTED
@@ -86,7 +86,7 @@ def _mask(look: Look, n: int) -> FloatArray:
 
 
 def _look(seen: Snapshot, assessment: Assessment, estimates: Estimates, *, ledger: Ledger) -> Look:
-    """Say what the list would be by these estimates."""
+    """Return the assessment by these estimates."""
     rules, situation = seen.projection.rules, assessment.situation
     if in_force(rules) is estimates:
         return assessment.look
@@ -97,7 +97,7 @@ def _look(seen: Snapshot, assessment: Assessment, estimates: Estimates, *, ledge
 
 
 def _up_to_date(rule: Rule, situation: Situation) -> Rule:
-    """Fit the model of `budget` where what is at hand is not good for these scores."""
+    """Fit the model of `budget` where the present fit does not suit these scores."""
     if isinstance(rule, BudgetRule) and rule.needs_refit(situation.scores.mark.size):
         return rule.refitted(situation)
     return rule

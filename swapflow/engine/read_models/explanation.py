@@ -12,7 +12,7 @@ from swapflow.errors import NotFoundError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullExplanation:
-    """Why one review of an application was asked for, and what came of it."""
+    """Why one review of an application was requested, and its result."""
 
     request: str
     kind: str
@@ -30,7 +30,7 @@ class PullExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Everything about one application that an answer to "why?" needs."""
+    """Everything about one application that answers "why?"."""
 
     external_id: str
     name: str
@@ -47,7 +47,7 @@ class Explanation:
 def explain(
     cycle_id: str, external_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Explanation:
-    """Say why an application was asked about, and where it stands; `folds` as for `propose`.
+    """Explain why an application was asked about, and its place; `snapshots` as for `propose`.
 
     Raises:
         NotFoundError: If the cycle has no such application.
@@ -71,9 +71,9 @@ def explain(
 
 
 def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[PullExplanation, ...]:
-    """Say why each review of an application was asked for, and what came of it.
+    """Explain why each review of an application was requested, and its result.
 
-    Reads only what concerns that application, however much has happened.
+    Only rows of that application are read, however long the cycle is.
     """
     with ledger.one_moment():
         rules = ledger.rules(cycle_id)

@@ -1,4 +1,4 @@
-"""What a process worked out about cycles, the latest few: it lives for months and sees many."""
+"""A cache of values per cycle, the latest few: a process lives for months and sees many cycles."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 MOST_KEPT = 8
-"""Cycles of which something is kept; a folded one of 20,000 applicants takes 100 megabytes."""
+"""Cycles in the cache; the snapshot of one with 20,000 applicants takes 100 megabytes."""
 
 
 class LatestCache(Generic[T]):
-    """One thing for each of the cycles that were looked at last; safe for threads.
+    """One value for each of the cycles that were used last; safe for threads.
 
     Args:
-        most: Cycles of which it is kept.
+        most: Cycles whose value is kept.
     """
 
     def __init__(self, *, most: int = MOST_KEPT) -> None:
@@ -25,19 +25,19 @@ class LatestCache(Generic[T]):
         self._things: OrderedDict[str, T] = OrderedDict()
 
     def get(self, cycle_id: str) -> T | None:
-        """Give what is kept of a cycle, None for nothing."""
+        """Return the value of a cycle, None if there is none."""
         with self._lock:
             return self._looked_at(cycle_id)
 
     def put(self, cycle_id: str, thing: T) -> T:
-        """Keep something of a cycle, in the place of what was there; gives it back."""
+        """Store the value of a cycle, replacing an earlier one, and return it."""
         with self._lock:
             self._things[cycle_id] = thing
             self._looked_at(cycle_id)
             return thing
 
     def get_or(self, cycle_id: str, make: Callable[[], T]) -> T:
-        """Give what is kept of a cycle, or make it; nobody else makes one meanwhile."""
+        """Return the value of a cycle, or make it; the lock lets one thread at a time make one."""
         with self._lock:
             found = self._looked_at(cycle_id)
             if found is None:

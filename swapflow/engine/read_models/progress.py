@@ -1,4 +1,4 @@
-"""Beside the path: what staff may read at any time. Nothing here writes."""
+"""The progress of a cycle, for staff to read at any time; nothing here writes."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ from swapflow.engine.selection.situation import candidates
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindProgress:
-    """How far one kind of review has come."""
+    """The progress of one kind of review."""
 
     name: str
     cost: int
@@ -36,8 +36,8 @@ class Progress:
         certified_loss: The most the list could still gain under the stated assumptions.
         expected_loss: The model's estimate of that, None without a model.
         floors_missing: Floor reviews not yet asked for.
-        blocked: What cannot go out: external id, kind, reason and cure.
-        wishes: Requests of staff that wait.
+        blocked: Blocked requests: external id, kind, reason with remedy.
+        wishes: Open staff requests.
     """
 
     cycle_id: str
@@ -64,7 +64,7 @@ class Progress:
 
 
 def progress(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None) -> Progress:
-    """Say how a cycle stands; `folds` as for `propose`."""
+    """Return how a cycle stands; `snapshots` as for `propose`."""
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         return _progress(cycle_id, seen, ledger=ledger)
 
@@ -72,7 +72,7 @@ def progress(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None =
 def dashboard_from_ledger(
     cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Dashboard:
-    """Make a cycle's board from the ledger alone: for when the live state has none."""
+    """Build a cycle's dashboard from the ledger alone, when the live state has none."""
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         fitted = last_fit(ledger, cycle_id)
         return build_dashboard(seen.projection, seen.arms, fitted=fitted, at=ledger.now())
@@ -128,7 +128,7 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
 
 
 def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float | None, int, int]:
-    """Contested, certified loss, expected loss, reserve and missing floors."""
+    """Return contested, certified loss, expected loss, reserve and missing floors."""
     if seen.cycle.status is CycleStatus.DRAFT or candidates(seen.projection).size == 0:
         return 0, None, None, 0, 0
     if not seen.arms.information.any():
@@ -147,7 +147,7 @@ def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float
 
 
 def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[str, str, str], ...]:
-    """Name what cannot go out, with the reason and its cure."""
+    """List blocked requests, each with the reason and its remedy."""
     projection = seen.projection
     if seen.cycle.status is not CycleStatus.RUNNING:
         return ()

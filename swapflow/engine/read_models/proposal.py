@@ -59,19 +59,19 @@ NO_PROMISE = (
 
 
 def stop_sentence(rules: Rules, reason: str) -> str:
-    """Say why no more was asked for, in one sentence."""
+    """Return in one sentence why no more reviews were requested."""
     if reason == "certified" and rules.estimates is Estimates.ADJUSTED:
         return ANOTHER_LIST
     return STOP_SENTENCES.get(reason, "The round is still running.")
 
 
 def propose(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None) -> Proposal:
-    """Make the list that the rule proposes at this moment; writes nothing.
+    """Build the list that the rule proposes at this moment; writes nothing.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
-        snapshots: What was folded before; without it the whole cycle is read from its first event.
+        snapshots: Cached snapshots; without them the whole cycle is read from its first event.
 
     Raises:
         NotReadyError: If the cycle was not launched.
@@ -102,7 +102,7 @@ def propose(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Among:
-    """Where the rule puts certain applications, and up to which event it looked."""
+    """The places of certain applications by the rule, and the event that they include."""
 
     places: tuple[Place, ...]
     limits: tuple[GroupLimit, ...]
@@ -116,9 +116,9 @@ def places_among(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> Among:
-    """Say where the rule puts applications now, were exactly these the candidates.
+    """Return the places of applications by the rule, if exactly these were the candidates.
 
-    So a list can be made again as if nobody had left since, and with scores that came later.
+    So a list can be built again as if no applicant had left since, and with later scores.
     """
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
@@ -139,7 +139,7 @@ def places_among(
 
 
 def _added(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> frozenset[int]:
-    """Give whom a reconsideration put on the list, as far as they still want the place."""
+    """Return the applications that a reconsideration added and that still want the place."""
     answers = {offer.application: offer for offer in ledger.offers(cycle_id)}
     return frozenset(
         one.application
@@ -225,7 +225,7 @@ def _floor_missing(rules: Rules, lack: IntArray) -> dict[str, int]:
 
 
 def _tied(rules: Rules, look: Look, oracle: Oracle) -> set[int]:
-    """Arms that somebody on the other side of the cut could stand for without any loss."""
+    """Return the arms that can be exchanged across the cut without any loss."""
     estimate: FloatArray = rounded(look.estimate)
     if not rules.plain:
         losses = oracle.single_exchange_losses(estimate)

@@ -1,7 +1,7 @@
 """How well reviewers agree: intraclass correlation, Krippendorff's alpha, weighted kappa.
 
 All three compare how far apart two marks of one applicant lie with how far apart any two marks
-lie. Intervals come from resampling applicants, for marks of one applicant hang together.
+lie. Intervals come from resampling applicants, since marks of one applicant are not independent.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from swapflow.domain.interval import Interval
 
 RESAMPLES = 1000
 MOST_LEVELS = 30
-"""Kappa is about marks on a scale with few steps; with more it says no more than alpha."""
+"""Most levels for kappa, which is for scales with few steps; with more it equals alpha in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +23,8 @@ class Agreement:
 
     Attributes:
         icc: ICC(1), one-way: the share of a single mark's variance that is the applicant.
-        icc_mean: The same of the mean of an applicant's marks, as many as usual.
-        marks_each: How many that is (harmonic-type mean of the one-way layout).
+        icc_mean: The same for the mean of an applicant's marks, at the usual number.
+        marks_each: That usual number (harmonic-type mean of the one-way layout).
         alpha: Krippendorff's alpha for interval data.
         kappa: Cohen's kappa with linear weights for interchangeable reviewers, None where the
             marks have too many different values.
@@ -42,7 +42,7 @@ class Agreement:
 
 
 def agreement(scores: Scores, *, kind: int = 0, seed: int = 0) -> Agreement | None:
-    """Measure agreement over the marks of one kind; None where hardly anybody has two marks."""
+    """Measure agreement over the marks of one kind; None if too few applicants have two."""
     own = scores.kind == kind
     arm, mark = scores.arm[own], scores.mark[own]
     counts = np.bincount(arm)
@@ -50,6 +50,7 @@ def agreement(scores: Scores, *, kind: int = 0, seed: int = 0) -> Agreement | No
     if np.count_nonzero(counts > 1) < 2:  # noqa: PLR2004 - one applicant shows no variation
         return None
     table = _Table.of(arm[own], mark[own])
+    # A fixed key: the same marks always show the same interval, on every page and in every export.
     rng = np.random.Generator(np.random.Philox(key=seed))
     weights = rng.multinomial(
         table.items, np.full(table.items, 1 / table.items), size=RESAMPLES
@@ -75,7 +76,7 @@ def _interval(value: float, resampled: FloatArray) -> Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """Per applicant: number of marks, sums, and how often each level was given.
+    """Per applicant: the number of marks, their sums, and how often each level was given.
 
     `pairs` holds per applicant the mean distance and the share of equal marks over its pairs.
     """
@@ -116,13 +117,13 @@ class _Table:
         return self.count.size
 
     def usual(self, weights: FloatArray) -> FloatArray:
-        """Marks per applicant as the one-way layout counts them (n0)."""
+        """Return the marks per applicant as the one-way layout counts them (n0)."""
         items = weights.sum(axis=1)
         total = weights @ self.count
         return np.asarray((total - weights @ self.count**2 / total) / (items - 1))
 
     def figures(self, weights: FloatArray) -> dict[str, FloatArray]:
-        """Every figure but kappa, for each row of weights."""
+        """Return every figure but kappa, for each row of weights."""
         items, total = weights.sum(axis=1), weights @ self.count
         whole, square = weights @ self.total, weights @ self.square
         means = weights @ (self.total**2 / self.count)
@@ -144,7 +145,7 @@ class _Table:
         }
 
     def kappa(self, weights: FloatArray) -> FloatArray:
-        """One less the observed over the expected distance of two marks."""
+        """Return one minus the observed over the expected distance of two marks."""
         share = weights @ (self.histogram / self.count[:, None])
         share /= share.sum(axis=1, keepdims=True)
         apart = np.abs(self.levels[:, None] - self.levels[None, :])

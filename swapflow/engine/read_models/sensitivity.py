@@ -1,4 +1,4 @@
-"""Whose standing one more score could change: where the list is still soft."""
+"""Applicants whose place one more score could change: where the list is least certain."""
 
 import numpy as np
 
@@ -9,18 +9,18 @@ from swapflow.engine.read_models.snapshot import Assessment
 
 
 SURPRISE = 1.96
-"""A score that is further off than this comes one time in twenty; standard deviations."""
+"""Standard deviations that a score exceeds one time in twenty."""
 
 
 def within_one_score(rules: Rules, assessment: Assessment, oracle: Oracle) -> frozenset[int]:
-    """Give the numbers of those whom one more score of the first kind could move across the cut.
+    """Return the numbers of applications that one more score of the first kind could move.
 
-    Asked is not whether a score will, nor what it would be: only whether one that is off by no
-    more than nineteen in twenty are would make an exchange of two applicants gain.
+    The test is not whether a score will move them: only whether a score within the usual range
+    (nineteen in twenty) would make an exchange of two applicants pay.
 
     Args:
         rules: The rules in force.
-        assessment: What is believed at this moment.
+        assessment: The current assessment.
         oracle: The objective that the list was chosen by.
     """
     look, situation = assessment.look, assessment.situation.situation
@@ -32,14 +32,14 @@ def within_one_score(rules: Rules, assessment: Assessment, oracle: Oracle) -> fr
 
 
 def _step(rules: Rules, assessment: Assessment, gain: float) -> FloatArray:
-    """Give the standard deviation of the move that one more score makes, shape (n,)."""
+    """Return the standard deviation of the move that one more score makes, shape (n,)."""
     look, information = assessment.look, assessment.situation.situation.information
     if rules.rule is RuleName.BUDGET:
         noise = look.parameters["noise_variance"] / gain
         variance: FloatArray = (look.radius / look.parameters["radius_quantile"]) ** 2
     else:
         noise = (rules.sigma or 0.0) ** 2 / gain
-        # Without a score the margin is all there is.
+        # Without a score, the margin is the only measure of uncertainty.
         known = (rules.sigma or 0.0) ** 2 / np.maximum(information, 1e-9)
         variance = np.where(information > 0, known, look.radius**2)
     return np.asarray(variance / np.sqrt(variance + noise))

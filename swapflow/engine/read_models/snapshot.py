@@ -1,7 +1,7 @@
-"""A cycle folded from its events up to the last, and kept, so that only what is new is folded.
+"""Snapshots: a cycle folded up to its last event, and cached, so that only new events are read.
 
-Pages that must be exact (Decide, an explanation) are made from the events, not from the live
-state. A long round has hundreds of thousands of them; whoever asks twice pays once.
+Pages that must be exact (a decision, an explanation) are built from the events, not from the live
+state. A long round has hundreds of thousands of them; a second request reads only the new ones.
 """
 
 from collections.abc import Iterator
@@ -31,10 +31,10 @@ READ_AT_ONCE = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """What is believed about a cycle at one event.
+    """The rule's assessment of a cycle at one event.
 
     Attributes:
-        order: The arms of the sight, best place first.
+        order: The arms of the situation, best place first.
     """
 
     situation: CycleSituation
@@ -44,7 +44,7 @@ class Assessment:
 
 @dataclass(slots=True)
 class _Derived:
-    """What was made of a snapshot already; good until the next event."""
+    """Values derived from a snapshot; valid until the next event."""
 
     situation: CycleSituation | None = None
     fitted: Fitted | None = None
@@ -53,7 +53,7 @@ class _Derived:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A cycle folded up to one event: what a proposal or a report is made from."""
+    """A cycle folded up to one event: the base of a proposal or a report."""
 
     cycle: Cycle
     projection: CycleProjection
@@ -61,7 +61,7 @@ class Snapshot:
     _thought: _Derived = field(default_factory=_Derived, repr=False, compare=False)
 
     def require_launched(self) -> None:
-        """Refuse to say anything about a cycle in which nobody was asked yet.
+        """Raise for a cycle that was not launched, as nothing has been asked yet.
 
         Raises:
             NotReadyError: If the cycle was not launched.
@@ -78,7 +78,7 @@ class Snapshot:
         return self._thought.situation
 
     def assessment(self, *, ledger: Ledger) -> Assessment:
-        """Say what is believed, under the parameters that the last decision recorded; once."""
+        """Compute the assessment, once, under the parameters that the last decision recorded."""
         thought, fitted = self._thought, last_fit(ledger, self.cycle.id)
         if thought.assessment is None or thought.fitted != fitted:
             situation, look, _ = look_now(self.projection, self.arms, fitted=fitted)
@@ -91,10 +91,10 @@ class Snapshot:
 
 
 class SnapshotCache:
-    """The cycles that one process has folded.
+    """The snapshots of the cycles that one process has folded.
 
-    Safe to share between threads: whoever reads a cycle holds it until the reading is done, and
-    the next one waits instead of folding the same events beside.
+    Safe to share between threads: a reader holds a cycle until it is done, and the next one waits
+    instead of folding the same events at the same time.
     """
 
     def __init__(self, *, most: int = MOST_KEPT) -> None:
@@ -102,11 +102,11 @@ class SnapshotCache:
 
     @contextmanager
     def at_head(self, cycle_id: str, *, ledger: Ledger) -> Iterator[Snapshot]:
-        """Fold a cycle up to its last event, and hold it there for the length of the block.
+        """Fold a cycle up to its last event, and hold it inside the block.
 
-        What the snapshot holds is folded on later, so nothing of it may be kept after the block.
-        Not to be called within a transaction or a moment of the ledger: others may hold the
-        cycle while they wait for the database.
+        The snapshot's contents change later, so none of it may be kept after the block. Not to be
+        called within a transaction or a moment of the ledger: others may hold the cycle while they
+        wait for the database.
 
         Raises:
             NotFoundError: If there is no such cycle.
@@ -118,7 +118,7 @@ class SnapshotCache:
 
 
 class _Projected:
-    """One cycle, as far as it was folded; whoever touches it holds its lock."""
+    """One cycle with its folded events; every user holds its lock."""
 
     def __init__(self, cycle_id: str) -> None:
         self.lock = RLock()
@@ -126,9 +126,11 @@ class _Projected:
         self._folded: _StoredSnapshot | None = None
 
     def read_on(self, ledger: Ledger) -> Snapshot:
-        """Fold what is new, and say how the cycle stands."""
+        """Fold the new events and return the snapshot."""
         folded, self._folded = self._folded, None
-        # A fold that fails halfway is in no state of the cycle; it is not put back.
+        # A fold that fails halfway matches no event of the cycle, so it is not put back.
+        # Folded twice: the long part without a read transaction, the rest within the moment of the
+        # row.
         folded = self._fold(folded, ledger)
         with ledger.one_moment():
             cycle = ledger.cycle(self._cycle_id)
@@ -147,7 +149,7 @@ class _Projected:
             after = folded.projection.position
             events = ledger.events(self._cycle_id, after=after, at_most=READ_AT_ONCE)
             if events is None:
-                # The ledger never stood there: it was put back from a copy.
+                # The ledger never had this position: it was restored from a copy.
                 folded = _StoredSnapshot(rules)
                 continue
             if not events:
@@ -158,7 +160,7 @@ class _Projected:
 
 
 class _StoredSnapshot:
-    """The book and the numbers of a cycle at one event."""
+    """The projection and the numbers of a cycle at one event."""
 
     def __init__(self, rules: Rules) -> None:
         self.projection, self.tally = CycleProjection(rules), LiveTotals()

@@ -1,1 +1,1 @@
-"""One application looked at again after the list was fixed."""
+"""Reconsiderations: one application is looked at again after the list was made final."""

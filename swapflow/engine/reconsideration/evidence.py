@@ -1,4 +1,4 @@
-"""Where a reconsideration stands: the estimate before and after, and what that speaks for."""
+"""The evidence of a reconsideration: the estimate before and after, and what it supports."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -33,18 +33,18 @@ REFUSED = frozenset({OfferAnswer.DECLINED, OfferAnswer.NO_ANSWER})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconsiderationEvidence:
-    """Where a reconsideration stands, and what it proposes.
+    """The state of a reconsideration, and what it proposes.
 
     Attributes:
-        waiting: Fresh reviews that are still out; received: those that have come.
-        before: The estimate that the list was made by; None for who was no candidate then.
+        waiting: Open fresh reviews; received: answered ones.
+        before: The estimate that the list was made by; None for those who were no candidates then.
         after: The place that the rule would give now, with every score that counts.
         line: The lowest estimate among those on the list; None for an empty one.
-        stands: On the waitlist now, from 1; 0 for nowhere.
-        place: On the waitlist with the new estimate, from 1, of `queue`.
-        taken: Places that are held; `places`: how many there are.
-        exceptions: What adding the person would break, in words.
-        read: The event up to which this looks.
+        stands: Present rank on the waitlist, from 1; 0 for none.
+        place: Rank on the waitlist with the new estimate, from 1, of `queue`.
+        taken: Held places; `places`: their total number.
+        exceptions: Limits that adding the person would break, in words.
+        read: The event up to which this was computed.
     """
 
     which: Reconsideration
@@ -65,7 +65,7 @@ class ReconsiderationEvidence:
 
     @property
     def ready(self) -> bool:
-        """Whether every fresh review has come, or nobody is left who could be asked."""
+        """Whether no fresh review is open any more."""
         return self.waiting == 0
 
     @property
@@ -77,7 +77,7 @@ class ReconsiderationEvidence:
 def gather_evidence(
     cycle_id: str, external_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> ReconsiderationEvidence:
-    """Say where the person would have stood with every score that counts; changes nothing.
+    """Compute the person's place with every score that counts; changes nothing.
 
     Raises:
         NotFoundError: If no reconsideration is open about this person.
@@ -124,18 +124,18 @@ def gather_evidence(
 def closing_of(
     evidence: ReconsiderationEvidence, result: Result | None, *, reason: str, beyond: bool
 ) -> Closing:
-    """Spell what people decide; writes nothing.
+    """Build the closing that people decide; writes nothing.
 
     Args:
-        evidence: Where it stands.
-        result: What they decide; None for what is proposed.
-        reason: Why; needed where it is not what is proposed, or breaks something.
-        beyond: They know that the places are full, and add the person nevertheless.
+        evidence: The state of the reconsideration.
+        result: Their decision; None for the proposed one.
+        reason: Why; needed where it differs from the proposal, or breaks a limit.
+        beyond: Whether they add the person although the places are full.
 
     Raises:
-        NotReadyError: If fresh reviews are still out.
-        InvalidInputError: If a reason or the word about the places is missing, or the person
-            would stand no better than now.
+        NotReadyError: If fresh reviews are still open.
+        InvalidInputError: If a reason is missing, the full places are not confirmed, or the person
+            would not rank better than now.
     """
     if not evidence.ready:
         raise NotReadyError(
@@ -178,10 +178,10 @@ def closing_of(
 def moved(
     places: Sequence[Place], after: Place, closing: Closing, queue: Sequence[Place]
 ) -> tuple[Place, ...]:
-    """Give the list with one person's place changed, and everybody else's order as it was.
+    """Return the list with one person's place changed, and everybody else's order unchanged.
 
-    Who is added comes last on the list; who is waitlisted comes before whoever stood at their
-    place on the waitlist.
+    An added person comes last on the list; a waitlisted one comes before the present holder of
+    their rank on the waitlist.
     """
     others = [place for place in places if place.application != after.application]
     waiting = [p.application for p in queue if p.application != after.application]
@@ -202,10 +202,10 @@ def moved(
 def open_of(
     reconsiderations: Collection[Reconsideration], application: Application
 ) -> Reconsideration:
-    """Give the reconsideration that is open about a person.
+    """Return the open reconsideration of a person.
 
     Raises:
-        NotFoundError: If none is.
+        NotFoundError: If none is open.
     """
     for one in reconsiderations:
         if one.application == application.number and one.is_open:
@@ -221,14 +221,14 @@ def listed(
 
 
 def _reviews(cycle_id: str, which: Reconsideration, *, ledger: Ledger) -> tuple[int, int]:
-    """Count the fresh reviews that are out, and those that have come."""
+    """Count the open and the answered fresh reviews."""
     asked = [
         pull
         for pull in ledger.pulls(cycle_id)
         if (pull.application, pull.kind) == (which.application, which.new.kind)
         and pull.why is PullReason.RECONSIDERATION
     ]
-    # In the order in which they were asked for: those of earlier reconsiderations come first.
+    # In the order of the requests: those of earlier reconsiderations come first.
     earlier = sum(
         one.new.reviews
         for one in ledger.reconsiderations(cycle_id)
@@ -245,7 +245,7 @@ def _last(offers: Sequence[Offer], application: int) -> Offer | None:
 
 
 def refused(offers: Sequence[Offer], application: int) -> bool:
-    """Say whether somebody gave up the last place that they were offered."""
+    """Whether a person gave up the last place that they were offered."""
     last = _last(offers, application)
     return last is not None and last.answer in REFUSED
 
@@ -255,7 +255,7 @@ def _left(application: Application, cycle_id: str, ledger: Ledger) -> bool:
 
 
 def _holding(cycle_id: str, version: int, *, ledger: Ledger) -> frozenset[int]:
-    """Give who holds a place now: the chosen who have not refused, and whose offer stands."""
+    """Return who holds a place now: the chosen who did not refuse, and valid offers."""
     offers = ledger.offers(cycle_id)
     since = restored(ledger.reconsiderations(cycle_id))
     there = {n.number for n in ledger.named(cycle_id) if n.status.is_candidate}
@@ -274,7 +274,7 @@ def _holding(cycle_id: str, version: int, *, ledger: Ledger) -> frozenset[int]:
 def queue_of(
     cycle_id: str, version: int, places: Sequence[Place], *, ledger: Ledger
 ) -> tuple[Place, ...]:
-    """Give the waitlist as it stands: who waits for a place and was not offered one yet."""
+    """Return the present waitlist: applications without an offer that still wait for a place."""
     there = {n.number for n in ledger.named(cycle_id) if n.status.is_candidate}
     asked = out_of_waiting(
         ledger.offers(cycle_id),
@@ -290,7 +290,7 @@ def queue_of(
 
 
 def _exceptions(among: Among, after: Place, holding: frozenset[int]) -> tuple[str, ...]:
-    """Say what adding the person would break that holds, or is broken, without them."""
+    """List the limits that only adding the person would break, and their missing floors."""
     chosen = holding | {after.application}
     broken = [
         limit.said_of(chosen)
@@ -305,10 +305,11 @@ def _exceptions(among: Among, after: Place, holding: frozenset[int]) -> tuple[st
 
 
 def _proposal(evidence: ReconsiderationEvidence, *, left: bool) -> Result:
-    """Say what the scores speak for; a reconsideration never makes anything worse."""
+    """Return what the scores support; a reconsideration never makes anything worse."""
     fresh = evidence.received > 0 or evidence.which.new.reviews == 0
     if fresh and evidence.after.standing is Standing.COHORT:
         return Result.ADDED
+    # An applicant who left holds no rank to compare with, so returning to the waitlist is a gain.
     if left and fresh:
         return Result.WAITLISTED
     better = evidence.before is not None and evidence.after.estimate > evidence.before

@@ -1,8 +1,8 @@
-"""One application looked at again after the list was fixed, by people who never had it.
+"""Reconsiderations: reviewers new to an application look at it again after the final list.
 
-It can put one person on the list, back on it, or onto the waitlist. Nobody else is removed,
-nobody is overtaken who stands on the list, and the list stays fixed meanwhile: offers and answers
-go on. What is proposed follows from the scores; two people sign what becomes of it.
+A reconsideration can put one person on the list, back on it, or onto the waitlist. Nobody else is
+removed or overtaken on the list, and the list stays final meanwhile: offers and answers go on. The
+proposal follows from the scores; two people sign the result.
 """
 
 from collections.abc import Collection, Sequence
@@ -40,8 +40,8 @@ from swapflow.engine.reconsideration.evidence import (
     refused,
 )
 from swapflow.engine.selection.assign import may_ask
-from swapflow.engine.selection.decide import PlannedPull
 from swapflow.engine.selection.pulls import closed, open_pulls, withdraw_reconsideration
+from swapflow.engine.selection.staffing import PlannedPull
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
 
@@ -54,15 +54,15 @@ PAIR_OF_EYES = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconsiderationRequest:
-    """What is asked for when a reconsideration is opened.
+    """The request by which a reconsideration is opened.
 
     Attributes:
         reason: Why; must be given.
         asked_by: Who asked for it, e.g. the applicant; must be given.
-        asked_on: When they did; None for today.
-        reviews: How many fresh reviews; 0 only for somebody who withdrew or declined, whose
+        asked_on: When they asked; None for today.
+        reviews: How many fresh reviews; 0 only for an applicant who withdrew or declined, whose
             estimate is not in question.
-        kind: Of which kind; "" for the first of the rules.
+        kind: Name of the kind; "" for the first of the rules.
     """
 
     reason: str
@@ -81,22 +81,22 @@ def open_reconsideration(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> int:
-    """Open a reconsideration: fresh reviews are asked for at once. Gives its id.
+    """Open a reconsideration and request its fresh reviews at once; return its id.
 
     Args:
-        cycle_id: The cycle; its list is fixed.
-        external_id: Whom it is about.
+        cycle_id: The cycle; its list is final.
+        external_id: The application.
         wanted: Why, for whom, and how many fresh reviews.
         by: Who opens it.
         ledger: The ledger.
-        snapshots: What was folded before.
+        snapshots: Cached snapshots.
 
     Raises:
-        NotReadyError: If the list is not fixed.
+        NotReadyError: If the list is not final.
         NotFoundError: If the cycle has no such applicant.
-        InvalidInputError: If a reason is missing, the person stands on the list, or fewer people
-            than reviews never had this application.
-        ConflictError: If one is open about this person already.
+        InvalidInputError: If a reason is missing, the person is on the list, or too few reviewers
+            are new to this application.
+        ConflictError: If the person has an open reconsideration already.
     """
     if not wanted.reason.strip() or not wanted.asked_by.strip():
         raise InvalidInputError("a reconsideration needs a reason, and who asked for it")
@@ -133,7 +133,7 @@ def open_reconsideration(
             PlannedPull(key=(application.number, index, first + n), priority=0, reviewers=())
             for n in range(count)
         ]
-        # Whom to ask is the coordinator's to find: the reserve first, and others as they decline.
+        # The coordinator finds the reviewers: the reserve first, and others as they decline.
         if pulls:
             open_pulls(tx, pulls, tx.rules(), why=PullReason.RECONSIDERATION, decision=0)
         return which
@@ -142,10 +142,10 @@ def open_reconsideration(
 def take_back(
     cycle_id: str, external_id: str, *, by: str, reason: str, ledger: Ledger
 ) -> Reconsideration:
-    """End a reconsideration before it is decided; what is still out is cancelled.
+    """Withdraw a reconsideration before it is decided; its open requests are cancelled.
 
     Raises:
-        NotFoundError: If none is open about this person.
+        NotFoundError: If the person has no open reconsideration.
         InvalidInputError: If there is no reason.
     """
     if not reason.strip():
@@ -158,7 +158,7 @@ def take_back(
 
 
 def needed_names(rules: Rules) -> int:
-    """Give how many people sign: as many as the rules ask for, and two at least."""
+    """Return how many people sign: as many as the rules require, and at least two."""
     return max(PAIR_OF_EYES, rules.signatures)
 
 
@@ -170,17 +170,17 @@ def conclude(
     names: Collection[str],
     ledger: Ledger,
 ) -> Closing:
-    """Carry out what people decided: at most a new version of the list with one person moved.
+    """Carry out the decision: at most a new version of the list with one person moved.
 
     Args:
         cycle_id: The cycle.
-        evidence: What they saw.
-        closing: What they decided.
+        evidence: The evidence that they saw.
+        closing: Their decision.
         names: Who signed, in order.
         ledger: The ledger.
 
     Returns:
-        The closing as stored, with the version that it made.
+        The stored closing, with its version of the list.
 
     Raises:
         NotReadyError: If too few people signed.
@@ -197,6 +197,8 @@ def conclude(
     outcomes = ledger.outcomes(cycle_id, version)
     behind = queue_of(cycle_id, version, places, ledger=ledger)
     with ledger.write(cycle_id) as tx:
+        # The evidence is valid for one position: whatever came since could have changed the
+        # result.
         if tx.cycle.position != evidence.read:
             raise ConflictError("something was recorded since this was shown; look at it again")
         which = next((r for r in tx.reconsiderations() if r.id == evidence.which.id), None)
@@ -234,12 +236,12 @@ def conclude(
 def undo(
     cycle_id: str, external_id: str, *, names: Collection[str], reason: str, ledger: Ledger
 ) -> int:
-    """Undo what a reconsideration made of the list, until the person was told. Gives the version.
+    """Undo a reconsideration's effect on the list, until the person was told; return the version.
 
     Raises:
         InvalidInputError: Without a reason and two names.
-        NotFoundError: If there is nothing to undo about this person.
-        ConflictError: If another list was fixed since, or the person was offered a place.
+        NotFoundError: If the person has nothing to undo.
+        ConflictError: If another list was made final since, or the person was offered a place.
     """
     signers = tuple(dict.fromkeys(names))
     if len(signers) < needed_names(ledger.rules(cycle_id)) or not reason.strip():
@@ -283,7 +285,7 @@ def undo(
 
 
 def check_undoing(cycle_id: str, external_id: str, *, ledger: Ledger) -> Reconsideration:
-    """Give what can be undone about a person; writes nothing.
+    """Return the reconsideration of a person that can be undone; writes nothing.
 
     Raises:
         NotFoundError, ConflictError: As `undo` does.
@@ -325,7 +327,7 @@ def _check_reach(
     ledger: Ledger,
     snapshots: SnapshotCache | None,
 ) -> None:
-    """Refuse to ask for more fresh reviews than there are people."""
+    """Raise if fewer people than requested fresh reviews are new to the application."""
     number, external_id = application.number, application.external_id
     if not 0 <= count <= MOST_REVIEWS:
         raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
@@ -346,7 +348,7 @@ def _check_reach(
 
 
 def _check_open(cycle: Cycle, application: Application, count: int, *, ledger: Ledger) -> None:
-    """Refuse what cannot be opened; that nothing is recorded in between is seen on writing."""
+    """Raise if a reconsideration cannot be opened; the write checks for later events."""
     name, offers = application.external_id, ledger.offers(cycle.id)
     if cycle.status is not CycleStatus.FINALIZED:
         raise NotReadyError(
@@ -371,7 +373,7 @@ def _check_open(cycle: Cycle, application: Application, count: int, *, ledger: L
 
 
 def _restore(tx: Transaction, number: int, *, by: str, reason: str) -> None:
-    """Make somebody who left a candidate again."""
+    """Make an application that left a candidate again."""
     application = tx.application(number)
     if application.status.is_candidate:
         return
@@ -400,7 +402,7 @@ def _store(
     signers: Sequence[str],
     about: dict[str, int],
 ) -> int:
-    """Store a version of the list; what is not about the one person is copied as it was."""
+    """Store a version of the list; everything but the one application is copied unchanged."""
     version = tx.cycle.cohort_version + 1
     tx.insert_proposal(places, sheet)
     tx.insert_outcomes(version, sorted(outcomes, key=lambda outcome: outcome.application))

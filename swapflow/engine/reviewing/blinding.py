@@ -1,4 +1,4 @@
-"""What a reviewer may see of an applicant; in a blind cycle, nothing that names a person."""
+"""What a reviewer may see of an applicant; in a blind cycle, nothing that identifies a person."""
 
 import re
 from collections.abc import Iterable
@@ -38,22 +38,22 @@ IDENTITY = frozenset(
         "student number",
     }
 )
-"""Headers of columns that tell who somebody is, in small letters and without signs."""
+"""Headers of columns that identify a person, in lower case and without punctuation."""
 
 HIDDEN = "[hidden in a blind round]"
 SHORTEST_NAME = 3
-"""Parts of a name this long are looked for in other fields; shorter ones are in every text."""
+"""Parts of a name this long are hidden in other fields; shorter ones occur in any text."""
 
 _LINK = re.compile(r"\S+://\S+|\bwww\.\S+", re.IGNORECASE)
 _MAIL = re.compile(r"\S+@\S+")
 
 
 def visible_fields(application: Application, *, blind: bool) -> dict[str, str]:
-    """Give the imported fields that a reviewer may see.
+    """Return the imported fields that a reviewer may see.
 
-    In a blind cycle, columns that tell who somebody is are left out, and links, mail addresses
-    and the applicant's own name are hidden inside the others: what a link leads to is not
-    rendered here, so nobody can promise that it names no one.
+    In a blind cycle, identifying columns are left out, and links, mail addresses and the
+    applicant's own name are hidden in the others: swapflow does not see what a link leads to, so
+    it cannot promise that the page names no one.
     """
     if not blind:
         return dict(application.fields)
@@ -65,7 +65,7 @@ def visible_fields(application: Application, *, blind: bool) -> dict[str, str]:
 
 
 def shown_as(application: Application, *, blind: bool) -> str:
-    """Give what a reviewer calls an applicant: the office's id; not blind, the name as well.
+    """Return a reviewer's name for an applicant: the office's id, or the name if not blind.
 
     An id that holds the applicant's name or address is replaced in a blind cycle.
     """
@@ -79,7 +79,7 @@ def shown_as(application: Application, *, blind: bool) -> str:
 def visible_documents(
     documents: Iterable[tuple[str, str, bool]], *, blind: bool
 ) -> dict[str, str]:
-    """Give name and place of the files that a reviewer may see: in a blind cycle redacted ones.
+    """Return name and place of the files that a reviewer may see: redacted ones in a blind cycle.
 
     Args:
         documents: (name, place, marked redacted).

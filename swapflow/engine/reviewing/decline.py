@@ -28,17 +28,19 @@ def decline(
     address: str = "",
     ledger: Ledger,
 ) -> None:
-    """End an assignment because its reviewer says no; its pull goes to another.
+    """End an assignment because its reviewer declines; its pull goes to another.
 
-    A date that was agreed is taken out of their calendar by mail, and the others there are told.
-    A conflict of interest is recorded for good; "busy" also keeps new requests away until the
-    given day. The free-text reason is kept in an erasable row.
+    A mail removes an agreed date from their calendar, and the other interviewers are told. A
+    conflict of interest is recorded for good; "busy" also keeps new requests away until the given
+    day. The free-text reason is kept in an erasable row.
 
     Raises:
         AssignmentClosedError: If it is not open any more.
     """
     with ledger.write(cycle_of(assignment)) as tx:
         found = _one(tx, assignment)
+        # A conditional update: a score that arrives at the same moment is kept, and declining
+        # fails.
         moved = tx.move_assignments(
             [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT
         )

@@ -1,4 +1,4 @@
-"""Documents: what a file is, told from its bytes, and whose it is, told from its name."""
+"""Documents: the type of a file, from its bytes, and its owner, from its name."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ LONGEST_NAME = 120
 
 PDF, TEXT, PNG, JPEG = "application/pdf", "text/plain", "image/png", "image/jpeg"
 ENDINGS = {PDF: "pdf", TEXT: "txt", PNG: "png", JPEG: "jpg"}
-"""Media types that are shown, and what such a file's name ends with."""
+"""Media types that are shown, and the file name extension of each."""
 
 _BREAK = re.compile(r"[\s_.()\[\]-]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -31,7 +31,7 @@ class DocumentUpload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attached:
-    """What became of an upload.
+    """The result of an upload.
 
     Attributes:
         stored: (external id, name) of each file that was stored.
@@ -45,13 +45,14 @@ class Attached:
 
 
 def media_of(body: bytes) -> str:
-    """Tell a file's type from its first bytes; "" for one that is not shown."""
+    """Detect a file's type from its first bytes; "" for one that is not shown."""
     if body.startswith(b"%PDF-"):
         return PDF
     if body.startswith(b"\x89PNG\r\n\x1a\n"):
         return PNG
     if body.startswith(b"\xff\xd8\xff"):
         return JPEG
+    # A declared type can lie, so only the bytes decide what a browser is later told to open.
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -60,10 +61,10 @@ def media_of(body: bytes) -> str:
 
 
 def owner_of(path: str, external_ids: Collection[str]) -> str | None:
-    """Find whose file a path names: a folder, or the beginning of the file's name.
+    """Find the owner of a file by its path: a folder, or the beginning of the file's name.
 
-    "A1/statement.pdf", "A1.pdf" and "A1_statement.pdf" are A1's; "A12.pdf" is not. Of two ids
-    that fit, the longer one is meant.
+    "A1/statement.pdf", "A1.pdf" and "A1_statement.pdf" are A1's; "A12.pdf" is not. The longer of
+    two matching ids wins.
     """
     *folders, name = path.split("/")
     for folder in reversed(folders):
@@ -83,8 +84,8 @@ def attach(
 ) -> Attached:
     """Store files with the applications that their names begin with.
 
-    Each is stored whole or left out and named; all that are stored are stored at once. A file of
-    the same name takes the place of the one before.
+    Each is stored whole, or left out and listed; all are stored at once. A file replaces an
+    earlier one of the same name.
     """
     applications = {a.external_id: a for a in ledger.applications(cycle_id) if a.external_id}
     stored: dict[tuple[str, str], tuple[int, NewDocument]] = {}
@@ -110,7 +111,7 @@ def attach(
 
 
 def neutral_name(number: int, media: str) -> str:
-    """Name a document in a blind cycle, where its own name may tell who wrote it."""
+    """Name a document in a blind cycle, where its own name may reveal its author."""
     ending = ENDINGS.get(media)
     return f"file-{number}.{ending}" if ending else f"file-{number}"
 

@@ -27,7 +27,7 @@ def invitation_of(
     stamp: datetime,
     address: str = "",
 ) -> str:
-    """Spell the calendar entry of one reviewer; it names no applicant, for mails travel."""
+    """Build the calendar entry of one reviewer; it names no applicant, since mails travel."""
     code = cycle.task_code(assignment.id)
     return invitation(
         interview,
@@ -48,9 +48,9 @@ def send_invitations(
     kind: str,
     address: str,
 ) -> None:
-    """Queue an invitation, or its cancellation, for everybody who sits there."""
+    """Queue an invitation, or its cancellation, for every seated reviewer."""
     people = {r.number: r for r in tx.reviewers()}
-    with writing_in(tx.rules().language):  # not what staff read
+    with writing_in(tx.rules().language):  # not the language of the staff member
         mails = [
             _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
             for assignment in seated
@@ -108,4 +108,5 @@ def _mail(
             address=address,
         ),
     )
+    # One mail per task and sequence: setting the same slot twice sends nothing new.
     return letter.to(guest.email, mail_id=f"{code}:slot:{interview.sequence}")

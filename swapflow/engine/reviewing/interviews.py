@@ -1,4 +1,4 @@
-"""Interviews: staff set a slot, its people are invited, and somebody may not come."""
+"""Interviews: staff set a slot, its people are invited, and a participant may cancel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ LONGEST_MEETING = 24 * 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterviewSlot:
-    """When and where, as staff type it for one pull."""
+    """When and where, as staff enter it for one pull."""
 
     pull_id: str
     starts_at: datetime
@@ -43,7 +43,7 @@ class InterviewSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """A request that people are to meet an applicant for, with the slot it has, if any."""
+    """A request for a meeting with an applicant, with its slot, if any."""
 
     pull: Pull
     external_id: str
@@ -56,7 +56,7 @@ class Requested:
 def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
     """List the open requests of every kind but the first, in the order of the applications.
 
-    In a cycle of one kind, that one: somebody may well meet applicants there.
+    In a cycle of one kind, that kind: it may be an interview.
     """
     rules = ledger.rules(cycle_id)
     least = 0 if len(rules.kinds) == 1 else 1
@@ -85,10 +85,10 @@ def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
 def set_slots(
     cycle_id: str, slots: Sequence[InterviewSlot], *, by: str, address: str = "", ledger: Ledger
 ) -> int:
-    """Set when and where, all of them or none, and invite whoever sits there; counts changes.
+    """Set slots, all or none, and invite the seated reviewers; return how many changed.
 
-    A request with a slot counts as begun: the rule takes it from nobody any more. What stands
-    already is passed over, so the same file may be imported again.
+    A request with a slot counts as begun, so it is not reassigned any more. Unchanged slots are
+    skipped, so the same file may be imported again.
 
     Raises:
         InvalidInputError: If a length, place or link cannot be used.
@@ -114,6 +114,7 @@ def set_slots(
             seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
             opened += seated
             send_invitations(tx, new, seated, kind=rules.kinds[pull.kind].name, address=address)
+    # Outside the transaction: opening takes its own lock, and repeating it does no harm.
     for assignment in opened:
         rubric = rules.rubric(rules.kinds[assignment.kind].name)
         ledger.mark_opened(assignment.id, rubric_version=rubric.version if rubric else 0)
@@ -123,10 +124,10 @@ def set_slots(
 def cancel_slot(
     cycle_id: str, pull_id: str, *, by: str, address: str = "", ledger: Ledger
 ) -> None:
-    """Take a slot back and tell its people; the request itself stays open.
+    """Cancel a slot and tell its people; the request itself stays open.
 
     Raises:
-        NotFoundError: If the request has no slot that stands.
+        NotFoundError: If the request has no valid slot.
     """
     with ledger.write(cycle_id) as tx:
         old = tx.interview(pull_id)
@@ -140,9 +141,10 @@ def cancel_slot(
 
 
 def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: Ledger) -> None:
-    """Note that an applicant did not come: every seat is given to others, for another date.
+    """Record that an applicant did not come: every seat goes to others, for another date.
 
-    Nothing is held against whoever waited. Staff see it among the requests without a date.
+    It does not count against the reviewers who waited. Staff see the request among those without a
+    date.
 
     Raises:
         AssignmentClosedError: If the assignment is not open any more.
@@ -178,20 +180,20 @@ def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: Ledger)
 
 
 def excuse(tx: Transaction, left: Assignment, *, address: str = "") -> None:
-    """Take a date out of the calendar of somebody who has declined, and tell the others there.
+    """Cancel the calendar date of a reviewer who has declined, and tell the others.
 
-    The date stands for the others; whoever takes the seat finds it with the request. Nothing is
-    done for a request without a date that stands.
+    The date stays for the others; the next reviewer of the seat finds it with the request. A
+    request without a valid date needs nothing.
     """
     slot = tx.interview(left.pull_id)
     if slot is None or not slot.stands:
         return
-    with writing_in(tx.rules().language):  # not what whoever declines reads
+    with writing_in(tx.rules().language):  # not the language of the reviewer who declines
         tx.queue_mail(_excuses(tx, left, slot, address=address))
 
 
 def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str) -> list[Mail]:
-    """Write to somebody who has declined, and to the others of their date."""
+    """Write to a reviewer who has declined, and to the others of their date."""
     people = {r.number: r for r in tx.reviewers()}
     kind = tx.rules().kinds[left.kind].name
     cycle = tx.cycle

@@ -1,4 +1,4 @@
-"""The reviewer's desk: what waits in every cycle, and everything that one task shows."""
+"""The review page: everything that one task shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from swapflow.errors import InvalidInputError, NotFoundError
 MOST_FIELDS = 200
 LONGEST_DRAFT = 200_000
 LONGEST_SHOWN = 400_000
-"""Bytes of a text file that a page shows whole."""
+"""Most bytes of a text file that a page shows whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class ShownDocument:
 
     Attributes:
         number: From 1, among those that are shown.
-        position: Where it is stored.
+        position: Its number in the store.
         link: Where it is, for a link; "" for an uploaded file.
         text: Content of an uploaded text file; "" otherwise.
     """
@@ -49,11 +49,12 @@ class ReviewPage:
     """One task with everything that its page shows.
 
     Attributes:
-        rubric: What the form asks for: the version it was begun with, else the one in force.
-        fellows: Names of whoever else sits there; empty in a blind cycle.
-        given: The own answer, once there is one.
+        rubric: The form: the version that it was begun with, else the one in force.
+        fellows: Names of the other reviewers of the request; empty in a blind cycle.
+        given: The reviewer's own answer, once there is one.
         late: The due time has passed.
-        reconsidered: It belongs to a reconsideration that is open: the list is fixed all the same.
+        reconsidered: Whether it belongs to an open reconsideration; the list is final
+            nevertheless.
     """
 
     code: str
@@ -85,20 +86,20 @@ class ReviewPage:
 
     @property
     def takes_answers(self) -> bool:
-        """Whether the form is of use: a late answer is taken, one that nobody wants is not."""
+        """Whether the form accepts an answer: late ones are accepted, unwanted ones are not."""
         if self.cycle.status is CycleStatus.FINALIZED:
             return self.reconsidered and self.assignment.status in OPEN_ASSIGNMENT
         return self.assignment.status in OPEN_ASSIGNMENT | {AssignmentStatus.EXPIRED}
 
     @property
     def can_correct(self) -> bool:
-        """Whether the own answer may still be changed."""
+        """Whether the reviewer's own answer may still be changed."""
         fixed = self.cycle.status is CycleStatus.FINALIZED
         return self.given is not None and (self.reconsidered or not fixed)
 
 
 def read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
-    """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
+    """Read the page of an assignment: the application, the form, the own answer."""
     with ledger.one_moment():
         return _read_review_page(assignment, ledger=ledger)
 
@@ -138,7 +139,7 @@ def _read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
 
 
 def _is_reconsidered(assignment: Assignment, cycle: Cycle, *, ledger: Ledger) -> bool:
-    """Whether something was asked for in a reconsideration that is open."""
+    """Whether the request belongs to an open reconsideration."""
     return cycle.status is CycleStatus.FINALIZED and any(
         one.is_open
         and one.application == assignment.application
@@ -150,7 +151,7 @@ def _is_reconsidered(assignment: Assignment, cycle: Cycle, *, ledger: Ledger) ->
 def read_document(
     assignment: Assignment, number: int, *, ledger: Ledger
 ) -> tuple[ShownDocument, bytes]:
-    """Read an uploaded document that a reviewer may see, by its number on the sheet.
+    """Read an uploaded document that a reviewer may see, by its number on the page.
 
     Raises:
         NotFoundError: If there is none, or the blind policy hides it.
@@ -159,6 +160,7 @@ def read_document(
     application = ledger.application(assignment.cycle_id, assignment.application)
     papers, _ = _papers(application, rules, ledger=ledger, read=False)
     for paper in papers:
+        # A link has no media type and is never served from here.
         if paper.number == number and paper.media:
             body = ledger.file_content(assignment.cycle_id, assignment.application, paper.position)
             return paper, body
@@ -166,7 +168,7 @@ def read_document(
 
 
 def calendar_of(sheet: ReviewPage, *, address: str, ledger: Ledger) -> str:
-    """Spell the calendar entry of a task that has a slot.
+    """Build the calendar entry of a task that has a slot.
 
     Raises:
         NotFoundError: If it has none.
@@ -185,7 +187,7 @@ def calendar_of(sheet: ReviewPage, *, address: str, ledger: Ledger) -> str:
 
 
 def clean(body: Mapping[str, str]) -> dict[str, str]:
-    """Give a draft as it is kept: named fields with something in them.
+    """Return a draft in its stored form: only fields that are not empty.
 
     Raises:
         InvalidInputError: If there are too many fields, or too much text.
@@ -199,7 +201,7 @@ def clean(body: Mapping[str, str]) -> dict[str, str]:
 def _papers(
     application: Application, rules: Rules, *, ledger: Ledger, read: bool = True
 ) -> tuple[tuple[ShownDocument, ...], int]:
-    """Give the documents that may be shown, and count those that may not."""
+    """Return the documents that may be shown, and count the hidden ones."""
     stored = ledger.files(application.cycle_id, application.number)
     allowed = [document for document in stored if document.redacted or not rules.blind]
     papers = []
@@ -224,7 +226,7 @@ def _papers(
 def rubric_of(
     assignment: Assignment, rules: Rules, kind: KindRules, *, ledger: Ledger
 ) -> Rubric | None:
-    """Find the rubric that the form was begun with; a change must not move what was typed."""
+    """Find the rubric that the form was begun with; a change must not affect what was typed."""
     current = rules.rubric(kind.name)
     pinned = assignment.rubric_version
     if current is None or not pinned or current.version == pinned:
@@ -237,7 +239,7 @@ def rubric_of(
 
 
 def _fellows(assignment: Assignment, rules: Rules, *, ledger: Ledger) -> tuple[str, ...]:
-    """Name whoever else sits on the same request; in a blind cycle nobody."""
+    """Return the names of the request's other reviewers; none in a blind cycle."""
     if rules.blind or rules.kinds[assignment.kind].seats == 1:
         return ()
     seated = ledger.assignments(assignment.cycle_id, application=assignment.application)

@@ -1,4 +1,4 @@
-"""Step 5, inbox: reviewers decline and submit; the ledger holds a score before anyone is told."""
+"""Step 5, submit: answers become scores; the ledger holds a score before anyone is told."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from swapflow.domain.reviewing.score import Answer, Late, Origin, Receipt, Score
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import EXTRA_PULL
+from swapflow.engine.projection.pull_events import EXTRA_PULL
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
@@ -37,10 +37,10 @@ NO_LONGER_ASKED = gettext_noop("came after its request was withdrawn")
 
 
 def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
-    """Store answers of one cycle and say so: all of them in one transaction, or none.
+    """Store answers of one cycle in one transaction, all or none, and return receipts.
 
     When this returns, the ledger has committed; Redis, broker, coordinator and workers may all be
-    down. Submitting the same again gives the same receipt and changes nothing.
+    down. Submitting the same again returns the same receipt and changes nothing.
 
     Args:
         answers: Answers to assignments of one cycle.
@@ -65,12 +65,12 @@ def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
 
 
 def take(tx: Transaction, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
-    """Store answers within a transaction that may hold more; as `submit` otherwise."""
+    """Store answers within a transaction that may hold more; otherwise as `submit`."""
     return _Submission(tx, answers).run()
 
 
 def utility_of(answer: Answer, rules: Rules, kind: int) -> int:
-    """Map an answer to value units, by the rubric when it holds marks."""
+    """Convert an answer to value units, by the rubric when it holds marks."""
     if answer.utility is not None:
         return value_units(answer.utility)
     rubric = rules.rubric(rules.kinds[kind].name)
@@ -83,7 +83,7 @@ def utility_of(answer: Answer, rules: Rules, kind: int) -> int:
 
 @dataclass(slots=True)
 class _Change:
-    """What one pull adds to its arm, before and after this transaction."""
+    """A pull's contribution to its arm, before and after this transaction."""
 
     pull: Pull
     before: tuple[int, int]
@@ -98,7 +98,7 @@ class _Change:
 
 
 class _Submission:
-    """One transaction that takes answers in."""
+    """One transaction that stores answers."""
 
     def __init__(self, tx: Transaction, answers: Sequence[Answer]) -> None:
         self._tx = tx
@@ -121,9 +121,10 @@ class _Submission:
         self._replaced: set[str] = set()
 
     def run(self) -> tuple[Receipt, ...]:
-        """Take every answer in, then write the rows."""
+        """Process every answer, then write the rows."""
         receipts = tuple(self._take(answer) for answer in self._answers)
         tx = self._tx
+        # A late or withdrawn answer is still stored as a score, so these statuses may move too.
         movable = {
             *OPEN_ASSIGNMENT,
             AssignmentStatus.EXPIRED,
@@ -146,6 +147,8 @@ class _Submission:
         self._check_origin(answer)
         value = self._value(answer, assignment)
         earlier = self._scores.get(assignment.id)
+        # Checked before the status: a repeated submit gets its receipt even after the task was
+        # closed.
         if earlier is not None:
             return _again(earlier, value)
         if assignment.status is AssignmentStatus.DECLINED:
@@ -153,6 +156,8 @@ class _Submission:
         if self._is_over(assignment):
             return self._keep(answer, assignment, value, reason=AFTER_FREEZE)
         if assignment.status is AssignmentStatus.EXPIRED:
+            # Two scores of one reviewer on one application are not independent, so only one may
+            # count.
             if self._admitted(assignment):
                 return self._keep(answer, assignment, value, reason=TWICE)
             return self._take_late(answer, assignment, value)
@@ -161,14 +166,14 @@ class _Submission:
         return self._count(answer, assignment, value, late=None)
 
     def _is_over(self, assignment: Assignment) -> bool:
-        """Whether the list is fixed, and nobody reconsiders by this answer."""
+        """Whether the list is final and this answer serves no reconsideration."""
         if self._tx.cycle.status is not CycleStatus.FINALIZED:
             return False
         pull = self._pulls[assignment.pull_id]
         return pull.why is not PullReason.RECONSIDERATION or pull.status is not PullStatus.OPEN
 
     def _is_cancelled(self, assignment: Assignment) -> bool:
-        """Whether nobody waits for it, be it since an answer of this very transaction."""
+        """Whether the answer is not wanted any more, even if only since this transaction began."""
         return (
             assignment.status is AssignmentStatus.CANCELLED
             or assignment.id in self._replaced
@@ -184,7 +189,9 @@ class _Submission:
         )
 
     def _value(self, answer: Answer, assignment: Assignment) -> int:
-        """Read the marks by the rubric in force, or by the one the form was opened with."""
+        """Convert the marks by the rubric in force, or by the one the form was opened with."""
+        # Today's rubric is tried first: where it can read the marks, its utilities are the ones
+        # that count.
         try:
             return utility_of(answer, self._rules, assignment.kind)
         except InvalidInputError:
@@ -194,7 +201,7 @@ class _Submission:
             return utility_of(answer, pinned, assignment.kind)
 
     def _rules_when_opened(self, assignment: Assignment) -> Rules | None:
-        """Find rules that had the rubric an assignment was opened with, if it is not today's."""
+        """Find rules with the rubric that an assignment was opened with, if it is not today's."""
         name = self._rules.kinds[assignment.kind].name
         for version in range(self._rules.version, 0, -1):
             rules = self._tx.rules(version)
@@ -204,7 +211,7 @@ class _Submission:
         return None
 
     def _take_late(self, answer: Answer, assignment: Assignment, value: int) -> Receipt:
-        """Close the own pull if nobody else has begun on it, else an extra one."""
+        """Close the own pull if no other reviewer has begun it, else open an extra one."""
         pull = self._pulls[assignment.pull_id]
         same_seat = [a for a in self._tx.assignments_of([pull.id]) if a.seat == assignment.seat]
         begun = assignment.seat in self._changes[pull.id].values or any(
@@ -212,6 +219,8 @@ class _Submission:
         )
         waits = pull.status is PullStatus.OPEN and pull.id not in self._closed
         if waits and not begun:
+            # A successor who has not opened the request loses nothing when the first reviewer's
+            # answer counts.
             replaced_by = [a.id for a in same_seat if a.status.is_open]
             self._replaced.update(replaced_by)
             self._tx.move_assignments(
@@ -254,7 +263,7 @@ class _Submission:
         return self._store(answer, assignment, value, seq=seq, late=late)
 
     def _count_extra(self, answer: Answer, assignment: Assignment, value: int) -> Receipt:
-        """Open and close a pull for a late score whose own pull is somebody else's by now."""
+        """Open and close a pull for a late score whose own pull went to another reviewer."""
         tx, own = self._tx, self._pulls[assignment.pull_id]
         ordinal = tx.next_ordinal(own.application, own.kind)
         kind = self._rules.kinds[own.kind]
@@ -337,7 +346,7 @@ class _Submission:
             )
 
     def _known_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
-        """Scores of the pulls, and of assignments that were counted under an extra pull."""
+        """Read the scores of the pulls, and of assignments counted under an extra pull."""
         answered = [
             a.id for a in self._assignments.values() if a.status is AssignmentStatus.SCORED
         ]
@@ -365,7 +374,7 @@ class _Submission:
 
 
 def _again(earlier: Score, value: int) -> Receipt:
-    """The receipt for an answer that is there already; another value needs a correction."""
+    """Return the receipt for an answer stored before; another value needs a correction."""
     if earlier.value != value:
         raise AssignmentClosedError(
             earlier.assignment_id, "answered already; use a correction to change the score"

@@ -1,4 +1,4 @@
-"""Finding a reviewer's task by the code in its address."""
+"""Look-up of a reviewer's task by the code in its address."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -14,10 +14,10 @@ MOST_KEPT = 20_000
 
 
 class TaskCodes:
-    """Which assignment a code names, remembered: a page that saves asks every two seconds.
+    """A cache of the assignment that each code names: a page that saves asks every two seconds.
 
-    A code is a keyed hash of its assignment's id, so it names the same one for ever; whose it is,
-    and what became of it, is read every time. Safe for threads.
+    A code is a keyed hash of its assignment's id, so it always names the same one; its reviewer
+    and status are read every time. Safe for threads.
     """
 
     def __init__(self) -> None:
@@ -39,6 +39,7 @@ class TaskCodes:
 
     def _look_up(self, task: str, reviewer: int, ledger: Ledger) -> str:
         cycle = ledger.cycle(cycle_of(task))
+        # The code is a hash, so it cannot be turned round: the reviewer's own ids are tried.
         for name in ledger.assignment_ids(cycle.id, reviewer=reviewer):
             if cycle.task_code(name) == task:
                 with self._lock:

@@ -1,4 +1,4 @@
-"""A reviewer's task list: what waits, in the order in which it is best done."""
+"""A reviewer's task list: open tasks in the order in which they are best done."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ SHOWN = OPEN_ASSIGNMENT | DONE | {AssignmentStatus.EXPIRED}
 
 
 class Section(StrEnum):
-    """Where a task stands in the list, in this order."""
+    """The section of a task in the list, in this order."""
 
     OVERDUE = "overdue"
     SOON = "soon"
@@ -36,7 +36,7 @@ class Section(StrEnum):
 
 
 ENDED = frozenset({Section.DONE, Section.PASSED_ON})
-"""Where nothing is left to be done."""
+"""Sections without open work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Task:
     """One row of the inbox.
 
     Attributes:
-        minutes: What it is reckoned to take; None when the round counts in something else.
+        minutes: Estimated time; None when the round's unit is another.
     """
 
     code: str
@@ -63,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskListCycle:
-    """One cycle in which somebody reviews."""
+    """One cycle in which a person reviews."""
 
     id: str
     name: str
@@ -78,7 +78,7 @@ class TaskListCycle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskList:
-    """Everything on somebody's desk; `tasks` stand in the order in which they should be done."""
+    """All tasks of a person; `tasks` is in the order in which they should be done."""
 
     now: datetime
     cycles: tuple[TaskListCycle, ...]
@@ -86,20 +86,20 @@ class TaskList:
 
     @property
     def waiting(self) -> tuple[Task, ...]:
-        """What is still to be done."""
+        """The tasks that are still to be done."""
         return tuple(task for task in self.tasks if task.section not in ENDED)
 
 
 def read_task_list(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> TaskList:
-    """Read everything that waits for somebody, in every cycle where they sit."""
+    """Read all tasks of a person, in every cycle where they review."""
     with ledger.one_moment():
         return _read_task_list(seats, ledger=ledger)
 
 
 def read_next(seats: Collection[tuple[str, int]], *, after: str, ledger: Ledger) -> Task | None:
-    """Read what somebody should do after a task: the first that waits and is not that one.
+    """Read the next task of a person: the first open one other than `after`.
 
-    What they have done already is not read: it grows, and this is asked after every review.
+    Finished tasks are not read: they grow in number, and this runs after every review.
     """
     waiting: list[Task] = []
     with ledger.one_moment():
@@ -180,6 +180,8 @@ def _section(assignment: Assignment, *, begun: bool, now: datetime) -> Section:
     if assignment.status is AssignmentStatus.SCORED:
         return Section.DONE
     if assignment.status is AssignmentStatus.EXPIRED:
+        # A started task of which the time has passed still shows as overdue, as its late answer
+        # counts.
         return Section.OVERDUE if begun else Section.PASSED_ON
     due = assignment.due_at
     if due is not None and due < now:

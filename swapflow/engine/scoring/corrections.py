@@ -1,4 +1,4 @@
-"""Corrections, voids and volunteered scores: new events beside the old; history keeps all."""
+"""Corrections, voids and admitted scores: new events beside the old; history keeps all."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -25,13 +25,14 @@ SAW_OTHERS = "changed after others' marks were seen"
 def correct(
     answer: Answer, *, by: str, reason: str, saw_others: bool = False, ledger: Ledger
 ) -> int:
-    """Replace a score by another, until the freeze.
+    """Replace a score by another, until the list is final.
 
     Args:
         answer: The assignment and its new marks or utility.
         by: Who corrects.
         reason: Why; kept in an erasable row.
-        saw_others: Others' marks were seen before: then the score is kept and does not count.
+        saw_others: Whether others' marks were seen before; such a score is stored and does not
+            count.
         ledger: The ledger.
 
     Returns:
@@ -48,7 +49,7 @@ def correct(
 def correct_in(
     tx: Transaction, answer: Answer, *, by: str, reason: str, saw_others: bool = False
 ) -> int:
-    """Replace a score within a transaction that may hold more; as `correct` otherwise."""
+    """Replace a score within a transaction that may hold more; otherwise as `correct`."""
     old = _score(tx, answer.assignment_id)
     value = utility_of(answer, tx.rules(), old.kind)
     counts = old.counts and not saw_others
@@ -65,7 +66,7 @@ def correct_in(
 
 
 def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
-    """Make scores count no more; they stay on record. Counts those that counted before."""
+    """Make scores count no more; they stay on record. Return how many counted before."""
     voided = 0
     for assignment in sorted(assignments):
         with ledger.write(cycle_of(assignment)) as tx:
@@ -85,18 +86,19 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) 
 
 
 def void_reviewer(cycle_id: str, reviewer: int, *, by: str, reason: str, ledger: Ledger) -> int:
-    """Make every score of a reviewer count no more. Counts those that counted before."""
+    """Make every score of a reviewer count no more. Return how many counted before."""
     with ledger.write(cycle_id) as tx:
         scores = [score for score in tx.scores_of_reviewer(reviewer) if score.counts]
     return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
 
 
 def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
-    """Let a volunteered score count, for a stated reason; gives the number of the event.
+    """Make a volunteered score count, for a stated reason; return the number of the event.
 
     Raises:
         InvalidInputError: If the score was asked for, or counts already, or if its reviewer
-            was asked about the same application: a second look by the same eyes tells nothing.
+            was asked about the same application: a second score by one reviewer is not
+            independent.
     """
     with ledger.write(cycle_of(assignment)) as tx:
         old = _score(tx, assignment)
@@ -112,7 +114,9 @@ def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
 def revise(
     tx: Transaction, old: Score, new: Score, *, marks: Answer | None, by: str, reason: str
 ) -> int:
-    """Write a new revision of a score; the event carries new minus old. Gives its number."""
+    """Write a new revision of a score; the event carries new minus old. Return its number."""
+    # Computed over all seats of the pull: with a quorum, one seat's change can move the others'
+    # weight.
     pull = tx.pulls([old.pull_id])[old.pull_id]
     if not is_reconsidered(tx, pull):
         refuse_finalized(tx)

@@ -1,8 +1,8 @@
-"""Reviews that come back on a sheet: each row held against what was asked, then all entered.
+"""Offline sheets: each returned row is checked against its request, then all are stored.
 
-A sheet goes to a reviewer who does not sign in, one row per request, and comes back filled. What
-its rows say is checked here against the ledger; how a sheet is written as a file, and read from
-one, is in `files.sheets` and `files.sheets_back`.
+A sheet goes to a reviewer who does not sign in, one row per request, and comes back filled. Its
+rows are checked here against the ledger; `files.exports.offline_sheet` writes a sheet as a file,
+`files.imports.offline_sheet` reads one.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ from swapflow.errors import BadRow, BadRowsError, InvalidInputError
 
 
 REASON = "came back on a reviewer's sheet"
-"""What the record gives as the reason of a correction by a sheet."""
+"""The recorded reason of a correction by a sheet."""
 
 _HIGHEST = 100
 _SUREST = 5
 
 
 def outgoing(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[ReviewPage, ...]:
-    """Read what waits for a reviewer as it goes onto their sheet, soonest due first."""
+    """Read a reviewer's open tasks for their sheet, soonest due first."""
     waiting = ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
     ordered = sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id))
     return tuple(read_review_page(assignment, ledger=ledger) for assignment in ordered)
@@ -49,15 +49,15 @@ def examine(
     bad: Sequence[BadRow] = (),
     ledger: Ledger,
 ) -> SheetPlan:
-    """Hold the rows of a sheet against what was asked; changes nothing.
+    """Check the rows of a sheet against the requests; changes nothing.
 
     Args:
         cycle_id: The cycle.
         returned: The rows as read.
-        by: Who enters them; stands beside the reviewer in the record.
-        source: What messages call the file.
+        by: The person who enters them; recorded beside the reviewer.
+        source: The file's name in messages.
         reviewer: Whose sheet it must be, by number; None for anybody's of the cycle.
-        bad: What could not be read of the file in the first place.
+        bad: Rows of the file that could not be read.
         ledger: The ledger.
     """
     reader = _Reader(
@@ -76,11 +76,11 @@ def examine(
 
 
 def enter(plan: SheetPlan, *, by: str, ledger: Ledger) -> None:
-    """Store what a plan says, in one transaction: all of it, or nothing.
+    """Store the answers of a plan in one transaction: all or none.
 
     Raises:
         BadRowsError: If the plan holds a bad row.
-        AssignmentClosedError: If somebody else has answered in the meantime.
+        AssignmentClosedError: If a request was answered in the meantime.
         CycleFinalizedError: If a correction comes after the list was fixed.
     """
     if plan.bad:
@@ -97,7 +97,7 @@ def enter(plan: SheetPlan, *, by: str, ledger: Ledger) -> None:
 
 @dataclass(slots=True)
 class _Reader:
-    """Takes rows one by one; what cannot be used is noted."""
+    """Processes rows one by one; unusable ones are collected."""
 
     cycle: Cycle
     rules: Rules
@@ -116,7 +116,7 @@ class _Reader:
         self._people = {r.number: r for r in self.ledger.reviewers(self.cycle.id)}
 
     def take(self, row: ReturnedRow) -> None:
-        """Read one row."""
+        """Process one row."""
         if row.is_blank:
             self.rows.append(_planned(row, "", "", "", RowOutcome.BLANK))
             return
@@ -133,6 +133,7 @@ class _Reader:
         if fate is None:
             return
         if fate is RowOutcome.CORRECTED and given is not None:
+            # A sheet has no column for every note, so those that it does not ask for are kept.
             answer = replace(answer, notes={**given.notes, **answer.notes})
         who = self._people[assignment.reviewer].external_id
         applicant = self._applicant(assignment)
@@ -318,7 +319,7 @@ def _plain(text: str) -> str:
 
 
 def _same(answer: Answer, given: ScoreDetails) -> bool:
-    """Whether an answer says what is stored; what a sheet does not ask is not compared."""
+    """Whether an answer equals what is stored; fields that a sheet lacks are not compared."""
     if answer.utility is not None:
         if value_units(answer.utility) != given.score.value:
             return False

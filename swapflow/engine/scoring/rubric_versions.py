@@ -1,4 +1,4 @@
-"""Rubrics in versions: an answer is kept as marks, so another rubric can read it again."""
+"""Rubrics in versions: an answer is stored as marks, so another rubric can convert it again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from swapflow.errors import InvalidInputError, InvalidRulesError
 
 
 def numbered(old: Rules, new: Rules) -> Rules:
-    """Give each changed rubric of new rules the next version of its kind, the others their own."""
+    """Number the rubrics of new rules: changed ones get the next version, others keep theirs."""
     rubrics = []
     for rubric in new.rubrics:
         before = old.rubric(rubric.kind)
@@ -41,7 +41,7 @@ class RubricChange:
 
 
 def changed_since(history: Sequence[RulesVersion], begun: datetime | None) -> list[RubricChange]:
-    """Name the rubrics that were changed after a moment, the first change first.
+    """List the rubrics that were changed after a moment, oldest change first.
 
     Args:
         history: Every version of the rules, newest first.
@@ -60,7 +60,7 @@ def changed_since(history: Sequence[RulesVersion], begun: datetime | None) -> li
 
 
 def recompute(tx: Transaction, old: Rules, new: Rules, *, by: str) -> int:
-    """Read every stored mark again under changed rubrics; counts the scores that changed.
+    """Convert every stored mark again under changed rubrics; return how many scores changed.
 
     A criterion that is no longer there is left out, a new one counts as N/A.
 
@@ -96,7 +96,7 @@ def recompute(tx: Transaction, old: Rules, new: Rules, *, by: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricEffect:
-    """What another rubric would change in what is there already.
+    """What another rubric would change in the existing scores.
 
     Attributes:
         scores: Scores of the kind that were given as marks.
@@ -115,7 +115,7 @@ class RubricEffect:
 
 
 def effect(cycle_id: str, rubric: Rubric, *, ledger: Ledger) -> RubricEffect:
-    """Say what putting a rubric in force would change; changes nothing."""
+    """Compute the effect of another rubric; changes nothing."""
     rules = ledger.rules(cycle_id)
     kind = rules.kind_index(rubric.kind)
     values = {
@@ -149,11 +149,12 @@ def effect(cycle_id: str, rubric: Rubric, *, ledger: Ledger) -> RubricEffect:
 
 
 def _first(values: list[tuple[int, int]], candidates: set[int], places: int) -> set[int]:
-    """Give the applications with the highest plain means, as many as there are places."""
+    """Return the applications with the highest plain means, as many as there are places."""
     sums: dict[int, list[int]] = {}
     for application, value in values:
         if application in candidates:
             sums.setdefault(application, []).append(value)
+    # Fractions, so that a tie is a tie and does not hang on the order of summing.
     means = {a: Fraction(sum(v), len(v)) for a, v in sums.items()}
     return set(sorted(means, key=lambda a: (-means[a], a))[:places])
 

@@ -1,4 +1,4 @@
-"""What a sheet that came back says, row by row, and what becomes of each row."""
+"""The rows of a returned sheet, and what each of them would change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,10 +10,10 @@ from swapflow.errors import BadRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnedRow:
-    """One row of a sheet that came back, as its cells say.
+    """One row of a returned sheet, as its cells say.
 
     Attributes:
-        line: Where it stands in the file.
+        line: Its line in the file.
         task: The key of the row; "" when it is missing.
         reviewer: External id that the row names; "" when the file has no such column.
         applicant: Whom the row names; None when the file has no such column.
@@ -35,13 +35,13 @@ class ReturnedRow:
 
     @property
     def is_blank(self) -> bool:
-        """Whether the reviewer has written nothing into it."""
+        """Whether the reviewer has left the row empty."""
         said = (self.score, self.confidence)
         return not (self.marks or self.remark or self.private) and said == (None, None)
 
 
 class RowOutcome(StrEnum):
-    """What becomes of a row."""
+    """The outcome of a row."""
 
     NEW = "new"
     CORRECTED = "corrected"
@@ -51,10 +51,10 @@ class RowOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRow:
-    """One row with what would be done about it.
+    """One row with its planned outcome.
 
     Attributes:
-        note: What else is to be known, "" for nothing.
+        note: A remark for staff, "" for none.
         answer: What would be stored; None where nothing is.
     """
 
@@ -70,7 +70,7 @@ class PlannedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetPlan:
-    """What entering a sheet would do; with a bad row in it, nothing."""
+    """The effect of entering a sheet; with a bad row in it, nothing is stored."""
 
     cycle_id: str
     source: str
@@ -78,9 +78,9 @@ class SheetPlan:
     bad: tuple[BadRow, ...]
 
     def count(self, fate: RowOutcome) -> int:
-        """Count the rows that end so."""
+        """Count the rows with this outcome."""
         return sum(row.fate is fate for row in self.rows)
 
     def answers(self, fate: RowOutcome) -> tuple[Answer, ...]:
-        """Give what would be stored by the rows that end so."""
+        """Return the answers that rows with this outcome would store."""
         return tuple(row.answer for row in self.rows if row.fate is fate and row.answer)

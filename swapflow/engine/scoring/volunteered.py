@@ -1,4 +1,4 @@
-"""A review that nobody asked for: kept, and counted once staff admit it."""
+"""Volunteered reviews: stored, and counted once staff admit them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from swapflow.domain.reviewing.score import Answer, Origin, Score
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
-from swapflow.engine.projection.cycle_projection import VOLUNTEERED
+from swapflow.engine.projection.pull_events import VOLUNTEERED
 from swapflow.engine.reviewing.submit import utility_of
 from swapflow.i18n.languages import gettext_noop
 
@@ -27,7 +27,7 @@ NOT_ASKED = gettext_noop("nobody asked for it; staff may admit it")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Volunteered:
-    """A score that nobody asked for, by application and reviewer number."""
+    """A score that was not requested, by application and reviewer number."""
 
     application: int
     kind: int
@@ -40,10 +40,10 @@ class Volunteered:
 def volunteer(
     cycle_id: str, scores: Sequence[Volunteered], *, ledger: Ledger, origin: Origin
 ) -> tuple[str, ...]:
-    """Keep scores that nobody asked for; they enter no estimate unless staff admit them.
+    """Store scores that were not requested; they enter no estimate unless staff admit them.
 
     Returns:
-        An assignment id for each, to name it by.
+        The assignment id of each.
     """
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)

@@ -2,9 +2,9 @@
 
 An assignment problem: every seat goes to a reviewer who may take it (capacity, packet, conflicts,
 panel, nobody twice on one application), experts on the topic first, then the least loaded, then,
-where the rules ask for it, whoever joins reviewers that share no applicant so far. Solved exactly
-for a few hundred seats at a time (Jonker-Volgenant, `scipy.optimize`); what is left over when
-slots run short is named with the reason and who could cure it.
+where the rules ask for it, reviewers who link groups that share no applicant so far. Solved
+exactly for a few hundred seats at a time (Jonker-Volgenant, `scipy.optimize`); each seat left over
+when slots run short is listed with the reason.
 """
 
 from collections import Counter
@@ -16,7 +16,8 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from swapflow.engine.projection.cycle_projection import CycleProjection, PullKey
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.projection.roster_facts import RosterEntry
 from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap
 
@@ -29,10 +30,10 @@ CHUNK = 200
 FORBIDDEN = 1e9
 WRONG_TOPIC = 1e4
 NOT_IN_RESERVE = 1e5
-"""What somebody who is not in the reserve costs in a reconsideration."""
+"""Price of a reviewer outside the reserve in a reconsideration."""
 
 SECOND_PULL = 10.0
-"""What one more assignment open at a reviewer costs, against a tie-break of less than 1."""
+"""Price of one more open assignment of a reviewer, against a tie-break of less than 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class Seat:
 
 
 class NoReviewer(StrEnum):
-    """Why no reviewer can take a seat, each with its cure."""
+    """Why no reviewer can take a seat, each with its remedy."""
 
     NO_REVIEWER = "no reviewer takes this kind; import one, or change the rules"
     CONFLICTS = "every reviewer of this kind is in conflict or was asked before; add a reviewer"
@@ -62,27 +63,27 @@ class NoReviewer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """Who takes which seat, and why some are left over."""
+    """The reviewer of each seat, and why some seats are left over."""
 
     taken: dict[Seat, int]
     left: dict[Seat, NoReviewer]
 
 
 def place(seats: Sequence[Seat], projection: CycleProjection) -> Placement:
-    """Give seats to reviewers, as many as slots allow; earlier seats first when they are short.
+    """Assign reviewers to as many seats as slots allow; earlier seats first when slots are short.
 
     Args:
         seats: In the order of their importance.
         projection: The cycle; unchanged.
 
     Returns:
-        The reviewer's number for each seat that could be filled. The same book and seats give the
-        same reviewers, whatever order applications or reviewers were imported in would change.
+        The reviewer's number for each seat that could be filled. The same projection and seats
+        give the same reviewers, in whatever order applications and reviewers were imported.
     """
     matching = _Matching(projection)
     taken: dict[Seat, int] = {}
-    # Later kinds have fewer reviewers. An application comes once in a pass, for all of its
-    # seats, those of one pull and those of several, need different reviewers.
+    # Later kinds have fewer reviewers, so they go first. A pass holds an application only once:
+    # all of its seats, in one pull or several, need different reviewers.
     passes: dict[tuple[bool, int, int, int], list[Seat]] = {}
     turns: Counter[tuple[int, int, int]] = Counter()
     for seat in seats:
@@ -98,12 +99,12 @@ def place(seats: Sequence[Seat], projection: CycleProjection) -> Placement:
 
 
 def slots_now(projection: CycleProjection, kind: int) -> int:
-    """How many seats of a kind could be handed out at this moment."""
+    """Count the seats of a kind that could be assigned now."""
     return sum(_slots(facts, kind, projection.rules.packet) for facts in projection.reviewers)
 
 
 def out_target(projection: CycleProjection) -> int:
-    """How many pulls to keep out in rolling dispatch (W): the rules' number, or the packets."""
+    """Return how many pulls rolling dispatch keeps open (W): the rules' number, or the packets."""
     rules = projection.rules
     if rules.out is not None:
         return rules.out
@@ -122,7 +123,7 @@ def out_target(projection: CycleProjection) -> int:
 
 
 def obstacle(seat: Seat, projection: CycleProjection) -> NoReviewer:
-    """Say why no reviewer can take a seat now."""
+    """Return why no reviewer can take a seat now."""
     reconsideration = projection.is_appeal(_pull_of(seat))
     serving = [
         (number, facts)
@@ -158,7 +159,7 @@ def may_ask(
     *,
     reconsideration: bool = False,
 ) -> bool:
-    """Whether a reviewer may be given a pull of a kind of an application, packets apart."""
+    """Whether a reviewer may get a pull of a kind of an application, packets apart."""
     panel = _panel(projection, application, kind)
     return (
         projection.reviewers[reviewer].room(kind, reconsideration=reconsideration) > 0
@@ -168,7 +169,7 @@ def may_ask(
 
 
 class _Matching:
-    """Reviewers' slots while one batch is handed out."""
+    """Reviewers' slots while one batch is assigned."""
 
     def __init__(self, projection: CycleProjection) -> None:
         self._book = projection
@@ -180,7 +181,7 @@ class _Matching:
         self._joining = ReviewerOverlap(projection) if projection.rules.join_reviewers else None
 
     def fill(self, seats: Sequence[Seat]) -> dict[Seat, int]:
-        """Place seats of one kind: with few slots each if that places all, else with all."""
+        """Place seats of one kind: with few slots per reviewer if that suffices, else with all."""
         reconsideration = self._book.is_appeal(_pull_of(seats[0]))
         free = self._free(seats[0].kind, reconsideration=reconsideration)
         reviewers = [number for number in self._order if free[number]]
@@ -191,6 +192,7 @@ class _Matching:
         if not possible:
             return {}
         price, seats = price[possible], [seats[row] for row in possible]
+        # Few slots make a small problem, and the solver's time grows with the cube of its size.
         few = 2 + 2 * len(seats) // len(reviewers)
         taken: dict[Seat, int] = {}
         for most in (few, len(seats)):
@@ -215,7 +217,7 @@ class _Matching:
     def _price(
         self, seats: Sequence[Seat], reviewers: Sequence[int], *, reconsideration: bool
     ) -> Floats:
-        """What each reviewer's next slot costs for each seat, shape (seats, reviewers)."""
+        """Return the price of each reviewer's next slot per seat, shape (seats, reviewers)."""
         projection = self._book
         column = {number: index for index, number in enumerate(reviewers)}
         roster = [projection.reviewers[number] for number in reviewers]
@@ -240,6 +242,8 @@ class _Matching:
                 ]
             if self._joining is not None:
                 price[row] -= self._joining.joins(seat.application, reviewers)
+            # The price of a conflict is set last: nothing added above may make a barred pair
+            # cheaper.
             used = self._used.get(seat.application, set())
             barred = [column[r] for r in projection.barred(seat.application) | used if r in column]
             price[row, barred] = FORBIDDEN
@@ -258,8 +262,8 @@ class _Matching:
 def _solve(
     seats: Sequence[Seat], reviewers: Sequence[int], price: Floats, slots: Sequence[int]
 ) -> dict[Seat, int]:
-    """Place as many seats as so many slots allow, at the least price."""
-    # Half of what a process imports, and only the one that decides needs it.
+    """Place as many seats as the slots allow, at the least price."""
+    # Imported here: scipy is half of what a process loads, and only the coordinator needs it.
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - see above
 
     owner = np.repeat(np.arange(len(reviewers)), slots)
@@ -278,7 +282,7 @@ def _importance_first(cost: Floats) -> Floats:
     seats, slots = cost.shape
     if seats <= slots:
         return cost
-    # A seat left out costs nothing in a rectangular problem, so make late seats dear to fill.
+    # A seat left out costs nothing in a rectangular problem, so late seats get a high price.
     dear: Floats = cost + np.arange(seats)[:, None] * 1e6
     return dear
 
@@ -288,7 +292,7 @@ def _pull_of(seat: Seat) -> PullKey:
 
 
 def _slots(facts: RosterEntry, kind: int, packet: int, *, reconsideration: bool = False) -> int:
-    """Seats of a kind that a reviewer could be given now."""
+    """Count the seats of a kind that a reviewer could be given now."""
     if facts.away:
         return 0
     room = facts.room(kind, reconsideration=reconsideration)
@@ -298,8 +302,10 @@ def _slots(facts: RosterEntry, kind: int, packet: int, *, reconsideration: bool 
 
 
 def _panel(projection: CycleProjection, application: int, kind: int) -> set[int] | None:
-    """The only reviewers who may judge an application, None when anyone may."""
+    """Return the only reviewers who may judge an application; None when anyone may."""
     panel = projection.panels.get(application)
+    # A panel that cannot serve the kind at all does not restrict it; otherwise nobody could be
+    # asked.
     if panel is None or not any(kind in projection.reviewers[r].capacity for r in panel):
         return None
     return panel
@@ -308,7 +314,7 @@ def _panel(projection: CycleProjection, application: int, kind: int) -> set[int]
 def _sits(
     projection: CycleProjection, panel: set[int] | None, reviewer: int, *, reconsideration: bool
 ) -> bool:
-    """Whether a panel leaves a reviewer in; the reserve judges across panels, in appeals."""
+    """Whether a panel admits a reviewer; in reconsiderations the reserve judges across panels."""
     return (
         panel is None
         or reviewer in panel
@@ -319,7 +325,7 @@ def _sits(
 def _chances(
     projection: CycleProjection, seats: Sequence[Seat], roster: Sequence[RosterEntry]
 ) -> Floats:
-    """Numbers in [0, 1) that only seed, application, kind, ordinal and reviewer decide."""
+    """Return numbers in [0, 1) from seed, application, kind, ordinal and reviewer alone."""
     seat_keys = np.array(
         [(projection.ties[s.application], s.kind, s.ordinal, s.seat) for s in seats],
         dtype=np.uint64,

@@ -1,4 +1,4 @@
-"""Who gets a kind by a draw, so that kinds' offsets are measured and not assumed."""
+"""A random draw that decides who gets a kind, so that kinds' offsets are measured, not assumed."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,13 @@ from swapflow.domain.rules import Rules
 
 
 def drawn_for(rules: Rules, tie: int, kind: int) -> bool:
-    """Say whether an applicant who comes near the cut without a kind gets it by chance.
+    """Whether the draw selects an applicant near the cut who lacks a kind.
 
     A keyed hash of the seed, the applicant and the kind: the draw is the same in every replay,
     and does not depend on marks, on others or on when it is asked.
 
     Args:
-        rules: Give the seed and the share.
+        rules: Supply the seed and the share.
         tie: The applicant's number that breaks ties.
         kind: Index of the kind.
     """
@@ -21,12 +21,12 @@ def drawn_for(rules: Rules, tie: int, kind: int) -> bool:
 
 
 def most_drawn(rules: Rules, ties: Iterable[int], everyone: tuple[int, ...]) -> tuple[int, ...]:
-    """Count, per kind, the applicants who get it by chance if all of them come near the cut.
+    """Count, per kind, the applicants whom the draw would select if all came near the cut.
 
     Args:
         rules: The rules.
         ties: Of all applicants, as for `drawn_for`.
-        everyone: The floor of each kind for everybody; what all get anyway is drawn for nobody.
+        everyone: The floor of each kind for everybody; a kind that all get is never drawn.
     """
     if not rules.overlaps:
         return (0,) * len(rules.kinds)

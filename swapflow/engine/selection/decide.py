@@ -1,6 +1,6 @@
 """Step 7, decide: propose to stop, or choose the next pulls and who takes them.
 
-Pure: a plan is a function of book and live state. Writing it is `dispatch`'s.
+Pure: a plan is a function of projection and live state. `dispatch` writes it.
 """
 
 import platform
@@ -18,39 +18,30 @@ from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import CycleProjection, PullKey
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.selection.assign import (
     NoReviewer,
     Seat,
     out_target,
-    place,
-    seats_of,
     slots_now,
 )
 from swapflow.engine.selection.calibration_draw import drawn_for
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
 from swapflow.engine.selection.situation import CycleSituation, chosen_lack, cost_of, situation_of
+from swapflow.engine.selection.staffing import PlannedPull, staffed
 
 
 MOST_AT_ONCE = 10_000
-"""Most pulls that one decision opens: it bounds a transaction, and the memory for what is out."""
+"""Most pulls that one decision opens: it bounds a transaction, and the memory for open pulls."""
 
 PRIORITY_UNITS = 1_000_000_000
 """Priorities are recorded as integers, in billionths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedPull:
-    """A pull to open: its key, its priority in billionths, and who takes its seats."""
-
-    key: PullKey
-    priority: int
-    reviewers: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionPlan:
-    """What a decision wants written.
+    """What a decision is to write.
 
     Attributes:
         number: The decision's number, from 1.
@@ -58,10 +49,10 @@ class DecisionPlan:
         why: FLOOR, RULE, or CHANCE where kinds are made to overlap.
         pulls: Pulls to open, best first; empty when a stop is proposed.
         stop: The reason to stop, None otherwise.
-        look: What was believed; None for a floor, which needs no belief.
-        situation: What was seen.
+        look: The rule's assessment; None for a floor, which needs none.
+        situation: The situation that the decision read.
         fitted: Parameters of the model after this look (`budget` only).
-        blocked: Pulls that were wanted and have no reviewer.
+        blocked: Seats of wanted pulls that no reviewer can take, with the reason.
     """
 
     number: int
@@ -76,7 +67,7 @@ class DecisionPlan:
 
     @property
     def cohort(self) -> tuple[int, ...]:
-        """Applications believed best, in the order of their numbers."""
+        """Applications of the best cohort by the estimates, in the order of their numbers."""
         return () if self.look is None else _numbers(self.situation, self.look.cohort)
 
     @property
@@ -105,7 +96,7 @@ def decide(
     if projection.rules.dispatch is DispatchMode.LOCKSTEP and projection.open:
         return None
     if projection.open and _room(projection) == 0:
-        return None  # nothing more may go out, and nothing stops before what is out came in
+        return None  # no more may be opened, and nothing stops before open pulls are answered
     situation = situation_of(projection, arms)
     if situation.application.size == 0:
         return None
@@ -114,7 +105,7 @@ def decide(
 
 
 def stop_plan(projection: CycleProjection, arms: Arms, reason: StopReason) -> DecisionPlan:
-    """Make a decision that only proposes to stop, with what is believed at this moment."""
+    """Build a decision that only proposes to stop, with the assessment of this moment."""
     situation = situation_of(projection, arms)
     rule = _with_fit(rule_for(projection, situation.application, None), situation)
     look = rule.look(situation.situation)
@@ -125,14 +116,14 @@ def stop_plan(projection: CycleProjection, arms: Arms, reason: StopReason) -> De
 def look_now(
     projection: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
 ) -> tuple[CycleSituation, Look, Rule]:
-    """Say what a list is made by at this moment, without deciding anything: for views, reports."""
+    """Compute the current assessment without deciding anything: for views and reports."""
     situation = situation_of(projection, arms)
     rule = _with_fit(list_rule(projection, situation.application, fitted), situation)
     return situation, rule.look(situation.situation), rule
 
 
 def versions() -> dict[str, str]:
-    """Name the versions that a decision's last digits may depend on."""
+    """Return the versions that a decision's last digits may depend on."""
     return {
         "swapflow": version("swapflow"),
         "numpy": np.__version__,
@@ -164,7 +155,7 @@ def _floors(
                 ordinal = projection.next_ordinal(application, kind) + step
                 wanted.append((application, kind, ordinal))
                 budget -= cost
-    pulls, blocked = _staffed(wanted, [0] * len(wanted), projection)
+    pulls, blocked = staffed(wanted, [0] * len(wanted), projection)
     if not pulls:
         return None
     return _plan(projection, arms, situation, why=PullReason.FLOOR, pulls=pulls, blocked=blocked)
@@ -177,19 +168,22 @@ def _by_rule(
     look = rule.look(situation.situation)
     floors_open = bool(situation.floors_missing.any()) or _floor_out(projection)
     if look.stop is not None and not floors_open:
-        # Good news arrives early: what is out must come in before the rule may stop.
+        # High scores tend to come first: open pulls must be answered before the rule may stop.
         return (
             None
             if projection.open
             else _stop_or_chosen(projection, arms, situation, rule, look, look.stop)
         )
 
+    # Only now is it known who is chosen: until the look, the floors of the chosen were reserved
+    # for
+    # everyone who might be.
     situation = _keeping_for(look.cohort, projection, arms, situation)
     most = min(_room(projection), _pending_room(projection))
     if most > 0:
         now = _only_now(projection, situation)
         wanted = _by_chance(projection, now, look)[:most]
-        pulls, blocked = _staffed(wanted, [0] * len(wanted), projection)
+        pulls, blocked = staffed(wanted, [0] * len(wanted), projection)
         if pulls:
             plan = _plan(
                 projection, arms, situation, why=PullReason.CHANCE, pulls=pulls, blocked=blocked
@@ -200,7 +194,7 @@ def _by_rule(
         )
         wanted = _keys(projection, situation, [(p.arm, p.kind) for p in picks.picks])
         priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
-        pulls, blocked = _staffed(wanted, priorities, projection)
+        pulls, blocked = staffed(wanted, priorities, projection)
         if pulls:
             plan = _plan(
                 projection, arms, situation, why=PullReason.RULE, pulls=pulls, blocked=blocked
@@ -222,10 +216,10 @@ def _by_rule(
 def _by_chance(
     projection: CycleProjection, situation: CycleSituation, look: Look
 ) -> list[PullKey]:
-    """Name pulls for those near the cut who were drawn and have another kind, but not this one.
+    """List pulls for drawn applications near the cut that have another kind, but not this one.
 
-    It stays within what may be spent, and within every maximum. A pull that finds no reviewer is
-    wanted again by the next decision; it never keeps the rule from stopping.
+    The list stays within the budget and every maximum. The next decision lists a pull that found
+    no reviewer again; such a pull never keeps the rule from stopping.
     """
     rules = projection.rules
     if not rules.overlaps:
@@ -256,7 +250,7 @@ def _stop_or_chosen(
     look: Look,
     reason: StopReason,
 ) -> DecisionPlan | None:
-    """Propose to stop, unless somebody chosen still lacks what the chosen are promised."""
+    """Propose to stop, unless a chosen application still lacks its promised floor."""
     wanted: list[PullKey] = []
     lack = chosen_lack(projection, situation.application[look.cohort])
     budget = projection.rules.budget - arms.spent - arms.committed - situation.for_staff
@@ -270,12 +264,13 @@ def _stop_or_chosen(
             left -= more
             first = projection.next_ordinal(application, kind)
             wanted += [(application, kind, first + step) for step in range(more)]
-    pulls, blocked = _staffed(wanted[: _room(projection)], [0] * len(wanted), projection)
+    pulls, blocked = staffed(wanted[: _room(projection)], [0] * len(wanted), projection)
     if pulls:
         plan = _plan(
             projection, arms, situation, why=PullReason.FLOOR, pulls=pulls, blocked=blocked
         )
         return replace(plan, look=look, fitted=_fitted(rule))
+    # A reviewer who is only away or busy will be back: stopping now would deny a promised floor.
     if any(obstacle.passes for obstacle in blocked.values()):
         return None
     plan = _plan(projection, arms, situation, why=PullReason.RULE, pulls=(), blocked=blocked)
@@ -316,7 +311,7 @@ def _fitted(rule: Rule) -> Fitted | None:
 
 
 def _room(projection: CycleProjection) -> int:
-    """How many pulls may be opened in this decision, by dispatch mode."""
+    """Return how many pulls this decision may open, by dispatch mode."""
     if projection.rules.dispatch is DispatchMode.LOCKSTEP:
         return MOST_AT_ONCE
     return min(MOST_AT_ONCE, max(0, out_target(projection) - len(projection.open)))
@@ -328,7 +323,7 @@ def _pending_room(projection: CycleProjection) -> int:
 
 
 def _panels_now(projection: CycleProjection, kind: int) -> int:
-    """How many pulls of a kind reviewers could take at this moment, or a person approve."""
+    """Count the pulls of a kind that reviewers could take now, or that a person would approve."""
     limits = projection.rules.kinds[kind]
     return 1_000_000 if limits.approval else slots_now(projection, kind) // limits.seats
 
@@ -336,7 +331,7 @@ def _panels_now(projection: CycleProjection, kind: int) -> int:
 def _keeping_for(
     cohort: np.ndarray, projection: CycleProjection, arms: Arms, situation: CycleSituation
 ) -> CycleSituation:
-    """Keep back what those believed best still lack, now that a look has named them."""
+    """Reserve what the best cohort still lacks, now that a look has named it."""
     lacking = cost_of(projection, chosen_lack(projection, situation.application[cohort]))
     reserved = situation.reserved - situation.for_chosen + lacking
     left = float(projection.rules.budget - arms.spent - arms.committed - reserved)
@@ -361,7 +356,7 @@ def _floor_cost(projection: CycleProjection, situation: CycleSituation) -> int:
 
 
 def _floor_out(projection: CycleProjection) -> bool:
-    """Whether a floor's pull is still out: then no cohort is certified or settled."""
+    """Whether a floor's pull is still open: then no cohort is certified or settled."""
     return any(pull.why is PullReason.FLOOR for pull in projection.open.values())
 
 
@@ -387,47 +382,6 @@ def _keys(
         ordinals[pair] = ordinals.get(pair, projection.next_ordinal(application, kind) - 1) + 1
         keys.append((application, kind, ordinals[pair]))
     return keys
-
-
-def _staffed(
-    wanted: Sequence[PullKey], priorities: Sequence[int], projection: CycleProjection
-) -> tuple[tuple[PlannedPull, ...], dict[Seat, NoReviewer]]:
-    """Give the wanted pulls to reviewers; a pull goes out when all its seats are filled.
-
-    Pulls of a kind that a person must approve go out without reviewers: they are found once the
-    approval is there.
-    """
-    kinds = projection.rules.kinds
-    placement = place(
-        seats_of([key for key in wanted if not kinds[key[1]].approval], projection), projection
-    )
-    pulls = []
-    for key, priority in zip(wanted, priorities, strict=False):
-        application, kind, ordinal = key
-        reviewers = [
-            placement.taken.get(
-                Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
-            )
-            for number in range(1, kinds[kind].seats + 1)
-        ]
-        if kinds[kind].approval:
-            pulls.append(PlannedPull(key=key, priority=priority, reviewers=()))
-        elif None not in reviewers:
-            given = tuple(r for r in reviewers if r is not None)
-            pulls.append(PlannedPull(key=key, priority=priority, reviewers=given))
-    return _gapless(pulls, projection), placement.left
-
-
-def _gapless(pulls: Sequence[PlannedPull], projection: CycleProjection) -> tuple[PlannedPull, ...]:
-    """Renumber ordinals where an earlier pull of the same application could not be staffed."""
-    seen: dict[tuple[int, int], int] = {}
-    renumbered = []
-    for pull in pulls:
-        application, kind, _ = pull.key
-        pair = (application, kind)
-        seen[pair] = seen.get(pair, projection.next_ordinal(application, kind) - 1) + 1
-        renumbered.append(replace(pull, key=(application, kind, seen[pair])))
-    return tuple(renumbered)
 
 
 def _numbers(situation: CycleSituation, arms: np.ndarray) -> tuple[int, ...]:

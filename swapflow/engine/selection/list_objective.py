@@ -1,4 +1,4 @@
-"""From the rules of a cycle to what a list has to keep to, and to the objective that it serves."""
+"""Translate a cycle's rules into the limits that a list must keep and the objective it serves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.oracles.spread import Attribute, SpreadOracle
 from swapflow.domain.people.group_numbers import value_number
 from swapflow.domain.rules import Rules
-from swapflow.engine.projection.cycle_projection import NO_VALUE
+from swapflow.engine.projection.people_events import NO_VALUE
 from swapflow.engine.projection.score_table import Integers
 
 
 class ListRound(Protocol):
-    """What a list is chosen by, of all that a cycle holds; a `Book` is one."""
+    """What a list is chosen by; a `CycleProjection` is one."""
 
     @property
     def rules(self) -> Rules:
@@ -28,15 +28,15 @@ class ListRound(Protocol):
 
     @property
     def pins(self) -> Mapping[int, int]:
-        """1 for applications that have a place, -1 for those that get none."""
+        """1 for applications pinned in, -1 for those pinned out."""
         ...
 
     def values_of(self, attribute: str) -> Integers:
-        """Give every application's value of a selection attribute, `NO_VALUE` without one."""
+        """Return every application's value of a selection attribute, `NO_VALUE` without one."""
         ...
 
     def groups_of(self, attribute: str) -> Integers:
-        """Give every application's group of an attribute, any numbers, -1 without one."""
+        """Return every application's group of an attribute, any numbers, -1 without one."""
         ...
 
 
@@ -46,9 +46,9 @@ class ListObjective:
 
     Attributes:
         oracle: Finds the best list.
-        given_way: Where no list of the candidates keeps to every limit: which number would have
-            to be which for one to exist, as the oracle has it meanwhile. Such a list is
-            proposed; people cannot fix it before the rules say the same.
+        given_way: Where no list of the candidates keeps to every limit: which numbers the oracle
+            changed so that one exists. Such a list is proposed; people cannot make it final before
+            the rules say the same.
     """
 
     oracle: Oracle
@@ -56,11 +56,11 @@ class ListObjective:
 
 
 def list_objective(projection: ListRound, application: Integers) -> ListObjective:
-    """Make the objective for a cycle's candidates, in the order of the situation.
+    """Build the objective for a cycle's candidates, in the order of the situation.
 
     Exact and fast: the highest sum, alone or with quotas on one attribute; `diverse` over one
-    attribute. Exact by linear programming: everything else about a sum. See `bandit.spread` for
-    what is known of `diverse` over several attributes or under limits.
+    attribute. Exact by linear programming: everything else about a sum. See
+    `bandit.oracles.spread` for what is known of `diverse` over several attributes or under limits.
     """
     rules = projection.rules
     if rules.plain and not projection.pins:
@@ -78,12 +78,13 @@ def list_objective(projection: ListRound, application: Integers) -> ListObjectiv
         return ListObjective(
             oracle=SpreadOracle(terms, attributes, checked=True), given_way=given_way
         )
+    # The greedy oracle is exact for this case and far quicker than a linear program.
     oracle = _one_attribute(projection, terms) or Bounded(terms, checked=True)
     return ListObjective(oracle=oracle, given_way=given_way)
 
 
 def refuse_impossible(projection: ListRound, application: Integers) -> None:
-    """Refuse limits that no list of these candidates keeps to.
+    """Raise when no list of these candidates keeps the limits.
 
     Raises:
         InfeasibleError: Naming the smallest relaxation.
@@ -93,7 +94,7 @@ def refuse_impossible(projection: ListRound, application: Integers) -> None:
 
 
 def terms_of(projection: ListRound, application: Integers) -> Terms:
-    """Spell what a list has to keep to, over these candidates."""
+    """Build the limits that a list must keep, over these candidates."""
     rules = projection.rules
     size = min(rules.cohort_size, application.size)
     pinned = np.array(
@@ -128,17 +129,17 @@ def terms_of(projection: ListRound, application: Integers) -> Terms:
 
 
 def members_of(projection: ListRound, attribute: str, value: str) -> np.ndarray:
-    """Say which applications have this value of an attribute, shape (applications,)."""
+    """Return which applications have this value of an attribute, shape (applications,)."""
     return np.asarray(projection.values_of(attribute) == value_number(attribute, value))
 
 
 def _one_attribute(projection: ListRound, terms: Terms) -> Quota | None:
-    """Give the greedy oracle where quotas are on one attribute and there is nothing else."""
+    """Return the greedy oracle where quotas are on one attribute and there is nothing else."""
     rules = projection.rules
     alone = not terms.targets and not terms.pinned.any() and terms.fewest == terms.size
     if not alone or len({quota.attribute for quota in rules.quotas}) != 1:
         return None
-    # Whoever is in no group with a quota is in a last one, which has none.
+    # Applications in no group with a quota form a last group, which has none.
     minimum, maximum = counts_of(terms.limits, terms.size)
     groups = np.full(terms.n, len(terms.limits), dtype=np.int64)
     for number, limit in enumerate(terms.limits):

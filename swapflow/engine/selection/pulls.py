@@ -1,4 +1,4 @@
-"""Pulls are opened, their seats assigned, and pulls no longer needed cancelled."""
+"""Open pulls, assign their seats, and cancel pulls no longer needed."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -17,9 +17,9 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.projection.cycle_projection import PullKey
+from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.selection.assign import Seat
-from swapflow.engine.selection.decide import PlannedPull
+from swapflow.engine.selection.staffing import PlannedPull
 
 
 HARMLESS = frozenset(
@@ -30,7 +30,7 @@ HARMLESS = frozenset(
         EventType.PURGED,
     }
 )
-"""Events that may slip in between a decision's reading and its writing."""
+"""Events that may happen between a decision's reading and its writing."""
 
 
 def open_pulls(
@@ -97,7 +97,7 @@ def assign_seats(
 
 
 def cancel_pulls(tx: Transaction, pulls: Iterable[Pull], *, why: str) -> int:
-    """Cancel pulls that are proposed or open: budget released, assignments ended. Counts them."""
+    """Cancel proposed and open pulls, their budget and assignments; return how many pulls."""
     open_states = {PullStatus.PROPOSED, PullStatus.OPEN}
     cancelled = [pull for pull in pulls if pull.status in open_states]
     if not cancelled:
@@ -107,6 +107,8 @@ def cancel_pulls(tx: Transaction, pulls: Iterable[Pull], *, why: str) -> int:
     live = [a.id for a in tx.assignments_of(ids) if a.status.is_open]
     tx.move_assignments(live, AssignmentStatus.CANCELLED, allowed=OPEN_ASSIGNMENT)
     tx.record(
+        # The pull's pending information goes too, or the rule would wait for a score that never
+        # comes.
         EventType.PULLS_CANCELLED,
         {"pulls": [[p.application, p.kind, p.ordinal] for p in cancelled], "why": why},
         deltas=_pending(cancelled, sign=-1),
@@ -134,7 +136,7 @@ def _new_pull(cycle: str, key: PullKey, kind: KindRules, why: PullReason, decisi
 
 
 def _is_proposed(kind: KindRules, why: PullReason) -> bool:
-    """Whether a person must still approve; who opens a reconsideration has."""
+    """Whether a person must still approve; the person who opens a reconsideration already has."""
     return kind.approval and why is not PullReason.RECONSIDERATION
 
 
@@ -171,14 +173,14 @@ def _pending(pulls: Iterable[Pull], *, sign: int = 1) -> list[Delta]:
 def withdraw_reconsideration(
     tx: Transaction, which: Reconsideration, *, by: str, reason: str, why: str
 ) -> None:
-    """Cancel what is still asked for, and close it; nothing on the list changes."""
+    """Cancel what is still requested and close the reconsideration; the list stays as it is."""
     cancel_pulls(tx, tx.open_pulls_of(which.application), why=why)
     tx.record(EventType.RECONSIDERATION_CLOSED, closed(which, Closing(result=Result.WITHDRAWN)))
     tx.close_reconsideration(which.id, Closing(result=Result.WITHDRAWN, reason=reason), by=[by])
 
 
 def closed(which: Reconsideration, closing: Closing) -> dict[str, int | str]:
-    """Give the payload of the event by which a reconsideration ends."""
+    """Build the payload of the event by which a reconsideration ends."""
     return {
         "a": which.application,
         "result": closing.result.value,

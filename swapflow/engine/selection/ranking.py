@@ -1,4 +1,4 @@
-"""In which order applicants stand: the list best first, then whoever would join next."""
+"""The order of applicants: the list best first, then the waitlist."""
 
 import math
 
@@ -33,7 +33,7 @@ def ranking(projection: CycleProjection, situation: CycleSituation, look: Look) 
 def _join_order(
     estimate: FloatArray, groups: IntArray, *, chosen: IntArray, others: IntArray
 ) -> IntArray:
-    """Let others join one by one, each time the one who adds most to the sum of roots."""
+    """Add others one by one, each time the one who adds most to the sum of roots."""
     sums = {group: float(estimate[chosen[groups[chosen] == group]].sum()) for group in set(groups)}
     queues = {group: [arm for arm in others if groups[arm] == group] for group in sums}
     joined: list[int] = []

@@ -1,8 +1,8 @@
 """Whether reviewers can be compared: who shares applicants with whom, over any number of steps.
 
 Two reviewers who marked the same applicant are compared by their marks of them; two who did not
-are compared through others. Where there is no such way, how severe one group is against another
-cannot be told from how good its applicants are.
+are compared through others. Without such a path, a group's severity cannot be separated from the
+quality of its applicants.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ Groups = tuple[tuple[int, ...], ...]
 
 
 def groups_of(application: IntArray, reviewer: IntArray) -> Groups:
-    """Split reviewers into groups that share no applicant, not over any number of steps.
+    """Split reviewers into groups that share no applicant, over any number of steps.
 
     Args:
         application: Who was marked, shape (m,).
@@ -43,7 +43,7 @@ def groups_of(application: IntArray, reviewer: IntArray) -> Groups:
 
 
 def marked(projection: CycleProjection) -> Groups:
-    """Split those who gave a mark that counts, by the marks that there are."""
+    """Split the reviewers whose marks count, by those marks."""
     table = projection.scores()
     unnamed = np.array([facts.unnamed for facts in projection.reviewers], dtype=bool)
     reviewer = table.reviewer.copy()
@@ -52,10 +52,10 @@ def marked(projection: CycleProjection) -> Groups:
 
 
 def lasting(projection: CycleProjection) -> Groups:
-    """Split reviewers by the marks that there are, that are awaited, and that may still come.
+    """Split reviewers by marks given, awaited, and still possible.
 
-    While a cycle is in draft or running, whoever may be asked about the same applicant may come
-    to share them; more than one group then means that panels, conflicts or the rules keep them
+    While a cycle is in draft or running, reviewers who may be asked about the same applicant may
+    still share them; more than one group then means that panels, conflicts or the rules keep them
     apart until the end. Afterwards only marks count.
     """
     if projection.status not in {CycleStatus.DRAFT, CycleStatus.RUNNING, CycleStatus.PAUSED}:
@@ -66,10 +66,10 @@ def lasting(projection: CycleProjection) -> Groups:
 
 
 class ReviewerOverlap:
-    """Whom a seat would join, while seats are handed out one after the other.
+    """Which reviewers a seat would link, while seats are assigned one after the other.
 
     Args:
-        projection: Supplies the marks that there are and those that are awaited; unchanged.
+        projection: Supplies the marks given and awaited; unchanged.
     """
 
     def __init__(self, projection: CycleProjection) -> None:
@@ -80,7 +80,7 @@ class ReviewerOverlap:
             self.note(application, reviewer)
 
     def joins(self, application: int, reviewers: Iterable[int]) -> list[bool]:
-        """Say of each whether an applicant would join them with people they share none with."""
+        """Whether an applicant would link each reviewer with reviewers they share none with."""
         there = {self._links.root(number) for number in self._on.get(application, ())}
         return [
             bool(there) and number not in self._unnamed and self._links.root(number) not in there
@@ -88,7 +88,7 @@ class ReviewerOverlap:
         ]
 
     def note(self, application: int, reviewer: int) -> None:
-        """Add that somebody judges an applicant."""
+        """Record that a reviewer judges an applicant."""
         if reviewer in self._unnamed:
             return
         on = self._on.setdefault(application, set())
@@ -97,7 +97,7 @@ class ReviewerOverlap:
 
 
 def _shared(projection: CycleProjection) -> list[tuple[int, int]]:
-    """Give (application, reviewer) of every mark that there is or that is awaited."""
+    """List (application, reviewer) of every mark given or awaited."""
     table = projection.scores()
     pairs = list(zip(table.application.tolist(), table.reviewer.tolist(), strict=True))
     pairs += [
@@ -109,7 +109,7 @@ def _shared(projection: CycleProjection) -> list[tuple[int, int]]:
 
 
 def _possible(projection: CycleProjection, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:
-    """Join whoever shares an applicant with whoever may still be asked about the same one."""
+    """Link reviewers who share an applicant, or may still be asked about the same one."""
     known = [(n, facts) for n, facts in enumerate(projection.reviewers) if not facts.unnamed]
     serving = [
         frozenset(n for n, facts in known if facts.room(kind) > 0 and not facts.reserve)
@@ -124,6 +124,7 @@ def _possible(projection: CycleProjection, *, marked_pairs: Iterable[tuple[int, 
     for together in asked.values():
         links.join(together)
     for application in candidates(projection).tolist():
+        # Applications are many and groups few: all reviewers are usually linked after a handful.
         if links.parts <= 1:
             break
         links.join(_may_share(projection, application, serving, asked.get(application, set())))
@@ -138,7 +139,7 @@ def _may_share(
     serving: Sequence[frozenset[int]],
     asked: set[int],
 ) -> set[int]:
-    """Name those of whom two may come to judge one applicant; nobody where only one can."""
+    """Return the reviewers of whom two may judge one applicant; none where only one can."""
     given = projection.given()[application]
     barred = projection.barred(application)
     panel = projection.panels.get(application)
@@ -163,21 +164,22 @@ def _sorted(people: IntArray, label: IntArray) -> Groups:
 
 
 class _Links:
-    """Who is joined with whom, over any number of steps (union-find)."""
+    """Which reviewers are linked, over any number of steps (union-find)."""
 
     def __init__(self, people: Iterable[int]) -> None:
         self._above = {number: number for number in people}
         self.parts = len(self._above)
 
     def root(self, number: int) -> int:
-        """Give the one who stands for everybody joined with this one."""
+        """Return the representative of the group that this reviewer belongs to."""
         while self._above[number] != number:
+            # Halving the path on the way keeps later look-ups near constant time.
             self._above[number] = self._above[self._above[number]]
             number = self._above[number]
         return number
 
     def join(self, people: Iterable[int]) -> None:
-        """Join all of these."""
+        """Link all of these."""
         roots = {self.root(number) for number in people}
         if roots:
             one = roots.pop()

@@ -1,6 +1,6 @@
-"""How the reviewers judge: how severe each one is, with the error, and how near to the others.
+"""Reviewer severity: how severe each one is, with its error, and their agreement with others.
 
-Reported always, and apart from whether the rules take severity out of the estimates.
+Always reported, whether or not the rules take severity out of the estimates.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from swapflow.bandit.situation import PullKind, Scores
 
 
 MOST_FITTED = 5_000
-"""Scores up to which the spread of severities is fitted here; above, a usual share stands in."""
+"""Most scores for which the spread of severities is fitted here; above, a usual share is used."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeverityEstimates:
-    """How each reviewer of the roster judges; NaN where nothing can be said.
+    """How each reviewer of the roster judges; NaN where there is no data.
 
     Attributes:
         severity: How much more generous (positive) or strict (negative) than the mean of all, in
@@ -54,7 +54,7 @@ def estimate_severity(
     fitted: Fitted | None,
     most_fitted: int = MOST_FITTED,
 ) -> SeverityEstimates:
-    """Say how the reviewers judge, from all scores that count.
+    """Estimate reviewer severity from all scores that count.
 
     Args:
         scores: All scores that count.
@@ -71,7 +71,7 @@ def estimate_severity(
             few = scores.mark.size <= most_fitted
             fitted = _fit(scores, n, kinds) if few else _usual(scores, n, kinds)
         told = posterior(scores, n=n, kinds=kinds, fitted=fitted)
-        # The level is fitted over the applicants, so a few marks leave it beside their mean.
+        # The level is fitted over applicants: with few marks, severities need not average 0.
         severity[known] = told.severity[known] - told.severity[known].mean()
         error[known] = told.severity_error[known]
     apart, shared = _apart(scores, n=n, reviewers=reviewers)
@@ -83,7 +83,7 @@ def _fit(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:
 
 
 def _usual(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:
-    """Take the usual shares of the first scores' variance for the parameters."""
+    """Use the usual shares of the first scores' variance as parameters."""
     spread = max(float(np.var(first_scores(scores, n=n))), LEAST_FIRST_VARIANCE)
     return Fitted(
         level=float(scores.mark.mean()),
@@ -96,9 +96,10 @@ def _usual(scores: Scores, n: int, kinds: tuple[PullKind, ...]) -> Fitted:
 
 
 def _apart(scores: Scores, *, n: int, reviewers: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Mean distance of each reviewer's marks from the others' on the same arm."""
+    """Return the mean distance of each reviewer's marks from the others' on the same arm."""
     total = np.bincount(scores.arm, weights=scores.mark, minlength=n)
     count = np.bincount(scores.arm, minlength=n)
+    # Only arms with another reviewer's mark can be compared.
     with_others = (count[scores.arm] > 1) & (scores.reviewer >= 0)
     arm, mark = scores.arm[with_others], scores.mark[with_others]
     distance = np.abs(mark - (total[arm] - mark) / (count[arm] - 1))

@@ -1,4 +1,4 @@
-"""From the rules of a cycle to the rule of the bandit that carries them out."""
+"""Translate a cycle's rules into the bandit's rule that carries them out."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from swapflow.errors import InvalidRulesError
 
 
 def rule_for(projection: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
-    """Make the bandit's rule for a cycle's candidates.
+    """Build the bandit's rule for a cycle's candidates.
 
     Args:
         projection: Supplies rules and groups.
@@ -31,7 +31,7 @@ def rule_for(projection: CycleProjection, application: Integers, fitted: Fitted 
 
 
 def list_rule(projection: CycleProjection, application: Integers, fitted: Fitted | None) -> Rule:
-    """Make the rule by which a list is made: the cycle's own, or what people asked for instead.
+    """Build the rule that makes the list: the cycle's own, or the one that people chose instead.
 
     Args:
         projection: Supplies rules and groups.
@@ -49,9 +49,9 @@ def list_rule(projection: CycleProjection, application: Integers, fitted: Fitted
 def list_rule_of(
     rules: Rules, oracle: Oracle, fitted: Fitted | None, *, estimates: Estimates
 ) -> Rule:
-    """Make the rule by which a list is made from these estimates, for an objective at hand.
+    """Build the rule that makes a list from these estimates, for a given objective.
 
-    What the last decision fitted is good only for a model that takes out the same.
+    The last decision's fit is valid only for a model that takes out the same effects.
     """
     if estimates is Estimates.RULE:
         return rule_of(rules, oracle, fitted)
@@ -73,7 +73,7 @@ def list_rule_of(
 
 
 def rule_of(rules: Rules, oracle: Oracle, fitted: Fitted | None) -> Rule:
-    """Make the bandit's rule that a cycle's rules name, for an objective that is at hand."""
+    """Build the bandit's rule that a cycle's rules name, for a given objective."""
     match rules.rule:
         case RuleName.BUDGET:
             return BudgetRule(
@@ -108,7 +108,8 @@ def rule_of(rules: Rules, oracle: Oracle, fitted: Fitted | None) -> Rule:
 
 
 def coin(rules: Rules, decision: int) -> np.random.Generator:
-    """Give the random draws of a decision: a function of the seed and its number alone."""
+    """Return the random generator of a decision, from the seed and its number alone."""
+    # Counter-based, so that a replay draws the same numbers without drawing the earlier ones.
     words = [word % 2**64 for word in (rules.seed, decision)]
     return np.random.Generator(np.random.Philox(key=np.array(words, dtype=np.uint64)))
 

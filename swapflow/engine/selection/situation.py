@@ -1,4 +1,4 @@
-"""From book and live state to what a rule sees: arrays over the candidates, in canonical order.
+"""What a rule sees, from projection and live state: candidates' arrays in canonical order.
 
 Arms are handed to the rule in the order of their tie keys, so sums, ties and decisions do not
 depend on the order in which applications arrived or a file was sorted.
@@ -14,7 +14,8 @@ from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
 from swapflow.domain.fixed_point import GAIN_SCALE, VALUE_SCALE
 from swapflow.domain.rules import FloorFor
 from swapflow.engine.ports.live_state import Arms
-from swapflow.engine.projection.cycle_projection import PAIR, CycleProjection
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.people_events import PAIR
 from swapflow.engine.projection.score_table import NO_ONE, Integers
 
 
@@ -44,14 +45,14 @@ class CycleSituation:
 
 
 def candidates(projection: CycleProjection) -> Integers:
-    """Give the numbers of the candidates, in the order that decides ties."""
+    """Return the numbers of the candidates, in the order that decides ties."""
     numbers = projection.candidates()
     ties = np.array(projection.ties, dtype=np.int64)
     return numbers[np.lexsort((numbers, ties[numbers]))]
 
 
 def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
-    """Build the situation of a cycle; `arms` and `book` must stand at the same position."""
+    """Build the situation of a cycle; `arms` and projection must be at the same position."""
     rules = projection.rules
     application = candidates(projection)
     numerator, information, pending = (
@@ -67,6 +68,9 @@ def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
     for_chosen, for_staff = _for_chosen(projection, given), _for_staff(projection)
     reserved = for_floors + for_chosen + for_staff
     settled_numerator, settled_information = _settled(projection)
+    # The settled mean leaves out scores dispatched after one that is still open: quick answers
+    # differ
+    # from slow ones, and the paper's rule must not stop on the quick ones.
     situation = Situation(
         mean=_mean(numerator, information),
         information=information / GAIN_SCALE,
@@ -135,14 +139,14 @@ def _restrict_to_panels(
 
 
 def _padded(column: Integers, size: int) -> Integers:
-    """Give a column of the live state one entry per application; those never asked have 0."""
+    """Extend a column of the live state to one entry per application; those never asked have 0."""
     padded = np.zeros(size, dtype=np.int64)
     padded[: column.size] = column
     return padded
 
 
 def _mean(numerator: Integers, information: Integers) -> np.ndarray:
-    """Information-weighted means in [0, 1]; `UNSCORED_MEAN` where nothing has come."""
+    """Compute information-weighted means in [0, 1]; `UNSCORED_MEAN` where there is no score."""
     mean = np.full(numerator.size, UNSCORED_MEAN)
     scored = information > 0
     mean[scored] = numerator[scored] / (information[scored] * VALUE_SCALE)
@@ -150,7 +154,7 @@ def _mean(numerator: Integers, information: Integers) -> np.ndarray:
 
 
 def _settled(projection: CycleProjection) -> tuple[Integers, Integers]:
-    """Sums over each application's scores up to the first one still out, in dispatch order."""
+    """Sum each application's scores up to the first one still open, in dispatch order."""
     table = projection.scores()
     early = table.rank < projection.first_out()[table.application]
     application, n = table.application[early], projection.applications
@@ -161,7 +165,7 @@ def _settled(projection: CycleProjection) -> tuple[Integers, Integers]:
 
 
 def _scores(projection: CycleProjection, application: Integers) -> Scores:
-    """The candidates' scores, in the order of the situation's arms."""
+    """Return the candidates' scores, in the order of the situation's arms."""
     table = projection.scores()
     arm_of = np.full(projection.applications, -1, dtype=np.int64)
     arm_of[application] = np.arange(application.size)
@@ -182,7 +186,7 @@ def _scores(projection: CycleProjection, application: Integers) -> Scores:
 
 
 def _floors_missing(projection: CycleProjection, given: Integers, ready: np.ndarray) -> Integers:
-    """Floor pulls for everyone that ready applications still lack."""
+    """Count the floor pulls for everyone that ready applications still lack."""
     floors = np.array(projection.rules.floor_counts(FloorFor.ALL), dtype=np.int64)
     missing: Integers = np.maximum(floors[None, :] - given, 0)
     missing[~ready] = 0
@@ -190,20 +194,20 @@ def _floors_missing(projection: CycleProjection, given: Integers, ready: np.ndar
 
 
 def cost_of(projection: CycleProjection, pulls: Integers) -> int:
-    """Cost of so many pulls per application and kind, shape (n, kinds)."""
+    """Sum the cost of these pulls per application and kind, shape (n, kinds)."""
     costs = np.array([kind.cost for kind in projection.rules.kinds], dtype=np.int64)
     return int((pulls.sum(axis=0) * costs).sum())
 
 
 def chosen_lack(projection: CycleProjection, chosen: Integers) -> Integers:
-    """Pulls that these applications lack as long as they are the chosen ones, (m, kinds)."""
+    """Count the pulls that these applications lack if they are the chosen ones, (m, kinds)."""
     floors = np.array(projection.rules.floor_counts(FloorFor.CHOSEN), dtype=np.int64)
     lack: Integers = np.maximum(floors[None, :] - projection.given()[chosen], 0)
     return lack
 
 
 def _for_chosen(projection: CycleProjection, given: Integers) -> int:
-    """Cost kept back for what the chosen are promised, while nobody knows who they are."""
+    """Sum the cost reserved for the floors of the chosen, before it is known who they are."""
     rules, cost = projection.rules, 0
     for kind, count in enumerate(rules.floor_counts(FloorFor.CHOSEN)):
         if count:
@@ -213,7 +217,7 @@ def _for_chosen(projection: CycleProjection, given: Integers) -> int:
 
 
 def _for_staff(projection: CycleProjection) -> int:
-    """Cost kept back for what staff may still ask for."""
+    """Return the cost reserved for what staff may still request."""
     return max(0, int(projection.rules.reserve * projection.rules.budget) - projection.staff_cost)
 
 
@@ -224,7 +228,7 @@ def _allowed(
     closed: Integers,
     ready: np.ndarray,
 ) -> Integers:
-    """How many more pulls of each kind each arm may still be given, reviewers permitting."""
+    """Return how many more pulls of each kind each arm may get, reviewers permitting."""
     rules = projection.rules
     allowed = np.zeros_like(given)
     for kind, limits in enumerate(rules.kinds):
@@ -243,7 +247,7 @@ def _allowed(
 
 
 def _kind_left(projection: CycleProjection) -> Integers:
-    """How many more pulls of each kind the whole cycle may give."""
+    """Return how many more pulls of each kind the whole cycle may open."""
     given = projection.given().sum(axis=0)
     unlimited = np.iinfo(np.int64).max
     return np.array(

@@ -17,18 +17,18 @@ class AnnouncementService:
     context: ServiceContext
 
     def list(self, cycle_id: str) -> tuple[Announcement, ...]:
-        """Give every announcement with its letters."""
+        """Read every announcement with its letters."""
         self.context.ledger.cycle(cycle_id)
         return self.context.ledger.announcements(cycle_id)
 
     def usual_wording(self, cycle_id: str) -> dict[Group, Wording]:
-        """Give words for letters to start from, in the program's language."""
+        """Return the usual texts of letters, in the program's language."""
         return usual_wording(self.context.ledger.rules(cycle_id).language)
 
     def draft(
         self, cycle_id: str, wording: Mapping[Group, Wording], *, waitlist: int | None = None
     ) -> announcing.AnnouncementDraft:
-        """Work out who would be told what."""
+        """Compute who would be told what."""
         return announcing.draft(
             cycle_id,
             wording,
@@ -47,7 +47,7 @@ class AnnouncementService:
         hold: timedelta = announcing.USUAL_HOLD,
         seen: str = "",
     ) -> announcing.AnnouncementDraft:
-        """Write the letters, and hold them until their moment."""
+        """Write the letters, and hold them until their time."""
         made = announcing.announce(
             cycle_id,
             wording,
@@ -61,5 +61,5 @@ class AnnouncementService:
         return self.context.ring_after(cycle_id, made)
 
     def take_back(self, cycle_id: str, *, by: str) -> Announcement:
-        """Take back the letters that are held, and the offers that they tell of."""
+        """Withdraw the held letters, and the offers that they announce."""
         return announcing.take_back(cycle_id, by=by, ledger=self.context.ledger)

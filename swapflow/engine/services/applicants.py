@@ -24,37 +24,37 @@ class ApplicantService:
     def import_all(
         self, cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0
     ) -> tuple[Application, ...]:
-        """Add applications and change those that are there: all, or none. Gives the new ones."""
+        """Add applications and change known ones: all or none. Return the new ones."""
         return self.import_list(cycle_id, new, wave=wave).added
 
     def import_list(
         self, cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0
     ) -> Listed:
-        """Add applications and change those that are there: all, or none."""
+        """Add applications and change known ones: all or none."""
         listed = list_import.import_list(cycle_id, rows, wave=wave, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, listed)
 
     def plan_list(self, cycle_id: str, rows: Sequence[NewApplication]) -> ListPlan:
-        """Say what a list of applicants would do."""
+        """Compute what a list of applicants would do."""
         return list_import.plan_list(cycle_id, rows, ledger=self.context.ledger)
 
     def correct(
         self, cycle_id: str, external_id: str, values: Mapping[str, str], *, by: str, reason: str
     ) -> Application:
-        """Correct what is known of an applicant, by hand."""
+        """Correct an applicant's values by hand."""
         corrected = list_import.correct(
             cycle_id, external_id, values, by=by, reason=reason, ledger=self.context.ledger
         )
         return self.context.ring_after(cycle_id, corrected)
 
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
-        """Say how a kind of list was read last."""
+        """Read the settings with which a kind of list was read last."""
         return self.context.ledger.list_reading(cycle_id, what)
 
     def keep_list_reading(
         self, cycle_id: str, what: str, settings: Mapping[str, str], *, by: str
     ) -> None:
-        """Keep how a kind of list was read."""
+        """Store the settings with which a kind of list was read."""
         with self.context.ledger.write(cycle_id) as tx:
             tx.keep_list_reading(what, settings, by=by)
 
@@ -69,7 +69,7 @@ class ApplicantService:
     def last_moves(
         self, cycle_id: str, applications: Collection[int]
     ) -> dict[int, tuple[datetime, bool]]:
-        """Say when each was last asked about or answered, and whether it was an answer."""
+        """Return when each was last asked about or answered, and whether it was an answer."""
         return self.context.ledger.last_moves(cycle_id, applications)
 
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
@@ -94,11 +94,12 @@ class ApplicantService:
     def erase(self, cycle_id: str, external_id: str, *, by: str) -> None:
         """Erase one person's data for good."""
         intake.purge(cycle_id, external_id, by=by, ledger=self.context.ledger)
+        # Outside the transaction: a database cannot give up erased pages while one is open.
         self.context.ledger.compact()
         self.context.doorbell.ring(cycle_id)
 
     def ask(self, cycle_id: str, external_id: str, kind: str, *, by: str, reason: str) -> int:
-        """Wish for an extra review of an application."""
+        """Request an extra review of an application."""
         staff_request = switches.ask(
             cycle_id, external_id, kind, by=by, reason=reason, ledger=self.context.ledger
         )

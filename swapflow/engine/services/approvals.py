@@ -23,7 +23,7 @@ class ApprovalService:
         return approvals.pending_approvals(cycle_id, ledger=self.context.ledger)
 
     def choices(self, cycle_id: str, pull: str) -> approvals.Choices:
-        """Say who may stand in the place of whom in a request that waits for approval."""
+        """Return the possible swaps of a request that waits for approval."""
         return approvals.choices(
             cycle_id, pull, ledger=self.context.ledger, snapshots=self.context.snapshots
         )
@@ -52,7 +52,7 @@ class ApprovalService:
         self.context.doorbell.ring(cycle_id)
 
     def approve(self, cycle_id: str, pulls: Collection[str], *, by: str) -> int:
-        """Let proposed requests go out."""
+        """Approve proposed requests."""
         approved = switches.approve(cycle_id, pulls, by=by, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, approved)
 

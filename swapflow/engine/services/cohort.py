@@ -24,7 +24,7 @@ class CohortService:
     def propose_pin(
         self, cycle_id: str, application: int, verdict: str, *, by: str, reason: str
     ) -> None:
-        """Want an application "in" or "out" at the decision; "" takes that back.
+        """Pin an application "in" or "out" at the decision; "" removes the pin.
 
         Raises:
             InvalidInputError: If there is no reason, or the verdict is another word.
@@ -37,7 +37,7 @@ class CohortService:
         self.context.ledger.set_pin(cycle_id, application, verdict=verdict, by=by, reason=reason)
 
     def propose(self, cycle_id: str) -> Proposal:
-        """Make the list that the rule proposes now."""
+        """Build the list that the rule proposes now."""
         return propose(cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots)
 
     def finalize(
@@ -49,7 +49,7 @@ class CohortService:
         overrides: Sequence[Override] = (),
         waiver: Waiver | None = None,
     ) -> Proposal:
-        """Fix the cohort."""
+        """Make the list final."""
         return meeting.finalize_as_recorded(
             cycle_id,
             by=by,
@@ -62,14 +62,14 @@ class CohortService:
     def pin(
         self, cycle_id: str, external_id: str, where: PinSide, *, by: str, reason: str
     ) -> None:
-        """Put an application in or out of every list, or leave it to the rule again."""
+        """Pin an application in or out of every list, or free it again."""
         pin(cycle_id, external_id, where, by=by, reason=reason, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 
     def choose_estimates(
         self, cycle_id: str, estimates: Estimates, *, by: str, reason: str
     ) -> Rules:
-        """Have the list made by other estimates, or by the rule's own again."""
+        """Make the list by other estimates, or by the rule's own again."""
         changed = choose_estimates(
             cycle_id,
             estimates,
@@ -81,13 +81,13 @@ class CohortService:
         return self.context.ring_after(cycle_id, changed)
 
     def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
-        """Start another version of a fixed cohort."""
+        """Reopen a final list for another version."""
         return reopen(cycle_id, names=names, reason=reason, ledger=self.context.ledger)
 
     def prepare(
         self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
     ) -> str:
-        """Put a decision up for signature; gives its digest."""
+        """Put a decision up for signature; return its digest."""
         return prepare(
             cycle_id,
             by=by,
@@ -98,13 +98,13 @@ class CohortService:
         )
 
     def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
-        """Ask that a fixed cohort be reopened; gives what is to be signed."""
+        """Propose to reopen a final list; return the digest to be signed."""
         return prepare_reopening(cycle_id, by=by, reason=reason, ledger=self.context.ledger)
 
     def pending(
         self, cycle_id: str, *, proposal: Proposal | None = None
     ) -> signing.PendingSignatures | None:
-        """Read what waits for signatures; None when nothing does."""
+        """Read the decision that waits for signatures; None when there is none."""
         return signing.pending(
             cycle_id,
             proposal=proposal,
@@ -113,17 +113,17 @@ class CohortService:
         )
 
     def sign(self, cycle_id: str, digest: str, *, by: str) -> bool:
-        """Sign what is prepared; says whether that was the last signature, and it is done."""
+        """Sign the prepared decision; the last signature carries it out. Return whether it did."""
         return signing.sign(
             cycle_id, digest, by=by, ledger=self.context.ledger, snapshots=self.context.snapshots
         )
 
     def take_back(self, cycle_id: str) -> bool:
-        """Take back what was put up for signature; False when nothing was."""
+        """Withdraw the prepared decision; False when there was none."""
         return self.context.ledger.drop_prepared(cycle_id)
 
     def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
-        """Read who signed a version of the cohort, and in which role."""
+        """Read who signed a version of the list, and in which role."""
         return self.context.ledger.signatures(cycle_id, version)
 
     def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
@@ -131,5 +131,5 @@ class CohortService:
         return self.context.ledger.proposals(cycle_id)
 
     def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
-        """Read what people decided for one version of the cohort."""
+        """Read what people decided for one version of the list."""
         return self.context.ledger.outcomes(cycle_id, version)

@@ -1,4 +1,4 @@
-"""What every service of the product has at hand."""
+"""What every service has at hand."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,17 +21,17 @@ from swapflow.errors import NotFoundError, UnavailableError
 T = TypeVar("T")
 
 SendMail = Callable[[Mail], None]
-"""Hands one mail to SMTP or to the outbox folder; raises UnavailableError or MailRefusedError."""
+"""Sends one mail by SMTP or to the outbox folder; raises UnavailableError or MailRefusedError."""
 
 MAIL_TRIES = 8
-"""How often a mail is tried when the server does not take it: nearly a day of growing waits."""
+"""How often a mail is tried when the server does not accept it: nearly a day of growing waits."""
 
 SendWebhook = Callable[[WebhookCall], str]
-"""Makes one call of a webhook and says what was answered; raises UnavailableError."""
+"""Makes one webhook call and returns the answer; raises UnavailableError."""
 
 
 def nowhere(call: WebhookCall) -> str:
-    """Make no call: what a product without a way out does."""
+    """Raise UnavailableError: the default where no webhook can be called."""
     raise UnavailableError(f"nothing here sends the call {call.id}; a worker does")
 
 
@@ -42,16 +42,16 @@ def no_automatic_reviewer(name: str) -> AutomaticReviewer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
-    """What every service of the product has at hand.
+    """What every service has at hand.
 
     Attributes:
-        address: Where people reach the pages; links in mails start with it.
-        dashboards: The boards that had to be made from the ledger, of the cycles looked at last.
-        calibrations: The calibrations of the cycles looked at last.
-        codes: Which assignments the codes in addresses name.
-        snapshots: The cycles that were folded from their events, as far as they were.
+        address: Address of the pages; links in mails start with it.
+        dashboards: Dashboards built from the ledger, of the cycles read last.
+        calibrations: Calibrations of the cycles read last.
+        codes: The assignments that the codes in addresses name.
+        snapshots: Cycles folded from their events.
         automatic_reviewer: Returns the automatic reviewer that a roster entry names.
-        provider: Whether an identity provider is connected: rules may want it only then.
+        provider: Whether an identity provider is connected: rules may require it only then.
     """
 
     ledger: Ledger

@@ -30,7 +30,7 @@ class CycleService:
     context: ServiceContext
 
     def coordinator(self, holder: str = "") -> Coordinator:
-        """Make a coordinator; several may run at once."""
+        """Build a coordinator; several may run at once."""
         return Coordinator(
             ledger=self.context.ledger,
             state=self.context.state,
@@ -45,7 +45,7 @@ class CycleService:
     def new_round(
         self, round_id: str, *, name: str, unit: str = "minutes", zone: str = "UTC"
     ) -> None:
-        """Make a round."""
+        """Create a round."""
         _check_id(round_id, "round")
         self.context.ledger.create_round(
             Round(id=round_id, name=name or round_id, unit=unit, zone=zone)
@@ -56,7 +56,7 @@ class CycleService:
         return self.context.ledger.rounds()
 
     def new(self, cycle_id: str, *, round_id: str, rules: Rules, by: str, name: str = "") -> None:
-        """Make a cycle in draft, under rules that were checked when they were read."""
+        """Create a cycle in draft, under rules that were checked when they were read."""
         _check_id(cycle_id, "cycle")
         if round_id not in {known.id for known in self.context.ledger.rounds()}:
             raise NotFoundError(
@@ -91,7 +91,7 @@ class CycleService:
         return self.context.ring_after(cycle_id, changed)
 
     def check_rules(self, cycle_id: str, rules: Rules) -> None:
-        """Say whether a cycle's rules could be changed to these; writes nothing."""
+        """Check whether a cycle's rules could be changed to these; writes nothing."""
         check_rules(cycle_id, rules, ledger=self.context.ledger)
 
     def launch(self, cycle_id: str, *, by: str) -> None:
@@ -100,7 +100,7 @@ class CycleService:
         self.context.doorbell.ring(cycle_id)
 
     def launch_problems(self, cycle_id: str) -> tuple[LaunchProblem, ...]:
-        """Name everything that would refuse a launch now."""
+        """List everything that would prevent a launch now."""
         return launch_problems(
             cycle_id,
             ledger=self.context.ledger,
@@ -109,7 +109,7 @@ class CycleService:
         )
 
     def preview(self, cycle_id: str) -> Preview:
-        """Say what launching a cycle now would mean."""
+        """Compute the consequences of launching a cycle now."""
         return preview(
             cycle_id,
             ledger=self.context.ledger,
@@ -122,12 +122,12 @@ class CycleService:
         return self.context.ledger.rules_history(cycle_id)
 
     def rubric_changes(self, cycle_id: str) -> Sequence[RubricChange]:
-        """Name the rubrics that were changed after people were first asked."""
+        """List the rubrics that were changed after people were first asked."""
         history = self.context.ledger.rules_history(cycle_id)
         return changed_since(history, self.context.ledger.process_health(cycle_id).begun_at)
 
     def rubric_effect(self, cycle_id: str, rubric: Rubric) -> RubricEffect:
-        """Say what putting a rubric in force would change."""
+        """Compute the effect of another rubric."""
         return effect(cycle_id, rubric, ledger=self.context.ledger)
 
     def pause(self, cycle_id: str, *, by: str, reason: str = "") -> None:
@@ -136,21 +136,21 @@ class CycleService:
         self.context.doorbell.ring(cycle_id)
 
     def resume(self, cycle_id: str, *, by: str, reason: str = "") -> None:
-        """Go on after a pause or against a proposed stop."""
+        """Resume after a pause or against a proposed stop."""
         switches.resume(cycle_id, by=by, reason=reason, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 
     def hold(self, cycle_id: str, *, by: str, reason: str, release: bool = False) -> None:
-        """Put the erasing of people on hold, or let it go."""
+        """Put erasure on hold, or release the hold."""
         switches.hold(cycle_id, by=by, reason=reason, release=release, ledger=self.context.ledger)
 
     def stop(self, cycle_id: str, *, by: str, reason: str = "") -> int:
-        """End the asking; says how many requests were cancelled."""
+        """End asking; return how many requests were cancelled."""
         cancelled = switches.stop(cycle_id, by=by, reason=reason, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, cancelled)
 
     def now(self) -> datetime:
-        """Say what time it is for the product: the database's time, aware UTC."""
+        """Return the product's time: the database's, aware UTC."""
         return self.context.ledger.now()
 
 

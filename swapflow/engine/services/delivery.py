@@ -1,4 +1,4 @@
-"""What a delivery does: a person's inbox gets the assignment, a program answers at once."""
+"""Delivery: an assignment reaches a person's task list, or a program answers it at once."""
 
 import threading
 import time
@@ -15,18 +15,18 @@ from swapflow.engine.services.tasks import TaskService
 
 
 HANDED_IN_TOGETHER = 100
-"""Answers that a program hands in in one transaction."""
+"""Most answers of a program in one transaction."""
 
 ANSWERING_SECONDS = 10.0
-"""How long one message may keep a program answering what else waits, well within a task's life."""
+"""How long one message may keep a program answering, well within a task's lifetime."""
 
 ROSTER_SECONDS = 5.0
-"""How long a worker trusts what it read of a roster."""
+"""Seconds for which a worker trusts its copy of a roster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cycle:
-    """What deliveries need to know of a cycle."""
+    """The facts of a cycle that deliveries need."""
 
     read_at: float
     roster: dict[int, Reviewer]
@@ -38,7 +38,7 @@ class DeliveryService:
     """Delivers for one process; threads of the process may share it.
 
     Args:
-        context: Its ledger holds the requests, and it knows the automatic reviewers.
+        context: The ledger that holds the requests, and the automatic reviewers.
         tasks: Puts tasks into inboxes, and takes the answers of programs.
     """
 
@@ -52,21 +52,20 @@ class DeliveryService:
     def deliver(self, assignment_id: str) -> str:
         """Deliver one assignment; safe to repeat.
 
-        A program answers everything of its cycle that waits for it, a hundred answers in one
-        transaction, so the messages behind this one will find nothing left to do: a message
-        that finds nothing to do costs one read.
+        A program answers all its open requests of the cycle, a hundred answers in one transaction,
+        so later messages find nothing left to do, which costs one read each.
         """
         return self._deliver(assignment_id)[0]
 
     def deliver_all(self, assignment_ids: Sequence[str]) -> None:
-        """Deliver many assignments; those that an earlier one's answer took along are skipped."""
+        """Deliver many assignments; skip those that an earlier one's answer included."""
         answered: set[str] = set()
         for assignment_id in assignment_ids:
             if assignment_id not in answered:
                 answered.update(self._deliver(assignment_id)[1])
 
     def _deliver(self, assignment_id: str) -> tuple[str, list[str]]:
-        """Deliver; gives what happened and the assignments that were answered by it."""
+        """Deliver; return what happened and the assignments that were answered by it."""
         assignment = self._ledger.assignment(assignment_id)
         if not assignment.status.is_open:
             return f"{assignment.status.value} before", []
@@ -83,7 +82,7 @@ class DeliveryService:
             return f"answered {len(answered)}", answered
 
     def _answer_all(self, cycle: _Cycle, reviewer: Reviewer, first: Assignment) -> list[str]:
-        """Answer one assignment and whatever else waits for the same program."""
+        """Answer one assignment and the other open ones of the same program."""
         program = reviewer.automatic
         same = [n for n, other in cycle.roster.items() if other.automatic == program]
         until = time.monotonic() + ANSWERING_SECONDS
@@ -94,13 +93,16 @@ class DeliveryService:
             batch = {assignment.id: assignment for assignment in (*must, *waiting)}
             chosen = list(batch.values())[:HANDED_IN_TOGETHER]
             answered += self._answer(cycle, program, chosen)
+            # Fewer than a full batch means that nothing is left, unless more came in the meantime,
+            # which has
+            # messages of its own.
             if len(chosen) < HANDED_IN_TOGETHER:
                 break
             must = ()
         return answered
 
     def _answer(self, cycle: _Cycle, program: str, chosen: Sequence[Assignment]) -> list[str]:
-        """Hand in the program's answers in one transaction."""
+        """Submit the program's answers in one transaction."""
         if not chosen:
             return []
         marks = self._context.automatic_reviewer(program).answer(
@@ -138,8 +140,8 @@ class DeliveryService:
                 },
                 rules=self._ledger.rules(cycle_id),
             )
-            # Only what is still trusted is kept: a worker that lives for months would end with the
-            # rosters of all rounds in it.
+            # Stale copies are dropped: a worker that lives for months would otherwise hold the
+            # rosters of all rounds.
             fresh = {k: c for k, c in self._cycles.items() if now - c.read_at <= ROSTER_SECONDS}
             self._cycles = {**fresh, cycle_id: known}
         return known

@@ -15,7 +15,7 @@ class MeetingService:
     context: ServiceContext
 
     def agenda(self, cycle_id: str, *, proposal: Proposal | None = None) -> meeting.Agenda:
-        """Put together what a meeting looks at."""
+        """Build the agenda of a meeting."""
         return meeting.agenda(
             cycle_id,
             proposal=proposal,
@@ -24,7 +24,7 @@ class MeetingService:
         )
 
     def open(self, cycle_id: str, *, by: str) -> bool:
-        """Open the meeting about the list that is to be decided; False when it was open before."""
+        """Open the meeting about the next list; False when it was open before."""
         return meeting.open_meeting(cycle_id, by=by, ledger=self.context.ledger)
 
     def close(self, cycle_id: str, *, by: str) -> bool:
@@ -32,7 +32,7 @@ class MeetingService:
         return meeting.close_meeting(cycle_id, by=by, ledger=self.context.ledger)
 
     def reopen(self, cycle_id: str, *, reason: str, by: str) -> bool:
-        """Let outcomes be recorded again; False when the meeting is open."""
+        """Reopen a closed meeting; False when it is open."""
         return meeting.reopen_meeting(cycle_id, reason=reason, by=by, ledger=self.context.ledger)
 
     def record(
@@ -45,7 +45,7 @@ class MeetingService:
         by: str,
         seat: int | None,
     ) -> None:
-        """Record what the meeting says about an application."""
+        """Record the meeting's outcome for an application."""
         meeting.record(
             cycle_id,
             application,
@@ -59,5 +59,5 @@ class MeetingService:
     def endorse(
         self, cycle_id: str, application: int, text: str, *, by: str, seat: int | None
     ) -> None:
-        """Keep words in favour of an application."""
+        """Store an endorsement of an application."""
         meeting.endorse(cycle_id, application, text, by=by, seat=seat, ledger=self.context.ledger)

@@ -17,11 +17,11 @@ class OfferService:
     context: ServiceContext
 
     def standing(self, cycle_id: str) -> OfferRound:
-        """Say how the offers of a fixed list stand."""
+        """Return the state of a final list's offers."""
         return offer_round(cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots)
 
     def next_wave(self, cycle_id: str, *, at_most: int = 0) -> OfferWave:
-        """Work out the offers that would go out now."""
+        """Compute the offers that would go out now."""
         return plan(
             cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots, at_most=at_most
         )
@@ -35,7 +35,7 @@ class OfferService:
         at_most: int = 0,
         seen: Sequence[int] | None = None,
     ) -> OfferWave:
-        """Offer the places that are free, and pass on those that nobody took."""
+        """Offer the free places, and pass on those that were not accepted."""
         return offering.offer(
             cycle_id,
             by=by,
@@ -49,7 +49,7 @@ class OfferService:
     def answer(
         self, cycle_id: str, external_id: str, said: OfferAnswer, *, by: str, reason: str = ""
     ) -> Offer:
-        """Note what an applicant answered to an offer."""
+        """Record an applicant's answer to an offer."""
         return offering.answer(
             cycle_id, external_id, said, by=by, reason=reason, ledger=self.context.ledger
         )
@@ -57,7 +57,7 @@ class OfferService:
     def set_acceptance_rate(
         self, cycle_id: str, rate: tuple[float, float], *, risk: float, source: str, by: str
     ) -> YieldRate:
-        """State how many of those offered a place accept it."""
+        """Store the share of offers that is accepted."""
         return offering.set_acceptance_rate(
             cycle_id, rate, risk=risk, source=source, by=by, ledger=self.context.ledger
         )

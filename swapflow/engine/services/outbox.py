@@ -38,25 +38,27 @@ class OutboxService:
         return self.context.ledger.count_mails(cycle_id)
 
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
-        """Send a mail again that failed; False when it did not fail."""
+        """Queue a failed mail again; False when it had not failed."""
         queued = self.context.ledger.queue_again(cycle_id, mail_id)
         return self.context.ring_after(cycle_id, queued)
 
     def queue_all_again(self, cycle_id: str) -> int:
-        """Send every mail again that failed, as after a day without a mail server; counts them."""
+        """Queue every failed mail again, as after a day without a mail server; return how many."""
         self.context.ledger.cycle(cycle_id)
         return self.context.ring_after(cycle_id, self.context.ledger.queue_all_again(cycle_id))
 
     def send_mail(self, mail_id: str) -> bool:
         """Send one mail, at least once; False when it was sent before, or is not sent now.
 
-        A mail that the server does not take is tried again later, with growing waits; one that it
-        refuses for good has failed, and staff see it. A letter to an applicant that is no longer
-        true is void.
+        A mail that the server does not accept is tried again later, with growing waits; one that
+        it refuses for good has failed, and staff see it. A letter to an applicant that is no
+        longer true is void.
         """
         mail = self.context.ledger.claim_mail(mail_id)
         if mail is None:
             return False
+        # Checked after the claim, at the last moment before SMTP: the list may have changed while
+        # it waited.
         if why := contradicts_record(mail_id, ledger=self.context.ledger):
             self.context.ledger.mark_mail(mail_id, f"void: {why}")
             return False
@@ -72,9 +74,9 @@ class OutboxService:
         return False
 
     def call_webhook(self, call_id: str) -> bool:
-        """Make one call that is due, at least once; False when there was nothing to do.
+        """Make one webhook call that is due, at least once; False when there was nothing to do.
 
-        A call that is not taken is made again later, with growing waits, and given up at last.
+        A call that is not accepted is made again later, with growing waits, and finally given up.
         """
         call = self.context.ledger.claim_call(call_id)
         if call is None:

@@ -21,13 +21,13 @@ class ReconsiderationService:
     context: ServiceContext
 
     def list(self, cycle_id: str) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of a cycle, the first first."""
+        """Read every reconsideration of a cycle, oldest first."""
         return self.context.ledger.reconsiderations(cycle_id)
 
     def open(
         self, cycle_id: str, external_id: str, wanted: again.ReconsiderationRequest, *, by: str
     ) -> int:
-        """Open a reconsideration of one application; gives its id."""
+        """Open a reconsideration of one application; return its id."""
         opened = again.open_reconsideration(
             cycle_id,
             external_id,
@@ -39,7 +39,7 @@ class ReconsiderationService:
         return self.context.ring_after(cycle_id, opened)
 
     def evidence(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
-        """Say where a reconsideration stands, and what it proposes."""
+        """Compute the state of a reconsideration, and what it proposes."""
         return gather_evidence(
             cycle_id, external_id, ledger=self.context.ledger, snapshots=self.context.snapshots
         )
@@ -54,7 +54,7 @@ class ReconsiderationService:
         reason: str = "",
         beyond: bool = False,
     ) -> Closing:
-        """Conclude a reconsideration under the names of those who sign it."""
+        """Conclude a reconsideration under the names of the people who sign it."""
         evidence = self.evidence(cycle_id, external_id)
         closing = closing_of(evidence, result, reason=reason, beyond=beyond)
         return again.conclude(cycle_id, evidence, closing, names=names, ledger=self.context.ledger)
@@ -69,7 +69,7 @@ class ReconsiderationService:
         reason: str = "",
         beyond: bool = False,
     ) -> str:
-        """Put up for signature what a reconsideration comes to; gives the digest."""
+        """Put a reconsideration's result up for signature; return the digest."""
         return prepare_reconsideration(
             cycle_id,
             external_id,
@@ -84,20 +84,20 @@ class ReconsiderationService:
     def take_back(
         self, cycle_id: str, external_id: str, *, by: str, reason: str
     ) -> Reconsideration:
-        """End a reconsideration before it is decided."""
+        """Withdraw a reconsideration before it is decided."""
         ended = again.take_back(
             cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger
         )
         return self.context.ring_after(cycle_id, ended)
 
     def undo(self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str) -> int:
-        """Undo what a reconsideration made of the list, until the person was told."""
+        """Undo a reconsideration's effect on the list, until the person was told."""
         return again.undo(
             cycle_id, external_id, names=names, reason=reason, ledger=self.context.ledger
         )
 
     def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
-        """Ask that a reconsideration be undone, and sign it; gives the digest."""
+        """Propose to undo a reconsideration, and sign it; return the digest."""
         return prepare_undoing(
             cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger
         )

@@ -43,21 +43,21 @@ class ReportService:
     context: ServiceContext
 
     def progress(self, cycle_id: str) -> Progress:
-        """Say how a cycle stands."""
+        """Return how a cycle stands."""
         return progress(cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots)
 
     def dashboard(self, cycle_id: str) -> tuple[Dashboard, bool]:
-        """Read how a cycle stands, and whether the live state had it; else from the ledger."""
+        """Read the dashboard, and whether the live state had it; else build it from the ledger."""
         try:
             packed = self.context.state.dashboard(cycle_id)
             if packed is not None:
                 dashboard = decode_dashboard(packed)
-                # A board that is ahead belongs to a ledger that was put back from a copy.
+                # A dashboard ahead of the ledger shows that the ledger was restored from a copy.
                 if dashboard.position.seq <= self.context.ledger.cycle(cycle_id).position.seq:
                     return dashboard, True
         except (UnavailableError, InvalidInputError):
             pass
-        # Made anew only when something has happened: many may look at a program without one.
+        # Built again only after an event: many people may look at a program without a dashboard.
         known, head = (
             self.context.dashboards.get(cycle_id),
             self.context.ledger.cycle(cycle_id).position,
@@ -70,7 +70,7 @@ class ReportService:
         return known, False
 
     def calibration(self, cycle_id: str) -> Calibration:
-        """Say how reviewers and kinds mark, and what adjusting would change; kept until an event.
+        """Compute how reviewers and kinds mark, and what adjusting changes; cached until an event.
 
         Raises:
             NotReadyError: If the cycle was not launched.
@@ -87,7 +87,7 @@ class ReportService:
         return known
 
     def state_answers(self) -> bool:
-        """Say whether the live state's server answers."""
+        """Whether the live state's server answers."""
         try:
             self.context.state.position("")
         except UnavailableError:
@@ -101,7 +101,7 @@ class ReportService:
         return self.context.ledger.named(cycle_id, numbers)
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
-        """Count what waits, and what of it is overdue, by kind and reviewer."""
+        """Count open assignments, and those overdue, by kind and reviewer."""
         return self.context.ledger.waiting(cycle_id)
 
     def loads(self, cycle_id: str) -> dict[int, Load]:
@@ -113,7 +113,7 @@ class ReportService:
         return self.context.ledger.counts(cycle_id)
 
     def process_health(self, cycle_id: str) -> ProcessHealth:
-        """Read whether the processes behind a cycle live."""
+        """Read whether the processes behind a cycle are alive."""
         return self.context.ledger.process_health(cycle_id)
 
     def steps(self, cycle_id: str, *, at_most: int = 500) -> tuple[DecisionStep, ...]:
@@ -127,11 +127,11 @@ class ReportService:
         return self.context.ledger.decisions_before(cycle_id, number, at_most=at_most)
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
-        """Read whom people want in or out, whatever the marks say."""
+        """Read the pins: applications that people want in or out, whatever the marks say."""
         return self.context.ledger.pins(cycle_id)
 
     def waiting_for(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
-        """Read what waits for a reviewer, by number."""
+        """Read a reviewer's open assignments, by number."""
         return waiting_for(cycle_id, reviewer, ledger=self.context.ledger)
 
     def reviews_by(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
@@ -142,17 +142,17 @@ class ReportService:
         return tuple(sorted(found, key=lambda a: (a.created_at, a.id), reverse=True))
 
     def asked_about(self, cycle_id: str, number: int) -> tuple[PullExplanation, ...]:
-        """Say why each review of an application was asked for, and what came of it."""
+        """Explain why each review of an application was requested, and its result."""
         return asked_about(cycle_id, number, ledger=self.context.ledger)
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
-        """Say why an application was asked about, and where it stands."""
+        """Explain why an application was asked about, and its place."""
         return explain(
             cycle_id, external_id, ledger=self.context.ledger, snapshots=self.context.snapshots
         )
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
-        """Replay a cycle and compare with the record, and with the live state if asked."""
+        """Replay a cycle and compare it with the record, and with the live state if asked."""
         return verify(
             cycle_id, ledger=self.context.ledger, state=self.context.state if live else None
         )
@@ -160,7 +160,7 @@ class ReportService:
     def decision_card(
         self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
     ) -> Card:
-        """Make one applicant's decision card."""
+        """Build one applicant's decision card."""
         asked = self.context.ledger.rules(cycle_id).estimates is not Estimates.RULE
         started = self.context.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
         return card(
@@ -173,11 +173,11 @@ class ReportService:
         )
 
     def finished(self, cycle_id: str) -> FinishedCycle:
-        """Read a finished cycle as plain values, for a bundle of it."""
+        """Read a finished cycle as plain values, for a bundle."""
         return gather_finished_cycle(cycle_id, ledger=self.context.ledger)
 
     def rebuild(self, cycle_id: str) -> None:
-        """Make the live state anew from the ledger."""
+        """Build the live state again from the ledger."""
         head = self.context.ledger.cycle(cycle_id).position
         rebuild(cycle_id, ledger=self.context.ledger, state=self.context.state, upto=head)
 

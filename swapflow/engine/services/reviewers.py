@@ -23,13 +23,13 @@ class ReviewerService:
     context: ServiceContext
 
     def erase(self, cycle_id: str, external_id: str, *, by: str) -> bool:
-        """Erase one reviewer's data for good; says whether the account is gone as well."""
+        """Erase one reviewer's data for good; return whether the account is erased too."""
         erased = purge_reviewer(cycle_id, external_id, by=by, ledger=self.context.ledger)
         self.context.ledger.compact()
         return self.context.ring_after(cycle_id, erased)
 
     def import_all(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
-        """Add reviewers to the roster, or change those that are there: all, or none."""
+        """Add reviewers to the roster, or change known ones: all or none."""
         added = import_reviewers(cycle_id, new, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, added)
 
@@ -38,28 +38,28 @@ class ReviewerService:
         return self.context.ledger.reviewers(cycle_id)
 
     def nudge(self, cycle_id: str, external_id: str, *, by: str) -> None:
-        """Ask a reviewer for what waits, by mail, at most once a day."""
+        """Ask a reviewer for waiting reviews by mail, at most once a day."""
         nudge(
             cycle_id, external_id, by=by, ledger=self.context.ledger, address=self.context.address
         )
         self.context.doorbell.ring(cycle_id)
 
     def nudge_late(self, cycle_id: str, *, by: str) -> int:
-        """Ask everybody who is late, by mail, at most once a day; counts them."""
+        """Ask every late reviewer by mail, at most once a day; return how many."""
         asked = nudge_late(
             cycle_id, by=by, ledger=self.context.ledger, address=self.context.address
         )
         return self.context.ring_after(cycle_id, asked)
 
     def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
-        """Take a reviewer off the roster; says how many requests go to others."""
+        """Take a reviewer off the roster; return how many requests go to others."""
         moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, moved)
 
     def add_conflicts(
         self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
     ) -> None:
-        """Record conflicts of interest, as (application, reviewer) external ids."""
+        """Store conflicts of interest, as (application, reviewer) external ids."""
         add_conflicts(cycle_id, pairs, source=source, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 
@@ -69,20 +69,20 @@ class ReviewerService:
         self.context.doorbell.ring(cycle_id)
 
     def interview_requests(self, cycle_id: str) -> tuple[interviews.Requested, ...]:
-        """List the requests that people are to meet applicants for, with their slots."""
+        """List the requests for a meeting with an applicant, with their slots."""
         return interviews.requested(cycle_id, ledger=self.context.ledger)
 
     def set_slots(
         self, cycle_id: str, slots: Sequence[interviews.InterviewSlot], *, by: str
     ) -> int:
-        """Set when and where interviews take place, and invite; counts what changed."""
+        """Set when and where interviews take place, and invite; return how many changed."""
         changed = interviews.set_slots(
             cycle_id, slots, by=by, address=self.context.address, ledger=self.context.ledger
         )
         return self.context.ring_after(cycle_id, changed)
 
     def cancel_slot(self, cycle_id: str, pull_id: str, *, by: str) -> None:
-        """Take a slot back and tell its people."""
+        """Cancel a slot and tell its people."""
         interviews.cancel_slot(
             cycle_id, pull_id, by=by, address=self.context.address, ledger=self.context.ledger
         )

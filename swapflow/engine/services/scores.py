@@ -35,14 +35,14 @@ class ScoreService:
         return self.context.ring_after(cycle_of(answer.assignment_id), seq)
 
     def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
-        """Make scores count no more; says how many did before."""
+        """Make scores count no more; return how many counted before."""
         voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.context.ledger)
         for cycle_id in {cycle_of(name) for name in assignment_ids}:
             self.context.doorbell.ring(cycle_id)
         return voided
 
     def void_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
-        """Make every score of a reviewer count no more; says how many did before."""
+        """Make every score of a reviewer count no more; return how many counted before."""
         number = self.context.reviewer_number(cycle_id, external_id)
         voided = corrections.void_reviewer(
             cycle_id, number, by=by, reason=reason, ledger=self.context.ledger
@@ -52,17 +52,17 @@ class ScoreService:
     def volunteer(
         self, cycle_id: str, scores: Sequence[Volunteered], *, imported: bool
     ) -> tuple[str, ...]:
-        """Keep scores that nobody asked for; they count only when staff admit them."""
+        """Store scores that were not requested; they count only when staff admit them."""
         origin = Origin.IMPORTED if imported else Origin.VOLUNTEERED
         return volunteer(cycle_id, scores, origin=origin, ledger=self.context.ledger)
 
     def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
-        """Let a volunteered score count."""
+        """Make a volunteered score count."""
         seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.context.ledger)
         return self.context.ring_after(cycle_of(assignment_id), seq)
 
     def offline_sheet(self, cycle_id: str, reviewer: int) -> tuple[review_page.ReviewPage, ...]:
-        """Read what goes onto a reviewer's sheet: what waits for them, soonest due first."""
+        """Read a reviewer's open tasks for their sheet, soonest due first."""
         return offline_sheets.outgoing(cycle_id, reviewer, ledger=self.context.ledger)
 
     def examine_offline_sheet(
@@ -75,7 +75,7 @@ class ScoreService:
         reviewer: int | None = None,
         bad: Sequence[BadRow] = (),
     ) -> SheetPlan:
-        """Say what entering a sheet that came back would do; changes nothing."""
+        """Compute the effect of entering a returned sheet; changes nothing."""
         return offline_sheets.examine(
             cycle_id,
             returned,
@@ -87,6 +87,6 @@ class ScoreService:
         )
 
     def enter_offline_sheet(self, plan: SheetPlan, *, by: str) -> None:
-        """Store what came back on a sheet: all of it, or nothing."""
+        """Store the answers of a returned sheet: all or none."""
         offline_sheets.enter(plan, by=by, ledger=self.context.ledger)
         self.context.doorbell.ring(plan.cycle_id)

@@ -24,7 +24,7 @@ class TaskService:
     context: ServiceContext
 
     def inbox(self, cycle_id: str, external_id: str) -> tuple[Assignment, ...]:
-        """List what waits for a reviewer, soonest due first."""
+        """List a reviewer's open assignments, soonest due first."""
         number = self.context.reviewer_number(cycle_id, external_id)
         waiting = self.context.ledger.assignments(
             cycle_id,
@@ -38,7 +38,7 @@ class TaskService:
         return tuple(sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id)))
 
     def open(self, assignment_id: str) -> Assignment:
-        """Note that a reviewer has opened an assignment, and read it."""
+        """Mark an assignment as opened by its reviewer, and read it."""
         assignment = self.context.ledger.assignment(assignment_id)
         rules = self.context.ledger.rules(assignment.cycle_id)
         rubric = rules.rubric(rules.kinds[assignment.kind].name)
@@ -48,10 +48,10 @@ class TaskService:
         return self.context.ledger.assignment(assignment_id)
 
     def deliver(self, assignment_ids: Sequence[str]) -> int:
-        """Put assignments into their reviewers' inboxes; says how many were new there.
+        """Deliver assignments to their reviewers' task lists; return how many were new.
 
-        Their reviewers get one mail a day and cycle, whose row is written first: after a crash in
-        between the delivery is repeated, and the row is there already.
+        A reviewer gets one mail a day and cycle, whose row is written first: after a crash in
+        between the delivery is repeated, and the row exists already.
         """
         notify(assignment_ids, ledger=self.context.ledger, address=self.context.address)
         return self.context.ledger.mark_delivered(assignment_ids)
@@ -72,7 +72,7 @@ class TaskService:
         reason: str = "",
         busy: Absence | None = None,
     ) -> None:
-        """Say no to an assignment; its request goes to another reviewer."""
+        """Decline an assignment; its request goes to another reviewer."""
         decline(
             assignment_id,
             kind,
@@ -86,15 +86,15 @@ class TaskService:
         self.context.doorbell.ring(cycle_of(assignment_id))
 
     def list(self, seats: Collection[tuple[str, int]]) -> TaskList:
-        """Read everything that waits for somebody, in every cycle where they sit."""
+        """Read all tasks of a person, in every cycle where they review."""
         return read_task_list(seats, ledger=self.context.ledger)
 
     def next(self, seats: Collection[tuple[str, int]], *, after: str) -> Task | None:
-        """Read what somebody should do after a task, None when nothing waits."""
+        """Read the next task of a person, None when there is none."""
         return read_next(seats, after=after, ledger=self.context.ledger)
 
     def find(self, task: str, *, reviewer: int) -> Assignment:
-        """Find a reviewer's own assignment by its code; somebody else's is not there at all."""
+        """Find a reviewer's own assignment by its code; another's counts as missing."""
         return self.context.codes.find(task, reviewer=reviewer, ledger=self.context.ledger)
 
     def find_with_rules(self, task: str, *, reviewer: int) -> tuple[Assignment, Rules]:
@@ -104,21 +104,21 @@ class TaskService:
             return assignment, self.context.ledger.rules(assignment.cycle_id)
 
     def code(self, assignment_id: str) -> str:
-        """Give the code by which a reviewer names an assignment."""
+        """Return the code by which a reviewer names an assignment."""
         return self.context.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
 
     def page(self, assignment: Assignment) -> review_page.ReviewPage:
-        """Read what a reviewer sees of an assignment: the file, the form, the own answer."""
+        """Read the page of an assignment: the application, the form, the own answer."""
         return review_page.read_review_page(assignment, ledger=self.context.ledger)
 
     def document(
         self, assignment: Assignment, number: int
     ) -> tuple[review_page.ShownDocument, bytes]:
-        """Read an uploaded document that a reviewer may see, by its number on the sheet."""
+        """Read an uploaded document that a reviewer may see, by its number on the page."""
         return review_page.read_document(assignment, number, ledger=self.context.ledger)
 
     def begin(self, assignment: Assignment) -> Assignment:
-        """Note that work on an assignment has begun, if it is open and had not; read it."""
+        """Mark an open assignment as begun, if it was not, and read it."""
         if assignment.status.is_open and assignment.opened_at is None:
             return self.open(assignment.id)
         return assignment
@@ -126,13 +126,13 @@ class TaskService:
     def save_draft(
         self, assignment: Assignment, body: Mapping[str, str], *, version: int
     ) -> Draft:
-        """Keep what was typed so far; raises StaleDraftError when another tab was faster."""
+        """Store what was typed so far; raises StaleDraftError when another tab was faster."""
         return self.save_draft_soon(assignment, body, version=version).result()
 
     def save_draft_soon(
         self, assignment: Assignment, body: Mapping[str, str], *, version: int
     ) -> Future[Draft]:
-        """Begin to keep what was typed so far; many at the same time share a commit."""
+        """Begin to store what was typed so far; many at the same time share a commit."""
         self.begin(assignment)
         return self.context.ledger.save_draft_soon(
             assignment.id, review_page.clean(body), expected=version
@@ -143,7 +143,7 @@ class TaskService:
         self.context.ledger.skip(assignment.id)
 
     def score(self, assignment_id: str) -> ScoreDetails | None:
-        """Read the standing score of an assignment and what was written with it."""
+        """Read the current score of an assignment and what was written with it."""
         return self.context.ledger.given(assignment_id)
 
     def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
@@ -152,7 +152,7 @@ class TaskService:
         self.context.doorbell.ring(cycle_id)
 
     def remove_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
-        """Let new requests come again on some days."""
+        """Allow new requests again on some days."""
         change_availability(cycle_id, reviewer, remove=absence, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 
@@ -162,12 +162,12 @@ class TaskService:
         self.context.doorbell.ring(cycle_id)
 
     def no_show(self, assignment_id: str, *, by: str, note: str = "") -> None:
-        """Note that an applicant did not come; the request goes to others."""
+        """Record that an applicant did not come; the request goes to others."""
         interviews.mark_no_show(assignment_id, by=by, note=note, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_of(assignment_id))
 
     def calendar(self, sheet: review_page.ReviewPage) -> str:
-        """Spell the calendar entry of a task that has a slot."""
+        """Build the calendar entry of a task that has a slot."""
         return review_page.calendar_of(
             sheet, address=self.context.address, ledger=self.context.ledger
         )

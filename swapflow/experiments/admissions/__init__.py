@@ -1,1 +1,1 @@
-"""The same on admissions data: twin, conferences, committees, tiers."""
+"""The paper's experiments on admissions data: twin, conferences, committees, tiers."""

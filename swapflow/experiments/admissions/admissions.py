@@ -88,7 +88,7 @@ COMPARABLE = (
 
 
 def _beside(of: Callable[[str, str, str], float]) -> FindingTable:
-    """Lay tables 1 and 2 and the text's comparisons out beside ours."""
+    """Compare tables 1 and 2 and the text's claims with ours."""
     practice = {name: of("practice", "top-k", name) for name in ("top", "cost")}
     rows: list[Row] = [
         {

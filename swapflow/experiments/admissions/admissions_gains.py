@@ -70,7 +70,7 @@ GAINS = tuple(float(s) for s in range(1, 21))
 
 
 def experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one way of working choose a cohort under one objective.
+    """Choose a cohort by one way of working under one objective.
 
     Args:
         study: Name of the study.

@@ -158,7 +158,7 @@ def _strategy(variant: str, *, severity: bool) -> Strategy:
 
 
 def variant_losses(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one variant spend a budget; all variants meet the same draws or orders.
+    """Spend a budget by one variant; all variants meet the same draws or orders.
 
     Args:
         study: Name of the study.

@@ -1,8 +1,8 @@
 """The paper's admissions tables on the reviews of a real committee, where they are at hand.
 
-The paper's applicants, scores and decisions are private. Here are a conference's: papers stand for
-applicants, those accepted for the actual cohort, and the committee's own final marks for what a
-cohort is worth. There are no interviews on record, so all pulls are weak (s = j = 1).
+The paper's applicants, scores and decisions are private. Here are a conference's: papers take the
+place of applicants, those accepted that of the actual cohort, and the committee's own final marks
+are what a cohort is worth. There are no interviews on record, so all pulls are weak (s = j = 1).
 """
 
 import math
@@ -72,7 +72,7 @@ class RecordThenModel:
 
 
 def real_experiment(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one way of working choose a cohort of real papers under one objective.
+    """Choose a cohort of real papers by one way of working under one objective.
 
     Args:
         study: Name of the study.
@@ -102,7 +102,7 @@ def _chosen(
     objective: Oracle,
     rng: np.random.Generator,
 ) -> tuple[IntArray, float]:
-    """Spend as the way of working does; give its cohort and what it cost."""
+    """Spend as the way of working does; return its cohort and what it cost."""
     sampler.budget = round(EACH * sampler.n)
     match way:
         case "SWAP" | "SWAP, true spread":

@@ -48,7 +48,7 @@ CONFERENCE_STRATEGIES = ("even", "two-tier", "SAR", "OCBA", "paper (SWAP)", "bud
 
 
 def twin_losses(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one strategy spend a budget on redraws of the twin; all strategies meet the same."""
+    """Spend a budget by one strategy on redraws of the twin; all strategies meet the same."""
     strategy = STRATEGIES[str(cell["strategy"])]
     stream = stream_of(study)
     losses, spent = [], []
@@ -63,7 +63,7 @@ def twin_losses(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 
 def conference_losses(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one strategy spend a budget on a conference, its papers and marks reordered."""
+    """Spend a budget by one strategy on a conference, its papers and marks reordered."""
     strategy = STRATEGIES[str(cell["strategy"])]
     stream = stream_of(study)
     losses = []

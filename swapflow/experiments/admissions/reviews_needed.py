@@ -87,7 +87,7 @@ def reviews_needed(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 def _followed(
     sheet: KnownMarks, objective: TopK, *, budget: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give cost and true utility of the proposed cohort at every look of the rule `budget`."""
+    """Return cost and true utility of the proposed cohort at every look of the rule `budget`."""
     sampler = BudgetedSampler(sheet, budget=budget)
     sampler.ask(np.arange(sampler.n))
     rule, rng = BudgetRule(oracle=objective, tolerance=0.0), np.random.default_rng(0)

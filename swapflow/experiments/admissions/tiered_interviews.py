@@ -231,7 +231,7 @@ DRAWN = (*TIERED, ORDERED, PLAIN)
 
 
 def fixed_budget(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one strategy spend a budget under every allocation that is tried.
+    """Spend a budget by one strategy under every allocation that is tried.
 
     Returns:
         `lost`, `spent` and, by kind, `asked` of each run and allocation, shapes
@@ -271,7 +271,7 @@ def _strategies(name: str, setting: TierSetting) -> list[Strategy]:
 
 
 def _lost(truth: FloatArray, cohort: IntArray) -> float:
-    """Give the share of the best cohort's lead over one drawn by lot that this one misses."""
+    """Return the share of the best cohort's lead over one drawn by lot that this one misses."""
     best = np.sort(truth)[truth.size - cohort.size :].sum()
     return float((best - truth[cohort].sum()) / (best - cohort.size * truth.mean()))
 

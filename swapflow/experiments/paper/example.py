@@ -52,7 +52,7 @@ def find(seed: int) -> Finding:
 
 
 def _seen(pulls: int, plans: FindingTable) -> str:
-    """Say what the picture and the plans show."""
+    """Explain what the picture and the plans show."""
     best, coin, printed, need = (
         sum(plans.numbers(f"cost_{name}")) for name in ("best", "coin", "printed", "need")
     )
@@ -70,7 +70,7 @@ def _seen(pulls: int, plans: FindingTable) -> str:
 
 
 def _look_of_the_figure(seed: int) -> RunStep:
-    """Give the first look, of the first run, at which a2 and a3 alone are contested."""
+    """Return the first look, of the first run, at which a2 and a3 alone are contested."""
     looks = (step for run in range(1000) for step in _walk(seed, run))
     return next(step for step in looks if _as_in_the_figure(step))
 

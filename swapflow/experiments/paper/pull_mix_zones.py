@@ -38,7 +38,7 @@ VARIANTS = ("one", "diverse", "redrawn")
 
 
 def costs(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one policy run until it stops.
+    """Run one policy until it stops.
 
     Args:
         study: Name of the study.
@@ -181,7 +181,7 @@ def _row(
 
 
 def _log_ratio(above: FloatArray, below: FloatArray) -> tuple[float, float]:
-    """Give the binary logarithm of a ratio of costs, and its standard error.
+    """Return the binary logarithm of a ratio of costs, and its standard error.
 
     Of mean costs (error by the paired differences), unless utilities were redrawn: see `NOTES`.
     """
@@ -212,7 +212,7 @@ def _with_line(row: Row, variant: str, seed: int) -> Row:
 
 
 def _zone(row: Row) -> int:
-    """Say whether SWAP costs less than both (2), than one (1), or than neither (0)."""
+    """Return whether SWAP costs less than both (2), than one (1), or than neither (0)."""
     return int(float(row["swap_over_weak"] or 0) < 0) + int(
         float(row["swap_over_strong"] or 0) < 0
     )

@@ -58,7 +58,7 @@ WORLDS = (
 
 
 def _source(world: str, stream: Stream, run: int) -> ScoreSource:
-    """Make one round: 100 normal utilities, marks that spread by 1."""
+    """Draw one round: 100 normal utilities, marks that spread by 1."""
     truth = stream.generator(run).standard_normal(N)
     kinds = (PullKind(cost=1.0, gain=1.0),)
     make = HeavyTailed if world == "heavy tails" else Gaussian
@@ -71,7 +71,7 @@ def _source(world: str, stream: Stream, run: int) -> ScoreSource:
 
 
 def _believing(sigma: float) -> ByRule:
-    """Make the rule `budget` that was told a spread."""
+    """Build the rule `budget` for an assumed spread."""
     return ByRule(
         name="budget",
         rule=lambda objective: BudgetRule(oracle=objective, tolerance=0.0, sigma=sigma),
@@ -100,7 +100,7 @@ STRATEGIES = ("even", "SAR", "OCBA", "paper (SWAP)", "budget")
 
 
 def shares(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Let one strategy spend a budget in one world.
+    """Spend a budget by one strategy in one world.
 
     Returns:
         `share` of the best cohort's utility, of each run.
@@ -117,7 +117,7 @@ def shares(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 
 def floors(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Give everybody a floor of reviews on a redraw of the twin, then spend the rest.
+    """Ask for a floor of reviews of everybody on a redraw of the twin, then spend the rest.
 
     Returns:
         `loss` of each run, as a share of the best utility.

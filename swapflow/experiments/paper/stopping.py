@@ -51,7 +51,7 @@ REVIEWERS, PACKET = 20, 10
 
 
 def truth_of(instance: str) -> FloatArray:
-    """Give 100 utilities: ten of 1.0 to 1.3 over ninety of 0 to .7, or normal quantiles."""
+    """Return 100 utilities: ten of 1.0 to 1.3 over ninety of 0 to .7, or normal quantiles."""
     if instance == "normal scores":
         return np.sort(ndtri((np.arange(N) + 0.5) / N))[::-1].copy()
     return np.concatenate([np.linspace(1.3, 1.0, SIZE), np.linspace(0.7, 0.0, N - SIZE)])

@@ -63,7 +63,7 @@ def errors(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 
 def greedy(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Hold the greedy w_div cohort against all cohorts, or the table over group counts.
+    """Compare the greedy w_div cohort with all cohorts, or the table over group counts.
 
     Returns:
         Share of the best value that greedy, and the table, lack; 0 where they are the best.

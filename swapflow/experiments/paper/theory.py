@@ -67,7 +67,7 @@ class BoundSetting:
 def problem_hardness(
     utilities: FloatArray, setting: BoundSetting, oracle: Oracle | None = None
 ) -> float:
-    """Give H, the sum of inverse squared gaps, for top-k unless another objective is given."""
+    """Return H, the sum of inverse squared gaps, for top-k unless another objective is given."""
     return hardness(gaps(utilities, oracle or TopK(setting.size)))
 
 
@@ -120,7 +120,7 @@ def bound_with_margins(
 def corollary_line(
     gains: FloatArray, *, n: int, raw_hardness: float, sigma: float, delta: float
 ) -> FloatArray:
-    """Give the corollary's largest j for each s: C^((s - 1) / 3) with C = 4 n H~ / delta."""
+    """Return the corollary's largest j for each s: C^((s - 1) / 3) with C = 4 n H~ / delta."""
     scaled = scaled_hardness(raw_hardness, sigma=sigma)
     line = [strong_cost_limit(n=n, scaled=scaled, delta=delta, gain=float(s)) for s in gains]
     return np.array(line)
@@ -149,7 +149,7 @@ def cheapest_plan(needed: int, *, gain: int, cost: int) -> PullPlan:
 
 
 def printed_plan(needed: int, *, gain: int, cost: int) -> PullPlan:
-    """Give the plan that Example 1 prints for s = gain > j = cost > 1.
+    """Return the plan that Example 1 prints for s = gain > j = cost > 1.
 
     floor(x / y) + 1[z - (x mod y)] strong pulls and 1[z - (x mod y)] (x mod y) weak ones, where
     1[a] is 1 for a >= 0. Both indicators agree, so a small remainder is paid twice and a large
@@ -161,7 +161,7 @@ def printed_plan(needed: int, *, gain: int, cost: int) -> PullPlan:
 
 
 def meant_plan(needed: int, *, gain: int, cost: int) -> PullPlan:
-    """Give Example 1's plan as it must be meant: weak pulls for a remainder of at most j."""
+    """Return Example 1's plan as it must be meant: weak pulls for a remainder of at most j."""
     remainder = needed % gain
     small = int(cost - remainder >= 0)
     return _plan(small * remainder, needed // gain + 1 - small, gain=gain, cost=cost)

@@ -77,7 +77,7 @@ class Names:
 
 
 def bundle(closed: FinishedCycle, signer: Signer, *, names: Names | None = None) -> bytes:
-    """Make the bundle of a finished cycle.
+    """Build the bundle of a finished cycle.
 
     Args:
         closed: The cycle.
@@ -107,12 +107,12 @@ def bundle(closed: FinishedCycle, signer: Signer, *, names: Names | None = None)
 
 
 def line(content: Mapping[str, object]) -> str:
-    """Spell an object on one line, the same way everywhere."""
+    """Format an object on one line, the same way everywhere."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def line_digests(files: Iterable[Member]) -> Member:
-    """Give the member that holds a digest of every line of these."""
+    """Return the member that holds a digest of every line of these."""
     listing = "".join(
         f"{hashlib.sha256(text).hexdigest()[:LINE_DIGITS]} {file.name}:{number}\n"
         for file in files
@@ -122,7 +122,7 @@ def line_digests(files: Iterable[Member]) -> Member:
 
 
 def manifest(files: Iterable[Member]) -> Member:
-    """Give the member that lists these, with their lengths and digests."""
+    """Return the member that lists these, with their lengths and digests."""
     listed = [
         {
             "name": file.name,
@@ -136,18 +136,18 @@ def manifest(files: Iterable[Member]) -> Member:
 
 
 def signature(listed: Member, signer: Signer) -> Member:
-    """Give the member that signs the manifest."""
+    """Return the member that signs the manifest."""
     return _text(SIGNATURE, spelled_signature(signer.sign(listed.data), signer.public))
 
 
 def spelled_signature(signed: str, key: str) -> str:
-    """Spell a signature and its public key: the one way in which they may stand in a bundle."""
+    """Format a signature and its public key: the one way in which a bundle may hold them."""
     content = {"algorithm": ALGORITHM, "signs": MANIFEST, "key": key, "signature": signed}
     return json.dumps(content, indent=1) + "\n"
 
 
 def spelled_number(value: float) -> float | str:
-    """Spell a number for JSON, which knows no infinity."""
+    """Format a number for JSON, which knows no infinity."""
     return value if math.isfinite(value) else str(value)
 
 
@@ -229,7 +229,7 @@ def _place(fixed: FixedList, place: Place) -> dict[str, object]:
 
 
 def _outcomes(lists: Iterable[FixedList], *, named: bool) -> Iterable[Mapping[str, object]]:
-    """Give what people decided; the words of a reason stay in the office."""
+    """Return what people decided; the words of a reason stay in the office."""
     for fixed in lists:
         chosen = {p.application for p in fixed.places if p.standing is Standing.COHORT}
         for outcome in sorted(fixed.outcomes, key=lambda o: o.application):

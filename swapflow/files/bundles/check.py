@@ -112,7 +112,7 @@ def check_bundle(archive: bytes, *, key: str = "") -> Checked:
 
 
 def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProblem, ...]]:
-    """Give the files and what is wrong with them, by the reading that finds least."""
+    """Return the files and what is wrong with them, by the reading that finds least."""
     found: list[tuple[int, int, tuple[Member, ...], tuple[BundleProblem, ...]]] = []
     for members in readings(archive):
         problems = tuple(_problems(members))
@@ -128,7 +128,7 @@ def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProbl
 
 
 def _in_order(members: Sequence[Member]) -> list[Member]:
-    """Put the files of a bundle into the order in which its manifest lists them."""
+    """Sort the files of a bundle into the order in which its manifest lists them."""
     files = {member.name: member for member in members}
     listed = json.loads(files[MANIFEST].data)["files"]
     return [*(files[one["name"]] for one in listed), files[MANIFEST], files[SIGNATURE]]
@@ -225,7 +225,7 @@ def _named(file: str, number: int) -> str:
 
 
 def _signature(members: Iterable[Member]) -> tuple[str, str]:
-    """Read (signature, key); ("", "") unless they stand there in the one way they may."""
+    """Read (signature, key); ("", "") unless they are written in the one way they may be."""
     data = next((member.data for member in members if member.name == SIGNATURE), b"")
     try:
         content = json.loads(data)

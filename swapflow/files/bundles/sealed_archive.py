@@ -1,7 +1,7 @@
 """An archive with one possible spelling: the same files always make the same bytes.
 
 It is an ordinary ZIP that any program opens. Nothing in it is compressed, no moment and no owner
-is kept, and nothing stands between the members; so whoever knows the files knows every byte of
+is kept, and nothing lies between the members; so a reader who knows the files knows every byte of
 the archive, and a byte that differs is found wherever it lies.
 """
 
@@ -44,7 +44,7 @@ class _Piece:
 
 
 def seal(members: Sequence[Member]) -> bytes:
-    """Put files into an archive, in the order given.
+    """Write files into an archive, in the order given.
 
     Raises:
         InvalidInputError: If they are too large together.
@@ -57,14 +57,15 @@ def seal(members: Sequence[Member]) -> bytes:
 def readings(archive: bytes) -> Iterator[tuple[Member, ...]]:
     """Read an archive by its directory, then by the headers before each file.
 
-    Damage to one of the two leaves the other whole, so that it can be told from damage to a file.
+    Damage to one of the two leaves the other whole, so that it is not taken for damage to a
+    file.
     """
     yield tuple(_by_directory(archive))
     yield tuple(_by_headers(archive))
 
 
 def difference(archive: bytes, members: Sequence[Member]) -> str | None:
-    """Say where an archive differs from the one spelling of these files; None if nowhere."""
+    """Return where an archive differs from the one spelling of these files; None if nowhere."""
     if archive == seal(members):
         return None
     at = 0
@@ -81,7 +82,7 @@ def difference(archive: bytes, members: Sequence[Member]) -> str | None:
 
 
 def _pieces(members: Sequence[Member]) -> Iterator[_Piece]:
-    """Spell an archive: header and bytes of each file, the directory, the end."""
+    """Build an archive: header and bytes of each file, the directory, the end."""
     directory: list[_Piece] = []
     at = 0
     for member in members:

@@ -39,7 +39,7 @@ class Signer:
         return raw.hex()
 
     def sign(self, text: bytes) -> str:
-        """Sign some bytes; gives 128 hexadecimal digits."""
+        """Sign some bytes; returns 128 hexadecimal digits."""
         return self._private.sign(text).hex()
 
 
@@ -71,7 +71,7 @@ def signer_from(path: Path) -> Signer:
 
 
 def is_signed(text: bytes, *, signature: str, key: str) -> bool:
-    """Say whether a signature fits a text and a public key, both in hexadecimal digits."""
+    """Whether a signature fits a text and a public key, both in hexadecimal digits."""
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
         public.verify(bytes.fromhex(signature), text)
@@ -81,7 +81,7 @@ def is_signed(text: bytes, *, signature: str, key: str) -> bool:
 
 
 def _make(path: Path) -> None:
-    """Write a new key that nobody else may read, unless somebody is faster."""
+    """Write a new key that nobody else may read, unless another process was faster."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     pem = Ed25519PrivateKey.generate().private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()

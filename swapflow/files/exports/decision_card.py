@@ -1,6 +1,6 @@
 """A decision card in plain words (HTML, PDF) and for programs (JSON).
 
-The words are in the language that is spoken; what is on record is told in it, what people typed
+The words are in the reader's language; what is on record is translated, what people typed
 stays as it is. The JSON is in English.
 """
 
@@ -11,12 +11,12 @@ from datetime import datetime
 
 from swapflow.engine.audit.decision_card import (
     Card,
-    CardMark,
     CardReconsideration,
     CardReview,
     CardStanding,
 )
 from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
+from swapflow.files.exports.marks_in_words import hundred, mark_in_words, of_hundred
 from swapflow.files.exports.method_sheet import NOT_MERIT, RULE_WORDS
 from swapflow.i18n.formatting import counted, date_of, moment
 from swapflow.i18n.languages import gettext, gettext_noop
@@ -57,7 +57,7 @@ _SPREAD = gettext_noop(
 
 
 def card_json(card: Card) -> bytes:
-    """Give a card under stable keys; scores lie between 0 and 1."""
+    """Return a card under stable keys; scores lie between 0 and 1."""
     content = asdict(card) | {"interval": None}
     if card.standing:
         content["interval"] = list(_interval(card.standing))
@@ -65,7 +65,7 @@ def card_json(card: Card) -> bytes:
 
 
 def card_document(card: Card) -> PrintedDocument:
-    """Say everything on a card in plain words, in the language that is spoken."""
+    """Write out everything on a card in plain words, in the reader's language."""
     return PrintedDocument(
         title=gettext("Decision card"),
         about=f"{card.name or card.applicant} ({card.applicant}), {card.cycle_name}",
@@ -174,9 +174,9 @@ def _reconsidered(again: CardReconsideration) -> DocumentPart:
             ),
             (
                 gettext("Score before"),
-                gettext("none") if again.before is None else _hundred(again.before),
+                gettext("none") if again.before is None else hundred(again.before),
             ),
-            (gettext("Score with all reviews"), _hundred(again.after)),
+            (gettext("Score with all reviews"), hundred(again.after)),
         ]
     title = gettext("Reconsidered after the list was fixed")
     return DocumentPart(title=title, facts=tuple(facts), notes=(gettext(_BOTH_SCORES),))
@@ -212,11 +212,11 @@ def _standing(card: Card) -> DocumentPart:
             gettext("Proposed"),
             gettext("on the list") if standing.proposed else gettext("on the waitlist"),
         ),
-        (gettext("Score"), _of_hundred(standing.estimate)),
+        (gettext("Score"), of_hundred(standing.estimate)),
         *_by_both(standing),
         (
             gettext("Interval"),
-            gettext("%(low)s to %(high)s") % {"low": _hundred(low), "high": _hundred(high)},
+            gettext("%(low)s to %(high)s") % {"low": hundred(low), "high": hundred(high)},
         ),
         (gettext("Rests on"), _evidence(standing.evidence)),
         (gettext("Distance to the cut"), _cut(standing)),
@@ -237,7 +237,7 @@ def _standing(card: Card) -> DocumentPart:
 
 
 def _evidence(reviews: float) -> str:
-    """Say how many reviews an estimate rests on; they may be parts of one."""
+    """Return how many reviews an estimate rests on; a pull may count as part of one."""
     if reviews.is_integer():
         return counted(int(reviews), "%(count)s review", "%(count)s reviews")
     return gettext("%(reviews)s reviews") % {"reviews": f"{reviews:g}"}
@@ -249,10 +249,10 @@ def _by_both(standing: CardStanding) -> Iterable[tuple[str, str]]:
         return
     yield gettext("Made by"), gettext(_MADE_BY[standing.estimates])
     if standing.mean is not None:
-        yield gettext("Mean of the marks as given"), _of_hundred(standing.mean)
+        yield gettext("Mean of the marks as given"), of_hundred(standing.mean)
     if standing.raw is not None and standing.adjusted is not None:
-        yield gettext("Raw estimate"), _of_hundred(standing.raw)
-        yield gettext("Adjusted estimate"), _of_hundred(standing.adjusted)
+        yield gettext("Raw estimate"), of_hundred(standing.raw)
+        yield gettext("Adjusted estimate"), of_hundred(standing.adjusted)
 
 
 def _cut(standing: CardStanding) -> str:
@@ -271,7 +271,7 @@ def _cut(standing: CardStanding) -> str:
             if apart >= 0
             else gettext("%(points)s points below the last who was proposed")
         )
-    return said % {"points": _hundred(abs(apart))}
+    return said % {"points": hundred(abs(apart))}
 
 
 def _asked(card: Card) -> DocumentPart:
@@ -345,7 +345,7 @@ def _said(card: Card) -> DocumentPart:
                 (
                     f"{review.kind} {number}",
                     gettext("reviewer %(who)s") % {"who": review.reviewer},
-                    _hundred(review.score or 0.0),
+                    hundred(review.score or 0.0),
                     moment(review.answered_at) if review.answered_at else "–",
                 )
                 for number, review in answered
@@ -370,16 +370,10 @@ def _marks(number: int, review: CardReview) -> DocumentGrid:
     return DocumentGrid(
         caption=gettext("Marks of %(review)s") % {"review": f"{review.kind} {number}"},
         headers=(gettext("Criterion"), gettext("Mark"), gettext("What it means")),
-        rows=tuple((mark.criterion, _mark(mark), mark.meaning or "–") for mark in review.marks),
+        rows=tuple(
+            (mark.criterion, mark_in_words(mark), mark.meaning or "–") for mark in review.marks
+        ),
     )
-
-
-def _mark(mark: CardMark) -> str:
-    if mark.mark is None:
-        return gettext("not applicable")
-    if mark.most is None:
-        return f"{mark.mark:g}"
-    return gettext("%(mark)s of %(most)s") % {"mark": f"{mark.mark:g}", "most": f"{mark.most:g}"}
 
 
 def _numbered(card: Card) -> bool:
@@ -391,14 +385,6 @@ def _interval(standing: CardStanding) -> tuple[float, float]:
         max(0.0, standing.estimate - standing.margin),
         min(1.0, standing.estimate + standing.margin),
     )
-
-
-def _hundred(utility: float) -> str:
-    return f"{100 * utility:.1f}"
-
-
-def _of_hundred(utility: float) -> str:
-    return gettext("%(score)s of 100") % {"score": _hundred(utility)}
 
 
 def _spelled(value: object) -> str:

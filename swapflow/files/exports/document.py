@@ -1,6 +1,6 @@
 """A plain document of words, facts and tables: as one HTML page, or as a tagged PDF.
 
-Both are made from the same parts. Whatever people typed goes in as text, never as markup.
+Both are made from the same blocks. Whatever people typed goes in as text, never as markup.
 """
 
 import json
@@ -72,7 +72,7 @@ class PrintedDocument:
 
 
 def html(document: PrintedDocument) -> bytes:
-    """Make one HTML page that needs nothing else."""
+    """Render one HTML page that needs nothing else."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.from_string(_template("document.html"))
     return template.render(
@@ -81,7 +81,7 @@ def html(document: PrintedDocument) -> bytes:
 
 
 def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
-    """Make a PDF that screen readers can follow (PDF/UA-1), its fonts within.
+    """Render a PDF that screen readers can follow (PDF/UA-1), its fonts within.
 
     Args:
         document: The document.
@@ -117,7 +117,7 @@ def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
 
 
 def can_make_pdf() -> bool:
-    """Say whether the extra `cards` is installed; looks for it and loads nothing."""
+    """Whether the extra `cards` is installed; looks for it and loads nothing."""
     return find_spec("typst") is not None
 
 

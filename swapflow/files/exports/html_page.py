@@ -73,7 +73,7 @@ class ReportPage:
 
 
 def render(page: ReportPage) -> str:
-    """Give the page as HTML."""
+    """Return the page as HTML."""
     text = (resources.files("swapflow.files.exports") / "page.html").read_text(encoding="utf-8")
     # Jinja escapes whatever a file or an option brought in; only our own pictures are markup.
     environment = Environment(
@@ -100,17 +100,17 @@ def write(path: Path, page: ReportPage) -> None:
 
 
 def slug(title: str) -> str:
-    """Give a title as the name of an anchor."""
+    """Return a title as the name of an anchor."""
     return re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")
 
 
 def _words(text: str) -> Markup:
-    """Escape a text, and set what stands in backticks as commands are set."""
+    """Escape a text, and set what is in backticks as commands are set."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 def points(pairs: Sequence[tuple[str, str]]) -> tuple[Point, ...]:
-    """Make points of pairs, each text a sentence."""
+    """Build points from pairs, each text a sentence."""
     return tuple(Point(title=title, text=sentence(text)) for title, text in pairs)
 
 

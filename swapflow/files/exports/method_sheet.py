@@ -84,15 +84,15 @@ _CERTIFICATES = {
 
 
 def method_text(sheet: MethodSheet) -> str:
-    """Spell a method sheet as Markdown: plain words first, numbers of the method at the end."""
+    """Write a method sheet as Markdown: plain words first, numbers of the method at the end."""
     parts = [_title(sheet), _brief(sheet), _promise(sheet), _covered(sheet), _advanced(sheet)]
     return "\n\n".join(parts) + "\n"
 
 
 def method_told(sheet: MethodSheet) -> str:
-    """Spell it in the language that is spoken; the names of the method's settings stay.
+    """Write it in the reader's language; the names of the method's settings stay.
 
-    The record, bundles and programs have it in English, as `method_text` spells it.
+    The record, bundles and programs have it in English, as `method_text` writes it.
     """
     return "\n".join(_told(line) for line in method_text(sheet).split("\n"))
 
@@ -178,7 +178,7 @@ def _promise(sheet: MethodSheet) -> str:
 
 
 def _covered(sheet: MethodSheet) -> str:
-    """Say which parts rest on a proof, and which on judgement."""
+    """List which parts rest on a proof, and which on judgement."""
     linear = sheet.objective == "top-k"
     # What the rule proved at its stop is about the list by marks as given.
     own = linear and sheet.estimates != "adjusted"

@@ -18,12 +18,12 @@ from swapflow.i18n.told import told
 
 
 def minutes_json(agenda: Agenda) -> bytes:
-    """Give the minutes under stable keys."""
+    """Return the minutes under stable keys."""
     return (json.dumps(minutes_content(agenda), ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def minutes_content(agenda: Agenda) -> dict[str, object]:
-    """Give what the minutes hold, as plain values."""
+    """Return what the minutes hold, as plain values."""
     meeting = agenda.meeting
     names = {place.application: place.external_id for place in agenda.places}
     return {
@@ -56,7 +56,7 @@ def minutes_content(agenda: Agenda) -> dict[str, object]:
 def minutes_document(
     agenda: Agenda, *, members: Mapping[int, Collection[str]], zone: str, at: datetime
 ) -> PrintedDocument:
-    """Say what the meeting looked at and recorded.
+    """List what the meeting looked at and recorded.
 
     Args:
         agenda: The meeting.

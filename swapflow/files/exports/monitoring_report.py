@@ -24,7 +24,7 @@ _LL144_HEADERS = (
 
 
 def as_plain(report: Report) -> dict[str, object]:
-    """Give a report as JSON has it, with the numbers of small groups closed.
+    """Return a report as JSON has it, with the numbers of small groups closed.
 
     What is closed is null; `closed` says that it is. Numbers that are not defined are null too.
     """
@@ -46,7 +46,7 @@ _EFFORT_NUMBERS = ("people", "reviews", "interviews", "interviewed", "days")
 
 
 def report_sheets(report: Report) -> tuple[ExportSheet, ...]:
-    """Give a report's sums as lists: who went on at each stage, and how much work went to whom.
+    """Return a report's sums as lists: who went on at each stage, and how much work went to whom.
 
     The numbers of small groups, and of those that would give them away, are blank and `closed`.
     """
@@ -83,7 +83,7 @@ def report_sheets(report: Report) -> tuple[ExportSheet, ...]:
 def write_report(
     report: Report, folder: Path, form: Format, *, raw: bool = False
 ) -> tuple[Path, ...]:
-    """Write a report's sums to a folder; gives the files.
+    """Write a report's sums to a folder; returns the files.
 
     Raises:
         InvalidInputError: If nothing can be written there.
@@ -95,7 +95,7 @@ def write_report(
 
 
 def report_archive(report: Report, form: Format, *, raw: bool = False) -> bytes:
-    """Give a report's sums as a ZIP of the files that `write_report` writes."""
+    """Return a report's sums as a ZIP of the files that `write_report` writes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for sheet in report_sheets(report):

@@ -34,7 +34,7 @@ FORMATS = (Format.XLSX, Format.CSV)
 
 NOT_APPLICABLE = "N/A"
 NOT_ASKED = "—"
-"""What stands in a cell that a request's form does not ask for."""
+"""The mark of a cell that a request's form does not ask for."""
 
 LONGEST_REMARK = 8000
 LONGEST_NOTE = 4000
@@ -96,7 +96,7 @@ class _Column:
     """One column of a sheet.
 
     Attributes:
-        cell: What stands in it for a task.
+        cell: Its content for a task.
         fills: Whether the reviewer is to write into it for a task.
     """
 
@@ -234,7 +234,7 @@ def _validate(
     tasks: Sequence[review_page.ReviewPage],
     columns: Sequence[_Column],
 ) -> None:
-    """Let the cells to be filled take the values that there are."""
+    """Restrict the cells to be filled to the values that there are."""
     for number, column in enumerate(columns, start=1):
         letter = get_column_letter(number)
         for line, task in enumerate(tasks, start=2):
@@ -262,7 +262,7 @@ class _Scale:
             self.page.column_dimensions[letter].width = width
 
     def rule(self, task: review_page.ReviewPage, column: _Column) -> DataValidation:
-        """Give the rule for a cell; the first of its kind also writes its scale."""
+        """Return the rule for a cell; the first of its kind also writes its scale."""
         criterion = _criterion(task, column.criterion) if column.criterion else None
         key = (column.header, task.kind.name, criterion.marks if criterion else ())
         if key not in self.rules:

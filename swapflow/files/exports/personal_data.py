@@ -60,7 +60,7 @@ _BEFORE_YOU_HAND_IT_OVER = (
 
 
 def personal_data_json(report: PersonalDataReport) -> bytes:
-    """Give everything under stable keys."""
+    """Return everything under stable keys."""
     content = {
         "cycle": report.cycle_id,
         "role": report.role,
@@ -74,7 +74,7 @@ def personal_data_json(report: PersonalDataReport) -> bytes:
 
 
 def personal_data_document(report: PersonalDataReport) -> PrintedDocument:
-    """Say everything on one page."""
+    """Write everything on one page."""
     return PrintedDocument(
         title=f"Everything held about one {report.role}",
         about=f"{report.name or report.external_id} ({report.external_id}), {report.cycle_id}",
@@ -89,7 +89,7 @@ def personal_data_document(report: PersonalDataReport) -> PrintedDocument:
 
 
 def named_files(report: PersonalDataReport) -> list[tuple[str, bytes]]:
-    """Give the uploaded files under names that are safe as paths: a number and the ending."""
+    """Return the uploaded files under names that are safe as paths: a number and the ending."""
     return [
         (f"document-{number}{_ending(file.name)}", file.body)
         for number, file in enumerate(report.files, start=1)
@@ -97,7 +97,7 @@ def named_files(report: PersonalDataReport) -> list[tuple[str, bytes]]:
 
 
 def oversight_json(cycle_id: str, acts: Sequence[ActivityEntry], *, at: datetime) -> bytes:
-    """Give the log under stable keys."""
+    """Return the log under stable keys."""
     listed = [asdict(act) | {"at": act.at.isoformat()} for act in acts]
     return _json({"cycle": cycle_id, "at": at.isoformat(), "acts": listed})
 
@@ -105,7 +105,7 @@ def oversight_json(cycle_id: str, acts: Sequence[ActivityEntry], *, at: datetime
 def oversight_document(
     cycle_id: str, acts: Sequence[ActivityEntry], *, at: datetime
 ) -> PrintedDocument:
-    """Say what people did: where they departed from what was proposed, then everything else."""
+    """List what people did: where they departed from what was proposed, then everything else."""
     departed = [act for act in acts if act.departs]
     others = [act for act in acts if not act.departs]
     return PrintedDocument(

@@ -36,17 +36,17 @@ from swapflow.files.exports.writers import (
 
 
 def cohort_sheet(proposal: Proposal) -> ExportSheet:
-    """Give the proposed list, in its order."""
+    """Return the proposed list, in its order."""
     return _list("cohort", [p for p in proposal.places if p.standing is Standing.COHORT])
 
 
 def waitlist_sheet(proposal: Proposal) -> ExportSheet:
-    """Give the waitlist, in its order."""
+    """Return the waitlist, in its order."""
     return _list("waitlist", [p for p in proposal.places if p.standing is Standing.WAITLIST])
 
 
 def evidence_sheet(proposal: Proposal) -> ExportSheet:
-    """Give what is behind every place of the proposal: scores, margins, reviews by kind."""
+    """Return what is behind every place of the proposal: scores, margins, reviews by kind."""
     kinds = sorted({kind for place in proposal.places for kind in place.pulls})
     return ExportSheet(
         name="evidence",
@@ -85,12 +85,12 @@ def evidence_sheet(proposal: Proposal) -> ExportSheet:
 def outcomes_sheet(
     proposal: Proposal, outcomes: Iterable[Outcome], applications: Iterable[Application] = ()
 ) -> ExportSheet:
-    """Give what people decided, beside what was proposed.
+    """Return what people decided, beside what was proposed.
 
     Args:
         proposal: Supplies ids and names.
         outcomes: The decisions.
-        applications: Supply ids and names of whoever is decided about and not in the proposal.
+        applications: Supply ids and names of those who are decided about and not in the proposal.
     """
     places = {place.application: place for place in proposal.places}
     others = {application.number: application for application in applications}
@@ -124,7 +124,7 @@ def _who(
 def decided_sheet(
     proposal: Proposal, outcomes: Iterable[Outcome], verdict: Verdict, *, name: str
 ) -> ExportSheet:
-    """Give whom people put on a list, in the order of the proposal; the last decision stands."""
+    """Return whom people put on a list, in the order of the proposal; the last decision counts."""
     decided = {outcome.application: outcome.verdict for outcome in outcomes}
     return _list(name, [p for p in proposal.places if decided.get(p.application) is verdict])
 
@@ -137,14 +137,14 @@ def scores_sheet(
     kinds: Sequence[str],
     remarks: Mapping[str, str],
 ) -> ExportSheet:
-    """Give every revision of every score, with remarks, to be exported. For staff.
+    """Return every revision of every score, with remarks, to be exported. For staff.
 
     Args:
         scores: In the order of their submission.
         applications: External ids by number.
         reviewers: External ids by number.
         kinds: Names of the kinds, in order.
-        remarks: By assignment; each stands beside the last revision.
+        remarks: By assignment; each is shown beside the last revision.
     """
     last = {s.assignment_id: s.revision for s in scores}
     return ExportSheet(
@@ -212,7 +212,7 @@ def method_json(sheet: MethodSheet) -> bytes:
 
 
 def event_lines(events: Iterable[Event]) -> Iterator[str]:
-    """Spell events as JSON, one a line, in their order."""
+    """Format events as JSON, one a line, in their order."""
     for event in events:
         yield (
             json.dumps(
@@ -252,7 +252,7 @@ def write_cohort_folder(
     """Write everything about a cohort: lists, evidence, decisions and the method.
 
     Files: cohort, waitlist, evidence and outcomes in the format, method.md, method.json. Each is
-    replaced whole: whoever reads one at that moment sees the old file or the new one.
+    replaced whole: a program that reads one at that moment sees the old file or the new one.
 
     Returns:
         The files, in that order.

@@ -1,8 +1,9 @@
 """Pictures for reports: SVG that reads in light, in dark, on paper and by screen readers.
 
 Colours come from the page's own variables, so one picture serves both themes; every picture has a
-title and a description, and stands beside a table with the same figures. (The paper's figures are
-drawn by matplotlib; a page of one file for people who plan needs neither its size nor its fonts.)
+title and a description, and is shown beside a table with the same figures. (The paper's figures
+are drawn by matplotlib; a page of one file for people who plan needs neither its size nor its
+fonts.)
 """
 
 import math
@@ -27,11 +28,11 @@ class Dot:
     """One row of a dot plot.
 
     Attributes:
-        label: What stands at the left.
-        value: Where the dot stands.
+        label: The text at the left.
+        value: Where the dot is.
         low: Left end of its interval.
         high: Right end of its interval.
-        text: What stands at the right.
+        text: The text at the right.
         marked: Whether it is the one that the others are compared with.
     """
 
@@ -96,7 +97,7 @@ def dots(rows: Sequence[Dot], *, title: str, description: str, axis: str, name: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Square:
-    """One square of a heat map: what stands in it, and how good (+1) or bad (-1) it is."""
+    """One square of a heat map: its text, and how good (+1) or bad (-1) it is."""
 
     text: str
     strength: float

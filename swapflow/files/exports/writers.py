@@ -75,7 +75,7 @@ def sheet_bytes(sheet: ExportSheet, form: Format, *, raw: bool = False) -> bytes
 
 def _csv(sheet: ExportSheet, *, raw: bool) -> bytes:
     text = io.StringIO(newline="")
-    # Every string stands in quotes: a guarding tab outside them would be trimmed.
+    # Every string is in quotes: a guarding tab outside them would be trimmed.
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow(_guarded(sheet.headers, raw=raw))
     for row in sheet.rows:
@@ -90,7 +90,7 @@ def _guarded(row: Iterable[Cell], *, raw: bool) -> Iterator[str | int | float]:
 
 
 def table_cell(cell: Cell) -> str | int | float:
-    """Give a cell as tables hold it: yes or no, blank for no number, no control codes."""
+    """Return a cell as tables hold it: yes or no, blank for no number, no control codes."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     cell = finite_cell(cell)
@@ -148,7 +148,7 @@ def write_sheet(path: str | Path, sheet: ExportSheet, *, raw: bool = False) -> N
 
 
 def write_file(path: Path, content: bytes) -> Path:
-    """Put a file in its place at once, readable by its owner and group only.
+    """Move a file to its place at once, readable by its owner and group only.
 
     Raises:
         InvalidInputError: If it cannot be written there.

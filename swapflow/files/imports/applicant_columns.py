@@ -28,7 +28,7 @@ class Columns:
     def of(
         cls, table: Table, mapping: Mapping[str, str], rules: Rules | None, key: str
     ) -> "Columns":
-        """Take each column for what the mapping says, else for what its header says.
+        """Assign each column the role that the mapping names, else the one of its header.
 
         What cannot be so is noted in `bad`: a mapping of nothing, two columns for one thing, no
         id, a protected trait where it may not enter.
@@ -43,11 +43,11 @@ class Columns:
         return columns
 
     def headers(self, role: str) -> list[str]:
-        """Give the headers taken for a role, left to right."""
+        """Return the headers taken for a role, left to right."""
         return [h for h, taken in self.taken_for.items() if taken == role]
 
     def named(self, role: str) -> Iterator[tuple[str, str]]:
-        """Give (header, NAME) of the columns taken for `role:NAME`."""
+        """Return (header, NAME) of the columns taken for `role:NAME`."""
         for header, taken in self.taken_for.items():
             if taken.startswith(f"{role}:"):
                 yield header, taken.removeprefix(f"{role}:")
@@ -165,7 +165,7 @@ def _full_role(role: str) -> str:
 
 
 def _meaning(header: str, rules: Rules | None) -> str:
-    """Say what a header is taken for when no mapping says it."""
+    """Return what a header is taken for when no mapping says it."""
     for prefix in _PREFIXES:
         if header.casefold().startswith(prefix) and header[len(prefix) :].strip():
             return prefix + header[len(prefix) :].strip()

@@ -32,7 +32,7 @@ class ListPreview:
         plan: What is new, what changed, what staff keep; of the rows that can be taken.
         bad: Every row that stops the import, those that contradict the cycle too.
         warnings: What staff should know.
-        alike: People who may stand under two ids.
+        alike: People who may be listed under two ids.
     """
 
     table: Table
@@ -53,7 +53,7 @@ def preview_applicant_list(
     cycle_id: str,
     as_last_time: bool = True,
 ) -> ListPreview:
-    """Look at a list of applicants; nothing is written.
+    """Preview a list of applicants; nothing is written.
 
     Args:
         table: The list.
@@ -95,7 +95,7 @@ def preview_applicant_list(
         found=found,
         plan=plan,
         bad=tuple(sorted((*found.bad, *contrary), key=lambda row: row.line)),
-        # Who shares an address is told with all who are alike, those of the program included.
+        # Who shares an address is named with all who are alike, those of the program included.
         warnings=(*notes, *(text for text in found.warnings if text not in found.shared)),
         alike=possible_duplicates(_people(plan, product, cycle_id)),
     )
@@ -137,7 +137,7 @@ def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[ListedPers
 
 
 def _lines(table: Table, found: ApplicationsImport) -> Mapping[str, int]:
-    """Give the line on which each id stands."""
+    """Return the line of each id."""
     roles = {role: header for header, role in found.columns.items()}
     header = roles.get("external_id") or roles.get("email") or ""
     return {row[header]: row.line for row in reversed(table.rows)} if header else {}

@@ -170,7 +170,7 @@ class _Reader:
         self._merge(row, earlier, application, self._lines[known])
 
     def shared(self) -> tuple[str, ...]:
-        """Name mail addresses that stand under several ids."""
+        """List mail addresses that have several ids."""
         return tuple(
             f"the e-mail {address!r} stands under {len(ids)} ids: {', '.join(map(repr, ids))}. "
             "If that is one person, merge or remove one"

@@ -31,7 +31,7 @@ class Reading:
     date_order: str = ""
 
     def settings(self) -> dict[str, str]:
-        """Spell it as pairs that can be kept."""
+        """Format it as pairs that can be kept."""
         return {
             **{f"column:{header}": role or LEFT_OUT for header, role in self.columns.items()},
             **{f"date:{header}": "yes" for header in self.dates},
@@ -60,7 +60,7 @@ class Reading:
         )
 
     def over(self, other: "Reading") -> "Reading":
-        """Put it before another one, which fills what it leaves open."""
+        """Merge it over another one, which fills what it leaves open."""
         return Reading(
             columns={**other.columns, **self.columns},
             key=self.key or other.key,
@@ -72,7 +72,7 @@ class Reading:
 def reading_of(
     table: Table, chosen: Reading, remembered: Mapping[str, str]
 ) -> tuple[Reading, KnownLayout | None, tuple[str, ...]]:
-    """Say how a table is read: as chosen, else as the last list of its kind, else by its shape.
+    """Choose how a table is read: as chosen, else as the last list of its kind, else by its shape.
 
     Returns:
         The reading, the shape that was recognised, and what staff should know, in sentences.

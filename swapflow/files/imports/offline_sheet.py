@@ -119,7 +119,7 @@ class _Cells:
         return {name: self._columns[name] for name in names if name in self._columns}
 
     def _said(self, row: TableRow) -> set[str]:
-        """Give the headers of the cells that the reviewer has filled."""
+        """Return the headers of the cells that the reviewer has filled."""
         names = (spelling(n) for n in ("score", "confidence", REMARK, PRIVATE))
         headers = [*self._marks.values(), *(self._columns[n] for n in names if n in self._columns)]
         return {

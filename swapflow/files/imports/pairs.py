@@ -21,7 +21,7 @@ def read_pairs(
 ) -> tuple[tuple[str, str], ...]:
     """Read pairs of (application, reviewer) external ids: conflicts.csv, panel.csv.
 
-    A pair that stands there twice is one pair.
+    A pair that occurs twice is one pair.
 
     Args:
         path_or_bytes: CSV, TSV, TXT, XLSX or JSON, as a path, an upload's bytes, or read already.
@@ -68,12 +68,12 @@ def read_pairs(
 
 
 def spelled(ids: Collection[str] | None) -> dict[str, str] | None:
-    """Give the spelling of each id by what tells ids apart."""
+    """Return the spelling of each id by its reduced form, which tells ids apart."""
     return None if ids is None else {same_id(known): known for known in ids}
 
 
 def stranger(noun: str, text: str, known: Mapping[str, str]) -> tuple[str, str]:
-    """Say that an id is nobody's, and whose it may be: reason and cure.
+    """Explain that an id is nobody's, and whose it may be: reason and cure.
 
     Spreadsheet programs take ids for numbers and eat the zeros before them.
     """

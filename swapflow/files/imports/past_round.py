@@ -200,7 +200,7 @@ def _read_items(
     mapping: Mapping[str, str],
     encoding: str | None,
 ) -> tuple[dict[str, str], int | None, list[str]]:
-    """Give every applicant's id by its reduced spelling, and how many were chosen.
+    """Return every applicant's id by its reduced spelling, and how many were chosen.
 
     The id is "" for an applicant who is left out.
     """

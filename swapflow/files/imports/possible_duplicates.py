@@ -1,4 +1,4 @@
-"""People who stand under two ids, perhaps: shown to staff, never put together by it."""
+"""People who may have two ids: shown to staff, never put together by it."""
 
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPerson:
-    """Somebody of a list or of the program."""
+    """A person of a list or of the program."""
 
     external_id: str
     name: str
@@ -39,7 +39,7 @@ class PossibleDuplicate:
 def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplicate, ...]:
     """Find people under several ids, of whom at least one is new.
 
-    Names are compared without case, accents and the order of their parts: "Weiß, Zoë" is
+    Names are compared without case, accents and the order of their words: "Weiß, Zoë" is
     "Zoe Weiss". Those who share an address are not named once more for their name.
     """
     people = tuple(people)

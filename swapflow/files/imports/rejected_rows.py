@@ -11,7 +11,7 @@ LINE, WRONG, CURE = "line", "what is wrong", "cure"
 
 
 def refused_sheet(table: Table | None, bad: Iterable[BadRow]) -> ExportSheet:
-    """Give a row for every line that cannot be taken, with its cells as they were read.
+    """Return a row for every line that cannot be taken, with its cells as they were read.
 
     Args:
         table: Supplies the cells; None if the file cannot be read as a table at all.

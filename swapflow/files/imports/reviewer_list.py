@@ -51,7 +51,7 @@ def preview_reviewer_list(
     cycle_id: str,
     as_last_time: bool = True,
 ) -> Roster:
-    """Look at a list of reviewers; nothing is written.
+    """Preview a list of reviewers; nothing is written.
 
     Raises:
         InvalidInputError: If the columns are said to be what they cannot be.

@@ -172,7 +172,7 @@ class _Roster:
         return bad
 
     def taken_for(self) -> dict[str, str]:
-        """Say what each column that is used was taken for."""
+        """Return what each column that is used was taken for."""
         taken = {header: role for role, header in self.headers.items()}
         return taken | {header: f"{_CAPACITY}:{kind}" for header, kind in self._capacities()}
 
@@ -217,7 +217,7 @@ class _Roster:
         return tuple(kind.name for kind in self.rules.kinds) if self.rules else ()
 
     def _capacities(self) -> list[tuple[str, str]]:
-        """Give (header, kind) of the columns `capacity:KIND`."""
+        """Return (header, kind) of the columns `capacity:KIND`."""
         found = {
             header: header.split(":", 1)[1].strip().casefold()
             for header in self.table.headers

@@ -8,6 +8,7 @@ from swapflow.domain.ids import same_id
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.errors import BadRow, ScoreOutOfRangeError
+from swapflow.files.imports.imported_scores import CollectedScores, ImportedScore, ScoreKey
 from swapflow.files.imports.pairs import stranger
 from swapflow.files.tables.cells import (
     decimal_of,
@@ -46,31 +47,6 @@ _LONGEST_LIST = 2000
 _LINE = re.compile(r"\s*([^:]+?)\s*:\s*(.*?)\s*")
 
 
-_Key = tuple[str, str, str]  # application, reviewer, kind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedScore:
-    """One score of one applicant by one reviewer.
-
-    Attributes:
-        line: Where it stands.
-        application: External id, spelled as the cycle spells it where that is known.
-        reviewer: External id, likewise.
-        kind: Name of the kind; "" when neither file nor caller named one.
-        utility: In [0, 1].
-        marks: Mark per criterion where the file has them; None is N/A.
-    """
-
-    line: int
-    application: str
-    reviewer: str
-    kind: str
-    utility: float
-    marks: Mapping[str, float | None]
-    remark: str
-
-
 def _is_list(cell: str) -> bool:
     if len(cell) > _LONGEST_LIST:
         return False
@@ -100,15 +76,13 @@ class ScoreReader:
     scale: tuple[float, float] | None
     applications: dict[str, str] | None
     reviewers: dict[str, str] | None
-    scores: dict[_Key, ImportedScore] = field(default_factory=dict)
+    collected: CollectedScores = field(default_factory=CollectedScores)
     missing: list[tuple[int, str, str]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
-    _versions: dict[_Key, float] = field(default_factory=dict)
     _decimals: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """See which decimal mark each column proves."""
+        """Find which decimal mark each column proves."""
         self._decimals = {
             header: decimal_of(row[header] for row in self.table.rows)
             for header in self.table.headers
@@ -158,8 +132,8 @@ class ScoreReader:
         parts = _parts(cell)
         if application is None or kind is None:
             return
-        if not self.warnings:
-            self.warnings.append(
+        if not self.collected.warnings:
+            self.collected.warnings.append(
                 "the file names no reviewers; the scores of each list were given to reviewers "
                 "1, 2, 3, … in their order"
             )
@@ -199,17 +173,14 @@ class ScoreReader:
 
     # What it is
 
-    def _rubric(self, kind: str) -> Rubric | None:
-        return self.rules.rubric(kind) if self.rules else None
-
     def _marked(self) -> bool:
-        """Whether some rubric's criteria stand in columns of their own."""
+        """Whether some rubric's criteria have columns of their own."""
         spelled = {spelling(h) for h in self.table.headers}
         rubrics = self.rules.rubrics if self.rules else ()
         return any(spelling(c.name) in spelled for rubric in rubrics for c in rubric.criteria)
 
     def _values(self, row: TableRow) -> dict[str, str]:
-        """Give what the row says by label; "" is the label of the one overall score."""
+        """Return what the row says by label; "" is the label of the one overall score."""
         values = {spelling(header): text for header, text in row.cells.items()}
         if "score" in self.headers:
             values[""] = row[self.headers["score"]]
@@ -222,9 +193,9 @@ class ScoreReader:
             values.setdefault("", overall)
         return values
 
-    def _take_one(self, row: TableRow, key: _Key, values: Mapping[str, str]) -> None:
+    def _take_one(self, row: TableRow, key: ScoreKey, values: Mapping[str, str]) -> None:
         application, reviewer, kind = key
-        rubric = self._rubric(kind)
+        rubric = self.rules.rubric(kind) if self.rules else None
         by_mark = (
             self.scale is None
             and rubric is not None
@@ -256,7 +227,9 @@ class ScoreReader:
             marks=marks,
             remark=row[self.headers["remark"]] if "remark" in self.headers else "",
         )
-        self._keep(row, key, score)
+        refused = self.collected.add(key, score, version=self._version(row))
+        if refused:
+            self._refuse(row, "reviewer", *refused)
 
     def _marks(
         self, row: TableRow, rubric: Rubric, values: Mapping[str, str]
@@ -308,7 +281,7 @@ class ScoreReader:
         if scale is None and rubric is None and spelling(column) == "utility":
             scale = (0.0, 1.0)
         if scale is None:
-            self._refuse_value(row, column, f"{number:g}", *self._no_scale(rubric))
+            self._refuse_value(row, column, f"{number:g}", *_no_scale(rubric))
             return None
         worst, best = scale
         if not min(scale) <= number <= max(scale):
@@ -321,48 +294,6 @@ class ScoreReader:
             )
             return None
         return (number - worst) / (best - worst)
-
-    def _no_scale(self, rubric: Rubric | None) -> tuple[str, str]:
-        if rubric is None:
-            return (
-                "nothing says on which scale this score is",
-                "State it, worst to best, e.g. 0..5",
-            )
-        names = ", ".join(repr(c.name) for c in rubric.criteria)
-        reason = f"the rubric of {rubric.kind!r} has {len(rubric.criteria)} criteria, not one"
-        return (
-            reason,
-            f"Give a column for each ({names}), or state the scale of the score, e.g. 0..5",
-        )
-
-    def _keep(self, row: TableRow, key: _Key, score: ImportedScore) -> None:
-        """Keep a score; a later version replaces an earlier one, anything else must agree."""
-        known = (same_id(key[0]), same_id(key[1]), key[2])
-        earlier = self.scores.get(known)
-        version = self._version(row)
-        if earlier is None:
-            self.scores[known] = score
-            self._versions[known] = version
-        elif version != self._versions[known]:
-            newer = version > self._versions[known]
-            kept, left = (score, earlier) if newer else (earlier, score)
-            self.scores[known] = kept
-            self._versions[known] = max(version, self._versions[known])
-            self.warnings.append(
-                f"line {left.line}: an earlier version of the review on line {kept.line} "
-                f"({key[1]!r} on {key[0]!r}); the last version counts"
-            )
-        elif (earlier.utility, earlier.marks) == (score.utility, score.marks):
-            self.warnings.append(
-                f"line {row.line}: the same score stands on line {earlier.line}; it counts once"
-            )
-        else:
-            self._refuse(
-                row,
-                "reviewer",
-                f"this reviewer has another score of {key[0]!r} on line {earlier.line}",
-                "Keep the one that is right",
-            )
 
     def _version(self, row: TableRow) -> float:
         if "version" not in self.headers:
@@ -382,3 +313,17 @@ class ScoreReader:
 
     def _at_header(self, reason: str, cure: str) -> BadRow:
         return BadRow(line=self.table.header_line, column="", value="", reason=reason, cure=cure)
+
+
+def _no_scale(rubric: Rubric | None) -> tuple[str, str]:
+    if rubric is None:
+        return (
+            "nothing says on which scale this score is",
+            "State it, worst to best, e.g. 0..5",
+        )
+    names = ", ".join(repr(c.name) for c in rubric.criteria)
+    reason = f"the rubric of {rubric.kind!r} has {len(rubric.criteria)} criteria, not one"
+    return (
+        reason,
+        f"Give a column for each ({names}), or state the scale of the score, e.g. 0..5",
+    )

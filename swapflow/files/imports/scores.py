@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from swapflow.domain.rules import Rules
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.errors import BadRow, InvalidInputError
+from swapflow.files.imports.imported_scores import ImportedScore
 from swapflow.files.imports.pairs import PAIR_COLUMNS, spelled
-from swapflow.files.imports.score_reader import ImportedScore, ScoreReader
+from swapflow.files.imports.score_reader import ScoreReader
 from swapflow.files.tables.cells import (
     refuse,
 )
@@ -100,9 +101,9 @@ def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
         bad += reader.bad
     refuse(table.source, bad)
     return ScoresImport(
-        scores=tuple(sorted(reader.scores.values(), key=lambda score: score.line)),
+        scores=tuple(sorted(reader.collected.scores.values(), key=lambda score: score.line)),
         missing=tuple(reader.missing),
-        warnings=(*table.warnings, *reader.warnings),
+        warnings=(*table.warnings, *reader.collected.warnings),
         encoding=table.encoding,
     )
 
@@ -116,7 +117,7 @@ def volunteered(
     by: str,
     source: str,
 ) -> list[Volunteered]:
-    """Give imported scores as ones that nobody asked for, by number.
+    """Return imported scores as ones that nobody asked for, by number.
 
     Args:
         scores: Read with the ids that there are, so that every id is known.

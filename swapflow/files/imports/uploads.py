@@ -1,4 +1,4 @@
-"""Uploaded files between two steps of an import: kept for a day, for whoever uploaded them.
+"""Uploaded files between two steps of an import: kept for a day, for the person who uploaded them.
 
 A file lies in a folder under a random name until it is imported, thrown away, or a day old.
 Nothing of it is in the ledger before the import, which takes it whole or not at all. Several web
@@ -51,7 +51,7 @@ class Uploads:
         self._folder = folder
 
     def keep(self, data: bytes, *, owner: str, purpose: str, name: str) -> str:
-        """Keep a file; gives its key. Files that are too old are removed at the same time.
+        """Store a file; returns its key. Files that are too old are removed at the same time.
 
         Raises:
             InvalidInputError: If the folder cannot be written.
@@ -73,10 +73,10 @@ class Uploads:
         return key
 
     def find(self, key: str, *, owner: str, purpose: str) -> PendingUpload:
-        """Give a file back to its owner, for the purpose it was uploaded for.
+        """Return a file to its owner, for the purpose it was uploaded for.
 
         Raises:
-            NotFoundError: If there is none, or it is somebody else's: which is not told.
+            NotFoundError: If there is none, or it is another person's; it does not tell which.
         """
         gone = NotFoundError("this file is not here any more; please choose it again")
         if not _KEY.fullmatch(key):
@@ -107,7 +107,7 @@ class Uploads:
 
 
 def _plain(name: str) -> str:
-    """Give a file's name without folders and control characters."""
+    """Return a file's name without folders and control characters."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     shown = "".join(c for c in last if c.isprintable()).strip()
     return shown[:LONGEST_NAME] or "the file"

@@ -115,7 +115,7 @@ def _quota(rules: Rules, index: int, quota: GroupQuota) -> Iterator[RulesProblem
 
 
 def _named_attributes(rules: Rules) -> Iterator[tuple[str, str]]:
-    """Give every attribute that quotas, targets and a spread over several name, with its place."""
+    """List every attribute that quotas, targets and a spread over several name, with its place."""
     for i, one in enumerate(rules.objective.spread):
         yield numbered("objective, spread", i, ""), one.attribute
     for i, quota in enumerate(rules.quotas):

@@ -10,7 +10,7 @@ class RulesProblem:
 
     Attributes:
         place: Where in the rules file, e.g. `kinds 2 ("interview"), cost`.
-        value: What stands there, as written; "" when nothing does.
+        value: The value as written; "" when there is none.
         reason: What is wrong with it.
         cure: What to do about it.
         refers: The tables that it compares; it says nothing when one could not be read whole.
@@ -45,5 +45,5 @@ def at_least(place: str, value: int, least: int) -> Iterator[RulesProblem]:
 
 
 def quoted(text: str) -> str:
-    """Spell a text as it stands in the file."""
+    """Format a text as the file has it."""
     return f'"{text}"'

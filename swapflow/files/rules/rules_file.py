@@ -66,9 +66,9 @@ def parse_rules(text: str, *, source: str = "rules") -> Rules:
 
 
 def examine_rules(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem]]:
-    """Give the rules that parsed TOML spells, and everything that is wrong with them.
+    """Return the rules that parsed TOML spells, and everything that is wrong with them.
 
-    Where something could not be read, the rules hold a harmless stand-in: they are good for
+    Where something could not be read, the rules hold a harmless replacement: they are good for
     nothing but being shown, unless there is no problem.
     """
     rules, found, broken = shape(raw)
@@ -82,7 +82,7 @@ def examine_rules(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem]]:
 
 
 def raw_rules(rules: Rules) -> dict[str, Toml]:
-    """Give rules as parsed TOML: tables, lists and values, every setting written out."""
+    """Return rules as parsed TOML: tables, lists and values, every setting written out."""
     return tomllib.loads(rules_text(rules))
 
 
@@ -98,7 +98,7 @@ def check_rules(rules: Rules, *, source: str = "rules") -> None:
 def write_rules(path: str | Path, rules: Rules) -> None:
     """Write rules as a file that `read_rules` reads back to equal rules.
 
-    Whoever reads the file at that moment sees the old one or the new one, never half of it.
+    A reader of the file at that moment sees the old one or the new one, never half of it.
 
     Raises:
         InvalidInputError: If it cannot be written there.
@@ -116,7 +116,7 @@ def write_rules(path: str | Path, rules: Rules) -> None:
 
 
 def template(name: str, **values: float | str) -> str:
-    """Give the commented text of a rules file to start from.
+    """Return the commented text of a rules file to start from.
 
     Args:
         name: "admissions", "hiring" or "fellowship".
@@ -193,7 +193,7 @@ def _refuse(source: str, found: Sequence[RulesProblem]) -> None:
 
 
 def rules_text(rules: Rules) -> str:
-    """Spell rules as TOML, every setting written out."""
+    """Format rules as TOML, every setting written out."""
     parts = [
         _settings(
             {
@@ -327,14 +327,14 @@ def _table(head: str, settings: Mapping[str, _Value]) -> str:
 
 
 def _settings(settings: Mapping[str, _Value]) -> str:
-    """Spell the settings that are set; TOML has no word for none."""
+    """Format the settings that are set; TOML has no word for none."""
     return "".join(
         f"{name} = {_toml(value)}\n" for name, value in settings.items() if value is not None
     )
 
 
 def _toml(value: _Value) -> str:
-    """Spell one value; JSON's strings are TOML's, but for DEL."""
+    """Format one value; JSON's strings are TOML's, but for DEL."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):

@@ -44,10 +44,10 @@ ANYWHERE_ON_EARTH = "Etc/GMT+12"
 
 
 def shape(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem], set[str]]:
-    """Give the rules that a parsed TOML file spells, and what is wrong with its shape.
+    """Return the rules that a parsed TOML file spells, and what is wrong with its shape.
 
     Returns:
-        The rules (with harmless stand-ins where a setting could not be read), the problems, and
+        The rules (with harmless replacements where a setting could not be read), the problems, and
         the tables of which an item or a name could not be read.
     """
     try:
@@ -77,7 +77,7 @@ def shape(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem], set[str]]
 
 
 def zone_name(text: str) -> str:
-    """Give the zone's name in the zone database; "AoE" is anywhere on Earth."""
+    """Return the zone's name in the zone database; "AoE" is anywhere on Earth."""
     return ANYWHERE_ON_EARTH if text.casefold() == "aoe" else text
 
 
@@ -193,9 +193,3 @@ def _moment(value: datetime | date | None, zone: str) -> datetime | None:
     if moment.astimezone(info).replace(tzinfo=None) != value:
         raise ValueError(f"the clocks in {zone} skip this hour")
     return moment
-
-
-# From pydantic's findings to sentences
-
-
-# Stand-ins

@@ -96,7 +96,7 @@ def _homes(name: str) -> Iterator[str]:
 
 
 def _spelled(raw: Mapping[str, Toml], location: Path) -> str:
-    """Spell a location as a person finds it: kinds 2 ("interview"), cost."""
+    """Format a location as a person finds it: kinds 2 ("interview"), cost."""
     parts: list[str] = []
     here: object = raw
     for part in location:
@@ -184,7 +184,7 @@ def _type_cure(detail: ErrorDetails) -> str:
 
 
 def _written(value: object) -> str:
-    """Spell a value as it stands in the file, shortened."""
+    """Format a value as the file has it, shortened."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:59] + "…"  # noqa: PLR2004 - one line of a terminal
 

@@ -68,7 +68,7 @@ class KindTable(TomlTable):
 
 
 class FloorTable(TomlTable):
-    """So many of a kind for everyone, or for whoever is chosen."""
+    """A number of pulls of a kind for everyone, or for those chosen."""
 
     kind: str
     count: int

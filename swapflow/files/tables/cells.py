@@ -1,4 +1,4 @@
-"""What stands in one cell, without what programs wrap around it; words and numbers."""
+"""The content of one cell, without what programs wrap around it; words and numbers."""
 
 import math
 import re
@@ -12,7 +12,7 @@ from swapflow.files.tables.formula_guard import APOSTROPHE, TAB, unguard
 MISSING = frozenset(
     {"", "-", "–", "—", "n/a", "na", "#n/a", "null", "none", "tbd", "tba", "?", "missing"}
 )
-"""What stands for "no value", in small letters. Never 0."""
+"""Texts that mean "no value", in small letters. Never 0."""
 
 SPREADSHEET_ERRORS = frozenset(
     {"#REF!", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"}
@@ -25,7 +25,7 @@ _AS_TEXT = re.compile(r'="((?:[^"]|"")*)"')
 
 
 def clean(cell: str) -> str:
-    """Give what a cell says.
+    """Return what a cell says.
 
     Taken off are blanks and zero-width characters at its ends, and what spreadsheet programs put
     before text to keep it text: a guarding tab or apostrophe, and ="…" around digits. A space
@@ -82,7 +82,7 @@ def read_number(text: str, *, decimal: str = "") -> float | None:
     NaN and infinity are none.
 
     Args:
-        text: What stands in the cell.
+        text: The cell's content.
         decimal: The decimal mark of the column, "." or ",", where `decimal_of` knows it; the
             other one, a space or an apostrophe may then group digits by three. Without it a
             number with grouped digits is none: "1,234" is 1.234, and "1,234.5" is refused.
@@ -97,7 +97,7 @@ def read_number(text: str, *, decimal: str = "") -> float | None:
 
 
 def decimal_of(cells: Iterable[str]) -> str:
-    """Say which decimal mark a column of numbers proves; "" where none or both are proven.
+    """Return which decimal mark a column of numbers proves; "" where none or both are proven.
 
     Proof is a number that holds both marks ("1.234,5"), or one of them twice, or a single mark
     that is not followed by just three digits.

@@ -43,7 +43,7 @@ def read_date(text: str, *, order: str = "") -> date | datetime:
     too, and a spreadsheet's serial numbers such as 45705.
 
     Args:
-        text: What stands in the cell.
+        text: The cell's content.
         order: "dmy" or "mdy" for dates that can be read both ways.
 
     Raises:
@@ -61,7 +61,7 @@ def read_date(text: str, *, order: str = "") -> date | datetime:
 def read_date_column(
     table: Table, headers: Collection[str], *, order: str = ""
 ) -> tuple[Table, list[BadRow]]:
-    """Spell the dates of some columns year-month-day; give the table and the bad cells.
+    """Write the dates of some columns as year-month-day; return the table and the bad cells.
 
     Raises:
         InvalidInputError: If the table has no such column, or there is no such order.
@@ -137,7 +137,7 @@ def _read(text: str, order: str) -> date | datetime:
 
 
 def _at(day: date, match: re.Match[str]) -> date | datetime:
-    """Add the time that stands behind a day."""
+    """Add the time that follows a day."""
     if match["time"] is None:
         return day
     hour, _, rest = match["time"].partition(":")

@@ -39,7 +39,7 @@ class Delimited:
 
     Attributes:
         records: (line, cells), blank ones too.
-        separator: What stands between cells.
+        separator: The character between cells.
         bad: Records that cannot be read.
         warnings: What staff should know, in sentences.
     """
@@ -55,7 +55,7 @@ def read_delimited(text: str, *, separator: str, rows: int, cells: int) -> Delim
 
     Args:
         text: The file, decoded.
-        separator: What stands between cells, "" to find out.
+        separator: The character between cells, "" to find out.
         rows: Most records.
         cells: Most cells.
 
@@ -90,13 +90,13 @@ def find_separator(text: str) -> str:
 
 
 def _agreement(lines: Sequence[str], separator: str) -> tuple[int, ...]:
-    """Give how many lines have the most frequent number of cells, and that number."""
+    """Return how many lines have the most frequent number of cells, and that number."""
     widths = Counter(n for line in lines if (n := line.count(separator)))
     return max(((lines, n) for n, lines in widths.items()), default=())
 
 
 def _unquoted_lines(text: str) -> Iterator[str]:
-    """Give the first lines that are not blank, without what stands in quotes."""
+    """Return the first lines that are not blank, without quoted text."""
     given, inside, line = 0, False, ""
     for physical in io.StringIO(text, newline=""):
         for part in re.split(r'(")', physical.rstrip("\r\n")):
@@ -139,7 +139,7 @@ def _in_the_best_dialect(text: str, separator: str, first: int, size: _Size) -> 
 
 
 def _quote(text: str, separator: str) -> str:
-    """Say which quotation marks the header uses."""
+    """Return which quotation marks the header uses."""
     header = next((line for line in text.splitlines() if line.strip()), "")
     cells = [cell.strip() for cell in header.split(separator)]
     single = len(cells) > 1 and all(

@@ -1,4 +1,4 @@
-"""Text out of bytes: the encoding that a mark or strict UTF-8 proves, else a guess that is told.
+"""Text out of bytes: the encoding that a mark or strict UTF-8 proves, else a guess, and a warning.
 
 Western European is taken wherever its reading looks like words; another one only where it does
 not. Either way the reader says what was taken and on which line to look.
@@ -46,7 +46,7 @@ _NAMES = {
 _SAMPLE = 200_000
 """Bytes in which zeros are counted."""
 _TOLD = 20_000
-"""Bytes of such lines that are weighed before a guess."""
+"""Bytes of such lines that are looked at before a guess."""
 _GOOD = 0.1
 """Share of letters beyond ASCII that may look odd in a reading that is taken."""
 _DOUBLED = re.compile("[ÃÂ][\u0080-\u00bf‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
@@ -172,7 +172,7 @@ def _guess(data: bytes, name: str) -> Text:
 
 
 def _likeliest(data: bytes) -> str:
-    """Give the encoding whose reading looks like words; "" if none does."""
+    """Return the encoding whose reading looks like words; "" if none does."""
     sample = _telling(data)
     costs: dict[str, float] = {}
     for encoding in (FALLBACK_ENCODING, *_LIKELY):
@@ -193,7 +193,7 @@ def _likeliest(data: bytes) -> str:
 
 
 def _telling(data: bytes) -> bytes:
-    """Give the first lines that say something about the encoding, up to a few thousand bytes."""
+    """Return the first lines that say something about the encoding, up to a few thousand bytes."""
     lines: list[bytes] = []
     left = _TOLD
     for line in data.split(b"\n"):
@@ -218,7 +218,7 @@ _COMMON = {
 
 
 def _oddness(text: str) -> float:
-    """Say which share of the characters beyond ASCII stands where none would in names."""
+    """Return which share of the characters beyond ASCII is where none would be in names."""
     total = sum(not c.isascii() for c in text)
     odd = 0.0
     for match in _WORD.finditer(text):

@@ -13,7 +13,7 @@ APOSTROPHE = re.compile(r"'(?=[=+\-@\d])")
 
 
 def guard(text: str) -> str:
-    """Put a tab before text that a spreadsheet would take for a formula.
+    """Write a tab before text that a spreadsheet would take for a formula.
 
     A tab inside quotes survives opening and saving again; the apostrophe that is often advised
     does not. Give this strings only: a guarded number would no longer be one.
@@ -25,7 +25,7 @@ def guard(text: str) -> str:
 
 
 def unguard(text: str) -> str:
-    """Take off the tab that `guard` put there; text that it never touched comes back unchanged."""
+    """Remove the tab that `guard` wrote; text that it never touched comes back unchanged."""
     return text[1:] if text.startswith(TAB) and _is_guarded(text[1:]) else text
 
 

@@ -52,10 +52,10 @@ def header_index(records: Sequence[Record]) -> int:
 
 
 def take_header(records: Sequence[Record]) -> tuple[int, list[str], int, list[str]]:
-    """Give the header's line, its cells, the index of the first record below, and warnings.
+    """Return the header's line, its cells, the index of the first record below, and warnings.
 
     A header on two rows, as merged cells make it, is put together: a cell that is empty on the
-    lower row takes what stands above, and names that are repeated below get their group before.
+    lower row takes the name above it, and names that are repeated below get their group before.
     """
     index = header_index(records)
     line, header = records[index]
@@ -106,7 +106,7 @@ def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
 
 
 def is_no_row(cells: Sequence[str], header: Sequence[str]) -> str:
-    """Say why a record below the header is no row; "" if it is one."""
+    """Return why a record below the header is no row; "" if it is one."""
     filled = [cell for cell in cells if cell]
     if [*cells] == [*header]:
         return "repeats the header"
@@ -147,7 +147,7 @@ def repeated(line: int, header: Sequence[str], kept: Sequence[int]) -> Iterator[
 def without_copies(
     header: Sequence[str], rows: Sequence[Record], warnings: list[str]
 ) -> list[int]:
-    """Give the columns to keep: those with a name, without empty or equal copies of another."""
+    """Return the columns to keep: those with a name, without empty or equal copies of another."""
     kept: list[int] = []
     for i, name in enumerate(header):
         if not name:

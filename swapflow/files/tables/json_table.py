@@ -26,7 +26,7 @@ class JsonRecords:
 
 @dataclass(frozen=True, slots=True)
 class _Twice:
-    """Keys that stand twice in one object, in the place of the object."""
+    """Keys that occur twice in one object, in the place of the object."""
 
     keys: tuple[str, ...]
 
@@ -41,7 +41,7 @@ def looks_like_json(text: str, name: str) -> bool:
 
 
 def read_json(text: str, name: str, *, rows: int, cells: int) -> JsonRecords:
-    """Read objects as a table whose header is their keys, in the order of first sight.
+    """Read objects as a table whose header is their keys, in the order in which they first occur.
 
     Read are a list of objects; one object a line; an object that holds such a list (as paged
     interfaces answer), or that names objects by their ids; a list of lists whose first is the
@@ -192,7 +192,7 @@ def _cell(value: object) -> str:
 
 
 def _part(value: object) -> str:
-    """Give a part of a list; an object that says little but its value gives that."""
+    """Return a part of a list; an object that says little but its value becomes that value."""
     if isinstance(value, dict) and isinstance(value.get("value"), str):
         return clean(str(value["value"]))
     return _cell(value)

@@ -27,7 +27,7 @@ class KnownLayout:
     key: Literal["id", "email"]
 
     def told(self, taken: Sequence[str]) -> str:
-        """Say what was recognised, and which columns are taken for something because of it."""
+        """Return what was recognised, and which columns are taken for something because of it."""
         said = f"this looks like a list from {self.system}"
         if taken:
             roles = ", ".join(

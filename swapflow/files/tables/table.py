@@ -1,7 +1,7 @@
 """Tables as offices keep them (CSV, TSV, TXT, XLSX, JSON), read into rows that know their line.
 
 Nothing is guessed in silence: what the reader took the file for (its encoding, its header, rows
-that are none) is told; every cell is text as the spreadsheet shows it. What cannot be read safely
+that are none) is named; every cell is text as the spreadsheet shows it. What cannot be read safely
 is named by line.
 """
 
@@ -24,7 +24,7 @@ MOST_ROWS = 200_000
 MOST_CELLS = 4_000_000
 
 _BINARY = 50
-"""One in so many characters may be NUL before a file is no text at all."""
+"""One character in this many may be NUL before a file is no text at all."""
 _LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
@@ -49,7 +49,7 @@ class Table:
         header_line: Line or row of the header.
         rows: Records that are not blank.
         encoding: Encoding it was read in; "xlsx" for a workbook.
-        separator: What stands between cells; "" for a workbook.
+        separator: The character between cells; "" for a workbook.
         warnings: What the reader did that staff should know, in sentences.
         bad: Records that could not be read; importers add theirs and refuse the file.
         formulas: (line, header) of every cell of a workbook that holds a formula.
@@ -81,7 +81,7 @@ class Raw:
     bad: list[BadRow] = field(default_factory=list)
     formulas: set[tuple[int, int]] = field(default_factory=set)
     aligned: bool = False
-    """Whether every cell is known to stand in its column."""
+    """Whether every cell is known to be in its column."""
     sheet: str = ""
     sheets: tuple[str, ...] = ()
 
@@ -101,7 +101,7 @@ def read_table(
         encoding: Python's name of the encoding, when staff know it.
         name: What messages call the file; the path's name by default.
         sheet: The workbook's sheet; the first visible one by default.
-        separator: What stands between the cells of a text file, when staff know it.
+        separator: The character between the cells of a text file, when staff know it.
 
     Raises:
         InvalidInputError: If it is no such file, too large, or cannot be a table.
@@ -238,7 +238,7 @@ def _table(raw: Raw, name: str) -> Table:
 
 
 def _body(records: list[Record], header: list[str], warnings: list[str]) -> list[Record]:
-    """Give the records that are rows; what is none is told by line."""
+    """Return the records that are rows; what is none is named by line."""
     body: list[Record] = []
     for line, cells in records:
         why = head.is_no_row(cells, header)

@@ -249,7 +249,7 @@ def _cell(value: object, number_format: str | None) -> _Cell:
 
 
 def _digits(value: float, number_format: str) -> str:
-    """Spell a number, with the leading zeros and dashes that its format shows."""
+    """Format a number, with the leading zeros and dashes that its format shows."""
     if not math.isfinite(value):
         return str(value)
     if not float(value).is_integer():
@@ -260,7 +260,7 @@ def _digits(value: float, number_format: str) -> str:
 
 
 def _formatted(digits: str, number_format: str) -> str:
-    """Spell digits in a format of zeros, dashes and quoted text; any other is passed over."""
+    """Format digits in a format of zeros, dashes and quoted text; any other is passed over."""
     parts = list(_SHOWN_DIGITS.finditer(number_format))
     if "".join(part[0] for part in parts) != number_format:
         return digits
@@ -289,7 +289,7 @@ def _moment(value: datetime) -> str:
 def _warn_dates(
     shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords, *, since_1904: bool
 ) -> None:
-    """Turn bare serial numbers into dates where the column holds dates, and only there."""
+    """Convert bare serial numbers to dates where the column holds dates, and only there."""
     width = max((len(row) for _, row in shown), default=0)
     for column in range(width):
         filled = [
@@ -316,7 +316,7 @@ def _warn_dates(
 
 
 def _look_at_rows(sheet: bytes, book: SheetRecords) -> None:
-    """Give every row of merged cells their value, and count the rows that are hidden."""
+    """Fill every row of merged cells with their value, and count the rows that are hidden."""
     places = {number: i for i, (number, _) in enumerate(book.records)}
     for match in _MERGED.finditer(sheet):
         column, first, last = (
@@ -346,7 +346,7 @@ def _look_at_rows(sheet: bytes, book: SheetRecords) -> None:
 
 
 def serial_date(serial: float, *, since_1904: bool = False) -> datetime:
-    """Give the day and time that a spreadsheet's serial number means (1900 or 1904 system)."""
+    """Return the day and time that a spreadsheet's serial number means (1900 or 1904 system)."""
     serial += _DAYS_TO_1904 * since_1904
     return datetime(1899, 12, 30) + timedelta(seconds=round(serial * 86_400))  # noqa: DTZ001 - a spreadsheet's times have no zone
 
@@ -364,7 +364,7 @@ def _warn_digits(shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords) -
 def _warn_formulas(
     data: bytes, title: str, shown: Sequence[tuple[int, list[_Cell]]], book: SheetRecords
 ) -> None:
-    """Note every formula, and name those whose value the file does not hold.
+    """Record every formula, and name those whose value the file does not hold.
 
     Only a spreadsheet program computes it.
     """

@@ -1,4 +1,4 @@
-"""Files out of a ZIP that somebody uploaded: never more than was announced, never outside it."""
+"""Files out of an uploaded ZIP: never more than was announced, never outside it."""
 
 import io
 import zipfile
@@ -65,7 +65,7 @@ def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tupl
 
 
 def _trick(info: zipfile.ZipInfo) -> str:
-    """Say why a member is not taken at all; "" when it is an ordinary file."""
+    """Return why a member is not taken at all; "" when it is an ordinary file."""
     path = info.filename
     parts = path.split("/")
     if path.startswith(("/", "\\")) or "\\" in path or ":" in path or ".." in parts:

@@ -1,1 +1,1 @@
-"""What follows the list, read and written."""
+"""Reads and writes of what follows the list."""

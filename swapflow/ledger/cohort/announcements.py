@@ -1,4 +1,4 @@
-"""Letters that tell applicants what was decided: written, held, taken back, let go."""
+"""Letters of announcements: written, held, withdrawn, released."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -66,17 +66,17 @@ _ANSWERS = select(
 
 
 class SqlAnnouncements:
-    """The part of the ledger that reads announcements, and lets their letters go."""
+    """The part of the ledger that reads announcements, and releases their letters."""
 
     _database: Database
 
     def announcements(self, cycle_id: str) -> tuple[Announcement, ...]:
-        """Read every announcement of a cycle with its letters, the first first."""
+        """Read every announcement of a cycle with its letters, oldest first."""
         with self._database.reading() as connection:
             return _announcements(connection, cycle_id)
 
     def letter_facts(self, mail_id: str) -> LetterFacts | None:
-        """Read what is so about a letter to an applicant; None when a mail is none."""
+        """Read what is known of a letter to an applicant; None for any other mail."""
         with self._database.reading() as connection:
             row = connection.execute(_FACTS.where(ANNOUNCED.c.message_id == mail_id)).one_or_none()
             if row is None:
@@ -104,15 +104,16 @@ class SqlAnnouncements:
         )
 
     def release_letters(self) -> int:
-        """Let the letters go whose moment has come; counts them."""
+        """Queue the held letters that are due; return how many."""
         with self._database.reading() as connection:
             now = self._database.now(connection)
             due = _DUE.where(ANNOUNCEMENT.c.leaves_at <= now)
             if connection.execute(due.limit(1)).first() is None:
                 return 0
+        # Asked again inside the write: an announcement may be withdrawn between the two.
         with self._database.writing() as connection:
             due = _DUE.where(ANNOUNCEMENT.c.leaves_at <= self._database.now(connection))
-            # It waits from now on, not from when it was written: a long hold is no delay.
+            # A mail's age counts from its release: a long hold must not look like a delay.
             moved = connection.execute(
                 update(MESSAGE)
                 .where(MESSAGE.c.id.in_(due), MESSAGE.c.state == LetterState.HELD.value)
@@ -128,11 +129,11 @@ class AnnouncementWrites(CycleLock):
     """The part of a transaction that writes announcements."""
 
     def announcements(self) -> tuple[Announcement, ...]:
-        """Read every announcement with its letters, the first first."""
+        """Read every announcement with its letters, oldest first."""
         return _announcements(self._connection, self._id)
 
     def insert_announcement(self, version: int, *, leaves_at: datetime, by: str) -> int:
-        """Store an announcement without its letters; gives its id."""
+        """Store an announcement without its letters; return its id."""
         row = {
             "cycle_id": self._id,
             "version": version,
@@ -166,7 +167,7 @@ class AnnouncementWrites(CycleLock):
         )
 
     def take_letters_back(self, announcement_id: int, *, by: str) -> int:
-        """Take back the letters of an announcement that are still held; counts them."""
+        """Withdraw the letters of an announcement that are still held; return how many."""
         mine = select(ANNOUNCED.c.message_id).where(ANNOUNCED.c.announcement_id == announcement_id)
         moved = self._connection.execute(
             update(MESSAGE)

@@ -1,4 +1,4 @@
-"""Meetings, what was recorded at them, words in favour, and who is in conflict."""
+"""Meetings, their outcomes, endorsements, and conflicts of interest."""
 
 from sqlalchemy import Connection, insert, select
 
@@ -20,7 +20,7 @@ class SqlMeetings:
             return _meeting(connection, cycle_id, version)
 
     def endorsements(self, cycle_id: str) -> tuple[Endorsement, ...]:
-        """Read the words in favour of a cycle's applications, the first first."""
+        """Read the endorsements of a cycle's applications, oldest first."""
         columns = [ENDORSEMENT.c[name] for name in ("application", "by", "text", "at")]
         query = select(*columns).filter_by(cycle_id=cycle_id).order_by(ENDORSEMENT.c.id)
         with self._database.reading() as connection:
@@ -49,7 +49,7 @@ class MeetingWrites(CycleLock):
     def insert_said(
         self, version: int, application: int, word: Word, *, reason: str, by: str
     ) -> None:
-        """Store what a meeting said about an application; what it said before is kept."""
+        """Store what a meeting said about an application; earlier entries are kept."""
         row = {
             "cycle_id": self._id,
             "version": version,
@@ -74,7 +74,7 @@ class MeetingWrites(CycleLock):
         self._connection.execute(insert(MEETING_TURN), row)
 
     def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
-        """Store words in favour of an application."""
+        """Store an endorsement of an application."""
         row = {
             "cycle_id": self._id,
             "application": application,

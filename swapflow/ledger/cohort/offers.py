@@ -1,4 +1,4 @@
-"""Offers of places and what was answered, read and written."""
+"""Offers of places and their answers, read and written."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,12 +18,12 @@ class SqlOffers:
     _database: Database
 
     def offers(self, cycle_id: str) -> tuple[Offer, ...]:
-        """Read every offer of a cycle with its answer, the first first."""
+        """Read every offer of a cycle with its answer, oldest first."""
         with self._database.reading() as connection:
             return _offers(connection, cycle_id)
 
     def yield_rate(self, cycle_id: str) -> YieldRate | None:
-        """Read the yield rate in force; None when none was given."""
+        """Read the acceptance rate in force; None when none was set."""
         columns = [c for c in YIELD_RATE.c if c.name not in {"id", "cycle_id"}]
         query = (
             select(*columns)
@@ -40,7 +40,7 @@ class OfferWrites(CycleLock):
     """The part of a transaction that writes offers."""
 
     def offers(self) -> tuple[Offer, ...]:
-        """Read every offer with its answer, the first first."""
+        """Read every offer with its answer, oldest first."""
         return _offers(self._connection, self._id)
 
     def insert_offers(
@@ -62,6 +62,8 @@ class OfferWrites(CycleLock):
                 "by": by,
                 "at": self._now,
                 "until": until,
+                # The risk belongs to the wave; its first offer holds it, so that sums over offers
+                # are right.
                 "risk": 0.0 if index else risk,
             }
             for index, (application, line) in enumerate(places)
@@ -69,13 +71,13 @@ class OfferWrites(CycleLock):
         insert_all(self._connection, OFFER, rows)
 
     def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
-        """Store what was answered to an offer, in the place of what was answered before."""
+        """Store the answer to an offer, replacing an earlier answer."""
         self._connection.execute(delete(OFFER_ANSWER).where(OFFER_ANSWER.c.offer_id == offer_id))
         row = {"offer_id": offer_id, "answer": answer.value, "at": self._now}
         self._connection.execute(insert(OFFER_ANSWER), row)
 
     def insert_yield(self, rate: YieldRate) -> None:
-        """Store a yield rate; it is in force from now on."""
+        """Store an acceptance rate; it is in force from now on."""
         row = {
             "cycle_id": self._id,
             "accepting": rate.accepting,

@@ -27,12 +27,12 @@ class SqlReconsiderations:
     _database: Database
 
     def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of a cycle, the first first."""
+        """Read every reconsideration of a cycle, oldest first."""
         with self._database.reading() as connection:
             return _reconsiderations(connection, cycle_id)
 
     def reconsidering(self) -> frozenset[str]:
-        """Name the cycles in which a reconsideration is open."""
+        """Return the ids of cycles in which a reconsideration is open."""
         with self._database.reading() as connection:
             return frozenset(connection.execute(_OPEN).scalars())
 
@@ -41,11 +41,11 @@ class ReconsiderationWrites(CycleLock):
     """The part of a transaction that writes reconsiderations."""
 
     def reconsiderations(self) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of the cycle, the first first."""
+        """Read every reconsideration of the cycle, oldest first."""
         return _reconsiderations(self._connection, self._id)
 
     def insert_reconsideration(self, new: NewReconsideration, *, by: str) -> int:
-        """Store a reconsideration that is opened; gives its id."""
+        """Store a newly opened reconsideration; return its id."""
         row = {
             "cycle_id": self._id,
             "application": new.application,
@@ -75,7 +75,7 @@ class ReconsiderationWrites(CycleLock):
         return int(key[0])
 
     def close_reconsideration(self, which: int, closing: Closing, *, by: Collection[str]) -> None:
-        """Store how a reconsideration ended, in the place of what was stored before."""
+        """Store how a reconsideration ended, replacing what was stored before."""
         self._connection.execute(
             update(RECONSIDERATION)
             .where(RECONSIDERATION.c.id == which, RECONSIDERATION.c.cycle_id == self._id)

@@ -1,4 +1,4 @@
-"""The heart of a write: the lock of the cycle's row, the chain of events, the rules."""
+"""The core of a write: the lock of the cycle's row, the chain of events, the rules."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ _TYPES_AFTER = (
 
 
 class CycleLock:
-    """A transaction that holds the lock of its cycle's row; `save` writes what it gathered.
+    """A transaction that holds the lock of its cycle's row; `save` writes the collected changes.
 
     Events are hashed when they are recorded and written together at the end, with one update of
     the cycle's row: number, head of the chain, cost spent and committed.
@@ -87,7 +87,7 @@ class CycleLock:
 
     @property
     def cycle(self) -> Cycle:
-        """The cycle's row as it stood when the lock was taken, plus this transaction's events."""
+        """The cycle's row as of taking the lock, plus this transaction's events."""
         return to_cycle(self._row)
 
     @property
@@ -104,7 +104,7 @@ class CycleLock:
         spent: int = 0,
         committed: int = 0,
     ) -> int:
-        """Append an event to the chain; gives its number."""
+        """Append an event to the chain; return its number."""
         seq = self._row["seq"] + 1
         text = body(payload, deltas, spent=spent, committed=committed)
         digest = chain_hash(
@@ -128,7 +128,7 @@ class CycleLock:
         return int(seq)
 
     def event_types_after(self, seq: int) -> frozenset[EventType]:
-        """Say what kinds of events came after one, this transaction's own excluded."""
+        """Return the types of events after `seq`, this transaction's own excluded."""
         rows = self._connection.execute(_TYPES_AFTER, {"cycle": self._id, "seq": seq})
         return frozenset(EventType(row[0]) for row in rows)
 
@@ -176,7 +176,7 @@ class CycleLock:
             self._connection.execute(_SAVE_CYCLE, {"cycle": self._id, **changes})
 
     def _next_number(self, column: Column[int]) -> int:
-        """Give the next free number in a column that counts the cycle's rows from 0."""
+        """Return the next free number in a column that numbers the cycle's rows from 0."""
         query = select(func.max(column)).where(column.table.c.cycle_id == self._id)
         highest: int | None = self._connection.execute(query).scalar_one()
         return 0 if highest is None else highest + 1
@@ -197,7 +197,7 @@ def read_rules(connection: Connection, cycle_id: str, version: int) -> Rules:
 def store_rules(
     connection: Connection, cycle_id: str, rules: Rules, *, by: str, reason: str, at: datetime
 ) -> None:
-    """Insert a rules version and spell out its kinds, lines and rubrics.
+    """Insert a rules version, and its kinds, lines and rubrics as rows of their own.
 
     Raises:
         InvalidInputError: If the version exists, or a rubric's version with other criteria.
@@ -214,6 +214,7 @@ def store_rules(
     }
     try:
         connection.execute(insert(RULES), row)
+    # The key decides, not a query beforehand: two people may change the rules at the same moment.
     except IntegrityError as error:
         raise InvalidInputError(
             f"cycle {cycle_id} has rules version {rules.version} already; "

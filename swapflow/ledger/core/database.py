@@ -1,9 +1,9 @@
-"""Connections, locks and the database's clock: how SQLite and PostgreSQL are spoken to.
+"""Connections, locks and the database's clock, for SQLite and PostgreSQL.
 
 SQLite lets one process write at a time and picks the next one unfairly: of four writers one
-starved the others for 12 seconds. So whoever writes first queues for a lock of this process,
-served in order of arrival, and then for an `flock` on a file beside the database; SQLite's own
-lock is then always free. PostgreSQL needs neither: there the lock of the cycle's row does it.
+starved the others for 12 seconds. So every writer first queues for a lock of this process, served
+in order of arrival, and then for an `flock` on a file beside the database; SQLite's own lock is
+then always free. PostgreSQL needs neither: the lock of the cycle's row is enough.
 """
 
 import fcntl
@@ -43,7 +43,7 @@ from swapflow.ledger.schema import CLOCK
 BUSY_SECONDS = 30
 _SQLITE_SETTINGS = (
     "PRAGMA foreign_keys = ON",
-    "PRAGMA secure_delete = ON",  # what is purged is overwritten, not only unlinked
+    "PRAGMA secure_delete = ON",  # erased rows are overwritten, not only unlinked
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # NORMAL loses commits in a power cut
@@ -59,7 +59,7 @@ _POSTGRESQL_SETTINGS = (
 )
 _PATIENCE = {
     "connect_timeout": 10,
-    # A network that is gone says nothing: without these a page would wait for a quarter of an
+    # A lost network gives no answer: without these, a page would wait for a quarter of an
     # hour. Milliseconds, then seconds.
     "tcp_user_timeout": 10_000,
     "keepalives_idle": 5,
@@ -98,9 +98,9 @@ class Database:
     Safe for threads. After a fork the child starts with connections and locks of its own.
 
     Attributes:
-        url: Where it is.
+        url: Its address.
         file: The SQLite file, None for PostgreSQL and in memory.
-        in_memory: Whether it lives and dies with this object, on one connection.
+        in_memory: Whether it is in memory, on one connection, and ends with this object.
     """
 
     def __init__(self, url: str) -> None:
@@ -116,7 +116,7 @@ class Database:
         self._start()
 
     def _start(self) -> None:
-        """Make the pool and the locks of this process."""
+        """Create the pool and the locks of this process."""
         self._process = os.getpid()
         self._lock = FairLock()
         self._moment = threading.local()
@@ -156,10 +156,10 @@ class Database:
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:
-        """Let every read of this thread see the same moment until the block ends.
+        """Read everything in this thread as of one moment, until the block ends.
 
-        Besides, they then share a connection and a transaction, which is most of a small read's
-        cost. Nothing may be written meanwhile: it would not be seen.
+        The reads also share a connection and a transaction, which is most of a small read's cost.
+        Nothing may be written meanwhile: the reads would not see it.
         """
         with self.reading() as connection:
             outer: Connection | None = getattr(self._moment, "connection", None)
@@ -172,7 +172,7 @@ class Database:
                 self._moment.connection = outer
 
     def check_may_write(self) -> None:
-        """Refuse a write of this thread where it would wait for itself, or not be seen."""
+        """Raise for a write of this thread that would wait for itself, or stay unseen."""
         self._check_process()
         if self._lock.is_mine:
             raise RuntimeError("a write inside a write of the same thread would wait for itself")
@@ -181,7 +181,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Open a transaction that commits at the end of the block, and nothing on an error."""
+        """Open a transaction that commits at the end of the block, and rolls back on an error."""
         self.check_may_write()
         queue = self._lock.held() if self.is_sqlite else nullcontext()
         with self._translated(), queue, self._file_lock(), self._writer.begin() as connection:
@@ -192,15 +192,15 @@ class Database:
                 self._borrowed = None
 
     def now(self, connection: Connection, *, real: bool = False) -> datetime:
-        """Give the database's time; `real` leaves out the offset that tests set."""
-        if self.is_sqlite:  # SQLite has no clock but this machine's
+        """Return the database's time; `real` leaves out the offset that tests set."""
+        if self.is_sqlite:  # SQLite has no clock of its own
             return datetime.now(UTC) + timedelta(seconds=0.0 if real else self._offset(connection))
         moment: datetime
         moment, offset = connection.execute(_TIME_AND_OFFSET).one()
         return moment if real else moment + timedelta(seconds=offset)
 
     def _offset(self, connection: Connection) -> float:
-        """Read the offset that tests set, once in a moment: what is read there stays the same."""
+        """Read the offset that tests set, once per moment, since it stays the same there."""
         in_moment = connection is getattr(self._moment, "connection", None)
         known: float | None = self._moment.offset if in_moment else None
         if known is None:
@@ -228,11 +228,12 @@ class Database:
             if not self.is_sqlite:
                 driver.autocommit = True  # VACUUM allows no transaction
             driver.execute(command).close()
+            # The connection is in a state that the pool does not expect, so it is not reused.
             connection.invalidate()
 
     @contextmanager
     def _one_at_a_time(self) -> Iterator[None]:
-        """In memory all threads share one connection, so readers queue as well."""
+        """Let readers queue in memory as well, where all threads share one connection."""
         if not self.in_memory:
             yield
             return
@@ -249,7 +250,7 @@ class Database:
         if self.file is None:
             yield
             return
-        # Opened anew each time: a forked child would share an open file's lock with its parent.
+        # Opened every time: a forked child would share an open file's lock with its parent.
         descriptor = os.open(self.file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o660)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -263,7 +264,7 @@ class Database:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Turn what the driver says about an unreachable database into one error."""
+        """Convert the driver's errors about an unreachable database into UnavailableError."""
         try:
             yield
         except (OperationalError, InterfaceError, PoolTimeoutError, NoSuchModuleError) as error:
@@ -271,6 +272,7 @@ class Database:
         except DBAPIError as error:
             if error.connection_invalidated or _is_not_set_up(error):
                 raise self._unavailable(error) from error
+            # The original is dropped on purpose: its text quotes the row, and errors are logged.
             raise _without_values(error).with_traceback(error.__traceback__) from None
         except OSError as error:
             if self.file is None or error.filename is None:
@@ -300,10 +302,10 @@ class Database:
 
 
 class RefusedStatementError(RuntimeError):
-    """The database refused what swapflow asked of it: a fault of swapflow.
+    """The database refused a statement: a fault of swapflow.
 
-    Says what the driver said and not what was to be stored, since faults are logged: the driver's
-    own error, and SQLAlchemy's around it, quote marks and names.
+    The message holds the driver's words but no values, since faults are logged: the driver's own
+    error, and SQLAlchemy's around it, quote marks and names.
     """
 
 
@@ -338,7 +340,7 @@ def _engine(url: URL, *, in_memory: bool) -> Engine:
             max_overflow=40,
             pool_pre_ping=url.get_backend_name() == "postgresql",
             connect_args=_PATIENCE if url.get_backend_name() == "postgresql" else {},
-            hide_parameters=True,  # marks and names would stand in messages of errors
+            hide_parameters=True,  # otherwise error messages would hold marks and names
         )
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
@@ -355,13 +357,13 @@ def _set_up_sqlite(connection: DBAPIConnection, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads first and writes later could fail half-way: writers say so at once.
+    # A transaction that reads first and writes later could fail half-way: writers begin as such.
     immediate = connection.get_execution_options().get("immediate", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 def _set_up_postgresql(connection: DBAPIConnection, _record: object) -> None:
-    connection.autocommit = True  # settings made inside a transaction would go with it
+    connection.autocommit = True  # settings made inside a transaction would end with it
     for setting in _POSTGRESQL_SETTINGS:
         connection.execute(setting)
     connection.autocommit = False

@@ -1,4 +1,4 @@
-"""A lock that is handed on in the order in which it was asked for."""
+"""A lock that is passed on in order of arrival."""
 
 import threading
 from collections import deque
@@ -21,7 +21,7 @@ class FairLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the lock for the length of a `with` block."""
+        """Hold the lock inside the block."""
         self._acquire()
         try:
             yield
@@ -39,7 +39,7 @@ class FairLock:
             ticket = (turn, me)
             self._waiting.append(ticket)
         try:
-            turn.acquire()  # whoever releases before us hands the lock over
+            turn.acquire()  # the thread that releases before us passes the lock on
         except BaseException:
             self._give_up(ticket)
             raise
@@ -48,6 +48,8 @@ class FairLock:
         with self._mutex:
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
+                # The lock was handed over at the same moment as the interruption, so it is passed
+                # on.
                 return
         self._release()
 

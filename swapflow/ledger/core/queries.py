@@ -1,6 +1,6 @@
 """Reading a cycle: the queries that transactions, views and outboxes share.
 
-Whatever has a number is ordered by numbers: the two databases sort words differently.
+Results are ordered by numbers where possible: the two databases sort words differently.
 """
 
 from collections.abc import Collection, Iterable
@@ -194,7 +194,7 @@ def assignments_by_reviewer(
         cycle=cycle_id,
         reviewer=reviewer,
     )
-    # Asked for the order, SQLite walks through the whole cycle instead of one reviewer's rows.
+    # With ORDER BY, SQLite scans the whole cycle instead of one reviewer's rows.
     return tuple(sorted(map(to_assignment, rows), key=place))
 
 
@@ -244,7 +244,7 @@ def _latest(rows: Iterable[AnyRow]) -> tuple[Score, ...]:
 
 
 def place(assignment: Assignment) -> tuple[int, int, int, int, int]:
-    """Give what assignments of a cycle are ordered by."""
+    """Return the sort key of a cycle's assignments."""
     return (
         assignment.application,
         assignment.kind,

@@ -1,4 +1,4 @@
-"""Between rows and the frozen dataclasses of the domain."""
+"""Conversion between rows and the frozen dataclasses of the domain."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ _TIE_SIGN = 1 << 63
 
 
 def columns(table: Table, kind: type[Any]) -> list[Column[Any]]:
-    """Give the columns of a table that a dataclass names, in the dataclass's order."""
+    """Return the columns of a table that a dataclass names, in the dataclass's order."""
     return [table.c[field.name] for field in dataclasses.fields(kind)]
 
 
@@ -54,7 +54,7 @@ _EVENT_TYPE = {kind.value: kind for kind in EventType}
 
 
 def signed(tie: int) -> int:
-    """Fold an unsigned 64-bit number into the signed one that databases keep."""
+    """Convert an unsigned 64-bit number to the signed one that databases store."""
     assert 0 <= tie < _TIE_RANGE, "a tie is an unsigned 64-bit number"
     return tie - _TIE_RANGE if tie >= _TIE_SIGN else tie
 
@@ -135,7 +135,7 @@ def to_pull(row: AnyRow) -> Pull:
 
 
 def from_pull(pull: Pull) -> Values:
-    """Spell a pull for its row."""
+    """Convert a pull to its row."""
     values: Values = {name: getattr(pull, name) for name in _PULL_NAMES}
     values["status"] = pull.status.value
     values["why"] = pull.why.value
@@ -150,7 +150,7 @@ def to_assignment(row: AnyRow) -> Assignment:
 
 
 def from_assignment(assignment: Assignment) -> Values:
-    """Spell an assignment for its row."""
+    """Convert an assignment to its row."""
     values: Values = {name: getattr(assignment, name) for name in _ASSIGNMENT_NAMES}
     values["status"] = assignment.status.value
     return values
@@ -165,7 +165,7 @@ def to_score(row: AnyRow) -> Score:
 
 
 def from_score(score: Score) -> Values:
-    """Spell a score for its row."""
+    """Convert a score to its row."""
     values: Values = {name: getattr(score, name) for name in _SCORE_NAMES}
     values["origin"] = score.origin.value
     values["late"] = score.late.value if score.late else None
@@ -192,7 +192,7 @@ def to_event(cycle_id: str, row: AnyRow, content: Mapping[str, Any]) -> Event:
 
 
 def from_decision(decision: DecisionRecord) -> Values:
-    """Spell a decision for its row, without the moment."""
+    """Convert a decision to its row, without the time."""
     return {
         "cycle_id": decision.cycle_id,
         "number": decision.number,
@@ -229,7 +229,7 @@ def to_decision(row: AnyRow) -> DecisionRecord:
 
 
 def from_place(place: Place) -> Values:
-    """Spell a place for its row; name and external id stay with the application."""
+    """Convert a place to its row; name and external id stay with the application."""
     return {
         "application": place.application,
         "rank": place.rank,
@@ -265,12 +265,12 @@ def to_place(row: AnyRow) -> Place:
 
 
 def from_sheet(sheet: MethodSheet) -> Values:
-    """Spell a method sheet for its column."""
+    """Convert a method sheet to its column."""
     return dataclasses.asdict(sheet)
 
 
 def to_sheet(values: Values) -> MethodSheet:
-    """Read a method sheet; fields it does not know any more are left out."""
+    """Read a method sheet; fields that it does not know any more are left out."""
     known = {field.name for field in dataclasses.fields(MethodSheet)}
     kept = {name: value for name, value in values.items() if name in known}
     words = {name: tuple(kept.get(name, ())) for name in ("limits", "given_way")}

@@ -1,4 +1,4 @@
-"""Which migration a database stands at, asked without Alembic: every process asks at its start."""
+"""The migration that a database is at, read without Alembic: every process asks at its start."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,22 +12,22 @@ VERSIONS = Path(__file__).parents[1] / "migrations" / "versions"
 
 
 def newest_revision() -> str:
-    """Name the last migration of this code: the highest number of a file in `VERSIONS`."""
+    """Return the last migration of this code: the highest number of a file in `VERSIONS`."""
     return max(file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py"))
 
 
 def is_later(heads: Sequence[str]) -> bool:
-    """Say whether a database stands at a migration of a later release."""
+    """Whether a database is at a migration of a later release."""
     return len(heads) == 1 and heads[0].isdecimal() and heads[0] > newest_revision()
 
 
 def is_current(url: str) -> bool:
-    """Say whether a database has seen the migrations of this code, be it with later ones.
+    """Whether a database has this code's migrations, and possibly later ones.
 
-    While a new release is rolled out, processes of the old one work on, and start again, on
-    tables that are newer already: a migration only adds what old code can leave alone.
+    While a new release is rolled out, processes of the old one run and start on newer tables: a
+    migration only adds what old code can ignore.
 
-    Importing Alembic takes longer than all else that a process does before it works.
+    Alembic is not imported: that takes longer than the rest of a process's start.
 
     Raises:
         UnavailableError: If the database does not answer.

@@ -1,4 +1,4 @@
-"""What every part of the ledger does with SQL: long lists of ids, inserts that may be repeated."""
+"""Shared SQL helpers: long lists of ids, inserts that may be repeated."""
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -20,7 +20,7 @@ _CYCLE_EXISTS = select(CYCLE.c.id)
 
 
 def chunks(values: Collection[Any]) -> Iterator[list[Any]]:
-    """Cut values into lists that fit one IN list."""
+    """Split values into lists that fit one IN list."""
     everything = list(values)
     for start in range(0, len(everything), CHUNK):
         yield everything[start : start + CHUNK]
@@ -43,7 +43,7 @@ def rows_in(
 def moved_in(
     connection: Connection, update: Executable, values: Collection[Any], **parameters: object
 ) -> int:
-    """Run an update that has an expanding parameter `values`; counts the rows it changed."""
+    """Run an update that has an expanding parameter `values`; return the count of changed rows."""
     return sum(
         connection.execute(update, {"values": chunk, **parameters}).rowcount
         for chunk in chunks(values)
@@ -58,7 +58,7 @@ def _insert_ignoring(table: Table, dialect: str) -> Executable:
 
 
 def insert_ignoring(connection: Connection, table: Table, rows: Sequence[Values]) -> int:
-    """Insert rows, leaving those alone whose key exists already; counts the new ones."""
+    """Insert rows, except for those whose key exists already; return the count of new ones."""
     if not rows:
         return 0
     return connection.execute(_insert_ignoring(table, connection.dialect.name), rows).rowcount
@@ -78,5 +78,5 @@ def require_cycle(connection: Connection, cycle_id: str) -> None:
 
 
 def no_cycle(cycle_id: str) -> NotFoundError:
-    """Say that there is no such cycle, and how to see which there are."""
+    """Build the error for a missing cycle, with the command that lists all."""
     return NotFoundError(f"there is no cycle {cycle_id!r}; `swapflow cycle list` shows them all")

@@ -1,12 +1,10 @@
-"""Reading the ledger outside a transaction: what pages, reports, exports and replays ask for."""
+"""Reads of the ledger outside a transaction: for pages, reports, exports and replays."""
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any
 
-from sqlalchemy import Select, Text, bindparam, func, select, type_coerce
+from sqlalchemy import Text, bindparam, select, type_coerce
 
-from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event, chain_hash
 from swapflow.domain.people.application import Application
@@ -19,39 +17,27 @@ from swapflow.engine.ports.records import DecisionRecord, StaffRequest
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import read_rules
-from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import (
-    OUTCOME_COLUMNS,
     WISH_COLUMNS,
     AnyRow,
     to_assignment,
     to_decision,
     to_event,
-    to_outcome,
-    to_place,
     to_pull,
     to_score,
-    to_sheet,
     to_staff_request,
 )
 from swapflow.ledger.core.statements import no_cycle, require_cycle
+from swapflow.ledger.cycle.record_reads import SqlRecordReads
 from swapflow.ledger.schema import (
-    APPLICATION,
     ASSIGNMENT,
     CYCLE,
     DECISION,
-    DOCUMENT,
     EVENT,
-    OUTCOME,
-    PERSON,
-    PLACE,
-    PROPOSAL,
     PULL,
-    REMARK,
     ROSTER_ABSENCE,
     RULES,
     SCORE,
-    SIGNATURE,
     WISH,
 )
 from swapflow.ledger.schema.reviewing import OPEN_ONLY
@@ -66,25 +52,13 @@ _EVENT_COLUMNS = (
     EVENT.c.at,
 )
 LONGEST_READ = 300_000
-"""Characters of events after which no further one is read at the same time."""
+"""Characters of events after which one read stops."""
 
 _EVENTS_FROM = (
     select(*_EVENT_COLUMNS)
     .where(EVENT.c.cycle_id == bindparam("cycle"), EVENT.c.seq >= bindparam("seq"))
     .order_by(EVENT.c.seq)
     .limit(bindparam("at_most"))
-)
-_PLACES = (
-    select(PLACE, APPLICATION.c.external_id, PERSON.c.name)
-    .select_from(
-        PLACE.join(
-            APPLICATION,
-            (APPLICATION.c.cycle_id == PLACE.c.cycle_id)
-            & (APPLICATION.c.number == PLACE.c.application),
-        ).outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id)
-    )
-    .where(PLACE.c.cycle_id == bindparam("cycle"))
-    .order_by(PLACE.c.version, PLACE.c.rank)
 )
 _CURRENT_RULES = (
     select(RULES.c.body)
@@ -106,7 +80,7 @@ FITTED = "prior_variance"
 _CHAIN_BATCH = 2000
 
 
-class SqlCycleReads:
+class SqlCycleReads(SqlRecordReads):
     """The reading half of the ledger; every answer is as of one moment.
 
     Raises:
@@ -114,12 +88,10 @@ class SqlCycleReads:
         UnavailableError: From any method, if the database does not answer.
     """
 
-    _database: Database
-
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
-        """Read the events after a position; None when the ledger never stood there.
+        """Read the events after a position; None if the ledger never had that position.
 
-        Fewer than `at_most` when they are long ones: one may open a hundred thousand pulls.
+        Long events give fewer than `at_most`: one may open a hundred thousand pulls.
         """
         # One row more, the event at the position itself, proves that this is the same history.
         proof = 0 if after == START else 1
@@ -139,13 +111,14 @@ class SqlCycleReads:
         rows = _as_long_as(rows[proof:], LONGEST_READ)
         if not rows:
             return ()
+        # Parsed as one array, which is quicker than one call of the parser per event.
         contents = json.loads("[" + ",".join(row.body for row in rows) + "]")
         return tuple(
             to_event(cycle_id, row, content) for row, content in zip(rows, contents, strict=True)
         )
 
     def check_chain(self, cycle_id: str) -> str | None:
-        """Recompute every event's hash from the stored bytes; what is wrong first, or None."""
+        """Recompute every event's hash from the stored bytes; return the first fault, or None."""
         seq, head = 0, ""
         with self._database.reading() as connection:
             cycle = connection.execute(
@@ -193,7 +166,7 @@ class SqlCycleReads:
         return found[assignment_id]
 
     def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
-        """Name everything that a reviewer was ever asked for in a cycle."""
+        """List the ids of all assignments that a reviewer ever had in a cycle."""
         asked = {"cycle": cycle_id, "reviewer": reviewer}
         with self._database.reading() as connection:
             return tuple(connection.execute(_OWN_IDS, asked).scalars())
@@ -217,7 +190,7 @@ class SqlCycleReads:
         if reviewer is None:
             rows = self._all(cycle_id, query.order_by(*queries.ASSIGNMENT_ORDER))
             return tuple(to_assignment(row) for row in rows)
-        # Asked for the order, SQLite walks through the whole cycle instead of one reviewer's rows.
+        # With ORDER BY, SQLite scans the whole cycle instead of one reviewer's rows.
         return tuple(sorted(map(to_assignment, self._all(cycle_id, query)), key=queries.place))
 
     def pulls(
@@ -273,6 +246,7 @@ class SqlCycleReads:
 
     def last_look(self, cycle_id: str) -> dict[str, float] | None:
         """Read the numbers of the last decision that recorded a fitted model; None before."""
+        # `type_coerce` lets the filter see the stored text, before it is parsed.
         query = (
             select(DECISION.c.look)
             .where(
@@ -286,12 +260,12 @@ class SqlCycleReads:
         return rows[0][0] if rows else None
 
     def wishes(self, cycle_id: str) -> tuple[StaffRequest, ...]:
-        """Read the open wishes of staff, oldest first."""
+        """Read the open staff requests, oldest first."""
         query = select(*WISH_COLUMNS).filter_by(cycle_id=cycle_id, done="").order_by(WISH.c.id)
         return tuple(to_staff_request(row) for row in self._all(cycle_id, query))
 
     def has_overdue(self, cycle_id: str) -> bool:
-        """Say whether an open assignment's due time has passed."""
+        """Whether an open assignment's due time has passed."""
         with self._database.reading() as connection:
             which = {"cycle": cycle_id, "moment": self._database.now(connection)}
             found = connection.execute(_HAS_OVERDUE, which).first()
@@ -300,104 +274,13 @@ class SqlCycleReads:
             return found is not None
 
     def has_absences(self, cycle_id: str) -> bool:
-        """Say whether anyone on the roster has an absence on record."""
+        """Whether anyone on the roster has an absence on record."""
         query = select(ROSTER_ABSENCE.c.reviewer).filter_by(cycle_id=cycle_id).limit(1)
         return bool(self._all(cycle_id, query))
 
-    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
-        """Read a cycle's proposals: version, places, method sheet."""
-        query = select(PROPOSAL).filter_by(cycle_id=cycle_id).order_by(PROPOSAL.c.version)
-        places: dict[int, list[Place]] = {}
-        with self._database.reading() as connection:
-            proposals = connection.execute(query).all()
-            for row in connection.execute(_PLACES, {"cycle": cycle_id}):
-                places.setdefault(row.version, []).append(to_place(row))
-            if not proposals:
-                require_cycle(connection, cycle_id)
-        return tuple(
-            (row.version, tuple(places.get(row.version, ())), to_sheet(row.sheet))
-            for row in proposals
-        )
-
-    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
-        """Read what people decided, for one cohort version; the last word on each application."""
-        query = (
-            select(*OUTCOME_COLUMNS)
-            .filter_by(cycle_id=cycle_id, version=version)
-            .order_by(OUTCOME.c.id)
-        )
-        standing = {row.application: to_outcome(row) for row in self._all(cycle_id, query)}
-        return tuple(standing[number] for number in sorted(standing))
-
-    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
-        """Read who signed a cohort version: (name, role), in the order of signing."""
-        query = (
-            select(SIGNATURE.c.by, SIGNATURE.c.role)
-            .filter_by(cycle_id=cycle_id, version=version)
-            .order_by(SIGNATURE.c.at, SIGNATURE.c.by)
-        )
-        return tuple((row.by, row.role) for row in self._all(cycle_id, query))
-
-    def unredacted(self, cycle_id: str) -> tuple[str, ...]:
-        """Name the external ids whose documents are not marked redacted."""
-        query = (
-            select(APPLICATION.c.number, APPLICATION.c.external_id)
-            .join(
-                DOCUMENT,
-                (DOCUMENT.c.cycle_id == APPLICATION.c.cycle_id)
-                & (DOCUMENT.c.application == APPLICATION.c.number),
-            )
-            .where(APPLICATION.c.cycle_id == cycle_id, DOCUMENT.c.redacted.is_(False))
-            .distinct()
-            .order_by(APPLICATION.c.number)
-        )
-        return tuple(row.external_id or "" for row in self._all(cycle_id, query))
-
-    def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
-        """Read an application's documents: (name, link or path, marked redacted)."""
-        query = (
-            select(DOCUMENT.c.name, DOCUMENT.c.link, DOCUMENT.c.redacted)
-            .filter_by(cycle_id=cycle_id, application=application)
-            .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
-        )
-        return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
-
-    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
-        """Read (assignment id, remark) of a cycle, for exports: of the revisions that stand."""
-        query = (
-            select(SCORE.c.assignment_id, REMARK.c.text)
-            .join(
-                REMARK,
-                (REMARK.c.assignment_id == SCORE.c.assignment_id)
-                & (REMARK.c.revision == SCORE.c.revision),
-            )
-            .where(SCORE.c.cycle_id == cycle_id)
-            .order_by(SCORE.c.id)
-        )
-        standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
-        return tuple(standing.items())
-
-    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
-        """Count assignments by (kind, status), for progress views."""
-        query = (
-            select(ASSIGNMENT.c.kind, ASSIGNMENT.c.status, func.count())
-            .where(ASSIGNMENT.c.cycle_id == cycle_id)
-            .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
-            .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
-        )
-        return {(kind, status): count for kind, status, count in self._all(cycle_id, query)}
-
-    def _all(self, cycle_id: str, query: Select[*tuple[Any, ...]]) -> list[AnyRow]:
-        """Run a query about a cycle; nothing found may mean that there is no such cycle."""
-        with self._database.reading() as connection:
-            rows = list(connection.execute(query))
-            if not rows:
-                require_cycle(connection, cycle_id)
-        return rows
-
 
 def _as_long_as(rows: Sequence[AnyRow], most: int) -> Sequence[AnyRow]:
-    """Give the first rows, up to the one whose body passes so many characters in all."""
+    """Return the first rows, up to the one whose body passes this many characters in all."""
     total = 0
     for count, row in enumerate(rows, start=1):
         total += len(row.body)

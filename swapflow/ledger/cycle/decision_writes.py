@@ -1,4 +1,4 @@
-"""Writing decisions, proposals, what people decided, wishes of staff, and mails."""
+"""Writes of decisions, proposals, people's decisions, staff requests, and mails."""
 
 from collections.abc import Collection, Sequence
 
@@ -25,7 +25,7 @@ from swapflow.ledger.schema import (
 
 
 class DecisionWrites(CycleLock):
-    """The part of a transaction that keeps what was decided, by the rule and by people."""
+    """The part of a transaction that stores decisions of the rule and of people."""
 
     def insert_decision(self, decision: DecisionRecord) -> None:
         """Store a decision; the cycle's count of decisions follows."""
@@ -33,7 +33,7 @@ class DecisionWrites(CycleLock):
         self._row["decisions"] = decision.number
 
     def insert_proposal(self, places: Sequence[Place], sheet: MethodSheet) -> int:
-        """Store a proposal; gives its version."""
+        """Store a proposal; return its version."""
         last = self._connection.execute(
             select(func.max(PROPOSAL.c.version)).where(PROPOSAL.c.cycle_id == self._id)
         ).scalar_one()
@@ -48,7 +48,7 @@ class DecisionWrites(CycleLock):
     def insert_outcomes(self, version: int, outcomes: Sequence[Outcome]) -> None:
         """Store what people decided, for one cohort version.
 
-        A second outcome for the same application stands in the place of the first, which is kept.
+        A second outcome for the same application replaces the first, which is kept.
         """
         insert_all(
             self._connection,
@@ -73,7 +73,7 @@ class DecisionWrites(CycleLock):
         insert_ignoring(self._connection, SIGNATURE, [row])
 
     def insert_waiver(self, version: int, application: int, waiver: Waiver) -> None:
-        """Store that a person accepts somebody below a floor; the first who did is kept."""
+        """Store that a person accepts an application below a floor; the first waiver is kept."""
         row = {
             "cycle_id": self._id,
             "version": version,
@@ -116,7 +116,7 @@ class DecisionWrites(CycleLock):
     def add_staff_request(
         self, *, what: str, application: int, kind: int, by: str, reason: str
     ) -> int:
-        """Store a wish of staff; gives its id."""
+        """Store a staff request; return its id."""
         staff_request = {
             "cycle_id": self._id,
             "what": what,
@@ -132,13 +132,13 @@ class DecisionWrites(CycleLock):
         return int(key[0])
 
     def close_staff_request(self, wish_id: int, done: str) -> None:
-        """Say what became of a wish."""
+        """Record how a staff request ended."""
         self._connection.execute(
             update(WISH).where(WISH.c.id == wish_id, WISH.c.cycle_id == self._id).values(done=done)
         )
 
     def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
-        """Store mails to be sent, or to be held; those whose id exists already are left alone."""
+        """Store mails to be sent, or held; those whose id exists already stay as they are."""
         rows = [
             {
                 "id": mail.id,

@@ -1,9 +1,9 @@
-"""Saving drafts: whoever saves while another commit is under way shares the next one.
+"""Draft saves in batches: saves that arrive during a commit share the next one.
 
 A commit waits for the disk, some milliseconds, and SQLite makes one at a time. When two hundred
-people type, their saves would queue for the disk one by one, each with a thread of the server;
-so one thread writes everything that waits. A save is still answered only once it is on the disk,
-and is refused or not by itself.
+people type, their saves would queue for the disk one by one, each with a thread of the server; so
+one thread writes all waiting saves. A save is still answered only once it is on the disk, and
+fails or succeeds on its own.
 """
 
 import os
@@ -29,11 +29,12 @@ from swapflow.ledger.schema import ASSIGNMENT, DRAFT
 
 
 MOST = 100
-"""Saves in one transaction, at most: others wait for the lock meanwhile."""
+"""Most saves in one transaction: others wait for the lock meanwhile."""
 
 PAUSE = 0.05
-"""Seconds from one commit to the next, at least: a save alone is written at once, and of many
-more share a commit, so that reviews, for which the same lock is held, wait less."""
+"""Least seconds from one commit to the next: a single save is written at once, and of many
+more share a commit, so that reviews, for which the same lock is held, wait less.
+"""
 
 _DRAFTED = OPEN_ASSIGNMENT | {AssignmentStatus.EXPIRED}
 _STATUS = select(ASSIGNMENT.c.status).where(ASSIGNMENT.c.id == bindparam("assignment"))
@@ -53,7 +54,7 @@ _REPLACE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Save:
-    """One save that waits, and whom to tell what became of it."""
+    """One waiting save, with the future of its result."""
 
     assignment_id: str
     body: dict[str, str]
@@ -72,21 +73,24 @@ class DraftBatches:
         self._start()
 
     def save(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Future[Draft]:
-        """Save one draft; see `Desk.save_draft_soon`."""
+        """Save one draft; see `SqlReviewerTasks.save_draft_soon`."""
         self._database.check_may_write()
         if os.getpid() != self._process:
             self._start()
         mine = _Save(assignment_id=assignment_id, body=dict(body), expected=expected)
-        mine.told.set_running_or_notify_cancel()  # a browser that hangs up stops nobody's save
+        mine.told.set_running_or_notify_cancel()  # a browser that disconnects cancels no save
         with self._mutex:
             self._waiting.append(mine)
+            # Set under the lock together with the append: a save between the last look and the end
+            # of the
+            # thread would otherwise wait for the next one.
             idle, self._writing = not self._writing, True
         if idle:
             self._writer.submit(self._write_all)
         return mine.told
 
     def _start(self) -> None:
-        """Make the queue and the thread of this process; a fork has not its parent's."""
+        """Create the queue and the thread of this process, which a fork does not inherit."""
         self._process = os.getpid()
         self._mutex = threading.Lock()
         self._waiting: list[_Save] = []
@@ -94,16 +98,16 @@ class DraftBatches:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="drafts")
 
     def _write_all(self) -> None:
-        """Write until nobody waits."""
+        """Write until no save waits."""
         while batch := self._next():
             self._commit(batch)
             time.sleep(PAUSE)
 
     def _next(self) -> list[_Save]:
-        """Take who has waited longest; nobody waits any more when there is none.
+        """Take the saves that have waited longest; an empty batch ends the writing.
 
-        In the order of the assignments: two processes that lock the same rows of PostgreSQL in
-        different orders would wait for each other.
+        The batch is in the order of the assignments: two processes that lock the same rows of
+        PostgreSQL in different orders would wait for each other.
         """
         with self._mutex:
             batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
@@ -111,12 +115,12 @@ class DraftBatches:
         return sorted(batch, key=lambda one: one.assignment_id)
 
     def _commit(self, batch: list[_Save]) -> None:
-        """Write a batch in one transaction; once it is on the disk, each learns of its own."""
+        """Write a batch in one transaction; once it is on the disk, set each result."""
         found: list[Draft | SwapflowError] = []
         try:
             with self._database.writing() as connection:
                 found += [self._write(connection, one) for one in batch]
-        except Exception as error:  # noqa: BLE001 - nothing of it is stored, and all are told so
+        except Exception as error:  # noqa: BLE001 - nothing was stored: all get the error
             for one in batch:
                 one.told.set_exception(error)
             return
@@ -127,12 +131,12 @@ class DraftBatches:
                 one.told.set_exception(outcome)
 
     def _write(self, connection: Connection, one: _Save) -> Draft | SwapflowError:
-        """Store one draft, or say why not; what is refused has changed nothing."""
+        """Store one draft, or return why not; a refused one changes nothing."""
         name = {"assignment": one.assignment_id}
         version, now = one.expected + 1, self._database.now(connection)
         draft = Draft(assignment_id=one.assignment_id, version=version, body=one.body, at=now)
         values = {"expected": one.expected, "new": version, "typed": one.body, "now": now}
-        # Two tabs may be here at once on PostgreSQL: each statement moves one row or none.
+        # Two tabs may save at once on PostgreSQL: each statement changes one row or none.
         if one.expected and connection.execute(_REPLACE, name | values).rowcount:
             return draft
         status = connection.execute(_STATUS, name).scalar_one_or_none()
@@ -145,7 +149,7 @@ class DraftBatches:
         return self._refused(connection, one)
 
     def _refused(self, connection: Connection, one: _Save) -> Draft | SwapflowError:
-        """Find out why nothing was stored: another tab was faster, or it was stored before."""
+        """Return why nothing was stored: another tab was faster, or it was stored before."""
         row = connection.execute(_STORED, {"assignment": one.assignment_id}).one_or_none()
         if row is None:
             return StaleDraftError(0, {})

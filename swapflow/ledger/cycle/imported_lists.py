@@ -1,4 +1,4 @@
-"""What lists brought about applicants, and writing what a later list brings anew."""
+"""Imported fields of applicants, and writes of later lists."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ from swapflow.ledger.schema import (
 
 
 def read_brought(connection: Connection, cycle_id: str) -> dict[int, dict[str, str]]:
-    """Read what lists said of each applicant last, by number; nothing of those erased."""
+    """Read the latest imported fields of each applicant that is not erased, by number."""
     rows = connection.execute(
         select(IMPORTED.c.application, IMPORTED.c.said).where(IMPORTED.c.cycle_id == cycle_id)
     )
@@ -30,7 +30,7 @@ def read_brought(connection: Connection, cycle_id: str) -> dict[int, dict[str, s
 
 
 def read_list_reading(connection: Connection, cycle_id: str, what: str) -> dict[str, str]:
-    """Read how a list of this kind was read last; {} if none was."""
+    """Read the settings with which a list of this kind was read last; {} if there are none."""
     found = connection.execute(
         select(LIST_READING.c.settings).where(
             LIST_READING.c.cycle_id == cycle_id, LIST_READING.c.what == what
@@ -40,7 +40,7 @@ def read_list_reading(connection: Connection, cycle_id: str, what: str) -> dict[
 
 
 class ImportedListWrites(PeopleWrites):
-    """The part of a transaction that writes what lists bring."""
+    """The part of a transaction that writes imported lists."""
 
     def add_applications(
         self, new: Sequence[NewApplication], ties: Sequence[int], *, wave: int
@@ -55,11 +55,11 @@ class ImportedListWrites(PeopleWrites):
         return added
 
     def brought(self) -> dict[int, dict[str, str]]:
-        """Read what lists said of each applicant last, by number."""
+        """Read the latest imported fields of each applicant, by number."""
         return read_brought(self._connection, self._id)
 
     def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
-        """Keep what a list says of applicants, by number, in the place of what one said before."""
+        """Store imported fields of applicants, by number, replacing those of earlier lists."""
         if not said_of:
             return
         self._connection.execute(
@@ -78,7 +78,7 @@ class ImportedListWrites(PeopleWrites):
         )
 
     def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
-        """Keep how a kind of list was read, in the place of how it was before."""
+        """Store the settings with which a kind of list was read, replacing earlier ones."""
         self._connection.execute(
             delete(LIST_READING).where(
                 LIST_READING.c.cycle_id == self._id, LIST_READING.c.what == what
@@ -114,14 +114,14 @@ class ImportedListWrites(PeopleWrites):
             )
 
     def write_monitoring(self, number: int, values: Mapping[str, str]) -> None:
-        """Write attributes for reports, in the place of those of the same names."""
+        """Write monitoring attributes, replacing those of the same names."""
         self._replace(MONITORING_ATTRIBUTE, number, values, all_of_them=False)
 
     def put_link(self, number: int, name: str, link: str, *, redacted: bool) -> bool:
-        """Give an applicant a document elsewhere, in the place of the one of that name.
+        """Store a link to an applicant's document elsewhere, replacing the one of that name.
 
         Returns:
-            False if staff uploaded a file of that name: then it stays, and nothing is written.
+            False if staff uploaded a file of that name, which is then kept.
         """
         within = {"cycle_id": self._id, "application": number}
         there = self._connection.execute(
@@ -158,10 +158,13 @@ class ImportedListWrites(PeopleWrites):
         )
 
     def _rename(self, changed: Application) -> None:
-        """Name another person of the office, and remove the one whom nothing names any more."""
+        """Link the application to another person, and delete the former one if unused."""
         before = self._connection.execute(
             select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=changed.number)
         ).scalar_one()
+        # Not an update in place: the same person may be named by another cycle, whose list still
+        # has the
+        # old name.
         (person,) = self._persons([(changed.name, changed.email)])
         self._change_application(changed.number, {"person_id": person})
         self._connection.execute(

@@ -1,7 +1,7 @@
-"""What waits to leave the ledger, and what came of it: assignments to deliver, mails to send.
+"""The outbox: assignments to deliver, mails to send, and their results.
 
 A message to the broker is only a hint, so a QUEUED assignment is sent again until its effect is
-seen. A mail is marked before SMTP is spoken to: after a crash it may go out twice, under the same
+seen. A mail is marked before the SMTP session: after a crash it may go out twice, under the same
 Message-ID, and is never lost.
 """
 
@@ -36,16 +36,16 @@ from swapflow.ledger.schema.reviewing import OPEN_ONLY, QUEUED_ONLY
 
 
 MAIL_STUCK = timedelta(minutes=10)
-"""A mail that has been `sending` for so long was claimed by a process that died."""
+"""Age at which a mail in `sending` counts as claimed by a process that died."""
 
 _DOUBLINGS = 6  # 64 times the first wait
 _IN_VALUES: BindParameter[Any] = bindparam("values", expanding=True)
 
 
 def _waited_long_enough() -> ColumnElement[bool]:
-    """Give the condition that an assignment's message is due again: each wait is doubled.
+    """Build the condition that an assignment's message is due again: each wait is doubled.
 
-    What was sent later than now was sent by a clock that has been set back since.
+    A time of sending after now shows that the clock was set back since.
     """
     waits = [
         and_(
@@ -61,7 +61,7 @@ def _waited_long_enough() -> ColumnElement[bool]:
 
 
 def _relayed_long_ago() -> ColumnElement[bool]:
-    """Give the condition that a mail's message is due again: each failed try doubles the wait.
+    """Build the condition that a mail's message is due again: each failed try doubles the wait.
 
     As with assignments, a clock may have been set back.
     """
@@ -83,7 +83,7 @@ def _relayed_long_ago() -> ColumnElement[bool]:
 _UNSENT = (
     queries.ASSIGNMENTS.join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
     .where(
-        ASSIGNMENT.c.status == literal_column("'queued'"),  # literal: so the partial index serves
+        ASSIGNMENT.c.status == literal_column("'queued'"),  # literal, for the partial index
         CYCLE.c.status.in_(sorted(status.value for status in ASKING)),
         _waited_long_enough(),
     )
@@ -153,7 +153,7 @@ _MAIL = select(*MAIL_COLUMNS).where(MESSAGE.c.id == bindparam("which"))
 
 
 class SqlOutbox:
-    """The relaying half of the ledger; every method may be repeated and run twice at once."""
+    """The outgoing half of the ledger; every method may be repeated and run twice at once."""
 
     _database: Database
 
@@ -175,7 +175,7 @@ class SqlOutbox:
             return tuple(to_assignment(row) for row in rows)
 
     def mark_sent(self, ids: Collection[str]) -> None:
-        """Note that the messages of these assignments have been handed to the broker."""
+        """Record that the messages of these assignments have been handed to the broker."""
         if not ids:
             return
         with self._database.writing() as connection:
@@ -193,7 +193,7 @@ class SqlOutbox:
         return tuple(to_assignment(row) for row in rows[:at_most])
 
     def mark_delivered(self, ids: Collection[str]) -> int:
-        """Move QUEUED assignments to DELIVERED; counts them. Writes no event."""
+        """Move QUEUED assignments to DELIVERED and return how many; writes no event."""
         if not ids:
             return 0
         with self._database.writing() as connection:
@@ -235,7 +235,7 @@ class SqlOutbox:
             return tuple(to_mail(row) for row in connection.execute(_WAITING_MAILS, limits))
 
     def mark_relayed(self, ids: Collection[str]) -> None:
-        """Note that the messages of these mails have been handed to the broker."""
+        """Record that the messages of these mails have been handed to the broker."""
         with self._database.writing() as connection:
             now = self._database.now(connection, real=True)
             moved_in(connection, _MARK_RELAYED, ids, moment=now)
@@ -243,7 +243,7 @@ class SqlOutbox:
     def claim_mail(self, mail_id: str) -> Mail | None:
         """Mark a mail as being sent and read it; None when it was sent already.
 
-        None too while another process is sending it; after ten minutes that one counts as dead.
+        Also None while another process is sending it; after ten minutes that one counts as dead.
         """
         with self._database.writing() as connection:
             now = self._database.now(connection, real=True)
@@ -258,12 +258,12 @@ class SqlOutbox:
             return to_mail(connection.execute(_MAIL, {"which": mail_id}).one())
 
     def known_mails(self, ids: Collection[str]) -> frozenset[str]:
-        """Say which of these mails are there already, sent or not."""
+        """Return which of these mails exist already, sent or not."""
         with self._database.reading() as connection:
             return frozenset(row.id for row in rows_in(connection, _KNOWN_MAILS, ids))
 
     def put_mail_off(self, mail_id: str, why: str, *, at_most: int) -> bool:
-        """Let a mail wait for another try; after `at_most` tries it has failed, and False."""
+        """Queue a mail for another try; after `at_most` tries mark it failed and return False."""
         put_off = (
             update(MESSAGE)
             .where(MESSAGE.c.id == mail_id)
@@ -279,7 +279,7 @@ class SqlOutbox:
             return bool(state == "queued")
 
     def mark_mail(self, mail_id: str, state: str) -> None:
-        """Note that a mail was sent ("sent"), refused ("failed: …") or is to wait ("queued")."""
+        """Record that a mail was sent ("sent"), refused ("failed: …") or is to wait ("queued")."""
         word, _, detail = state.partition(":")
         with self._database.writing() as connection:
             connection.execute(
@@ -291,7 +291,7 @@ class SqlOutbox:
 
 
 def _forget_secrets(connection: Connection, mail_id: str) -> None:
-    """Drop the words of a sign-in mail, the kind without a cycle, once it is out of our hands."""
+    """Erase the words of a sign-in mail (one without a cycle) once it was sent or has failed."""
     connection.execute(
         update(MESSAGE)
         .where(
@@ -306,7 +306,7 @@ def _forget_secrets(connection: Connection, mail_id: str) -> None:
 def _lock_cycles(connection: Connection, ids: Collection[str]) -> None:
     """Take the cycles' locks, in one order, before the rows of several assignments.
 
-    One row alone cannot deadlock: whoever holds it waits for nothing else.
+    One row alone cannot deadlock: its holder waits for nothing else.
     """
     if len(ids) > 1:
         for cycle_id in sorted({cycle_of(id_) for id_ in ids}):

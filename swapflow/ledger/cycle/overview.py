@@ -1,7 +1,7 @@
-"""What the dashboard and the long lists read: counts and names, never the events.
+"""Reads of the dashboard and the long lists: counts and names, never the events.
 
-Every query here goes along an index and counts in the database, so that a page costs the same
-however much has happened.
+Every query here uses an index and counts in the database, so that a page's cost does not grow with
+the cycle.
 """
 
 import statistics
@@ -128,7 +128,7 @@ class SqlOverview:
         }
 
     def _waiting_by_reviewer(self, cycle_id: str) -> dict[int, tuple[int, int]]:
-        """Count what waits for each reviewer, and what of it is overdue."""
+        """Count each reviewer's open assignments, and the overdue ones."""
         totals: dict[int, tuple[int, int]] = {}
         for one in self.waiting(cycle_id):
             count, overdue = totals.get(one.reviewer, (0, 0))
@@ -136,10 +136,10 @@ class SqlOverview:
         return totals
 
     def _middle_answers(self, cycle_id: str) -> Select[*tuple[Any, ...]]:
-        """Ask for the one or two answers in the middle of each reviewer's, by how long they took.
+        """Build the query for each reviewer's one or two middle answers, by duration.
 
-        With each come the number of the reviewer's answers and when the last was given. Forty
-        thousand answers are ordered by the database, not read one by one here.
+        Each row also has the number of the reviewer's answers and the time of the last. The
+        database orders forty thousand answers; they are not read one by one.
         """
         asked, answered = ASSIGNMENT.c.created_at, SCORE.c.submitted_at
         took = (
@@ -161,6 +161,7 @@ class SqlOverview:
             .where(
                 ASSIGNMENT.c.cycle_id == cycle_id,
                 ASSIGNMENT.c.status == AssignmentStatus.SCORED.value,
+                # Later revisions are corrections: they say nothing about how long the answer took.
                 SCORE.c.revision == 1,
             )
             .subquery()
@@ -170,7 +171,7 @@ class SqlOverview:
     def last_moves(
         self, cycle_id: str, applications: Collection[int]
     ) -> dict[int, tuple[datetime, bool]]:
-        """Say when each was last asked about or answered, and whether it was an answer."""
+        """Return when each was last asked about or answered, and whether it was an answer."""
         if not applications:
             return {}
         query = (
@@ -192,7 +193,7 @@ class SqlOverview:
             }
 
     def process_health(self, cycle_id: str) -> ProcessHealth:
-        """Read whether the processes behind a cycle live."""
+        """Read whether the processes behind a cycle are alive."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             cycle = connection.execute(
@@ -259,7 +260,7 @@ class SqlOverview:
             return tuple((to_decision(row), row.at) for row in rows)
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
-        """Read whom people want in or out."""
+        """Read the pins: applications that people want in or out."""
         query = (
             select(PIN.c.application, PIN.c.verdict, PIN.c.by, PIN.c.reason, PIN.c.at)
             .where(PIN.c.cycle_id == cycle_id)
@@ -271,7 +272,7 @@ class SqlOverview:
     def set_pin(
         self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
     ) -> None:
-        """Note whom people want in or out, in the place of what was; "" takes it back."""
+        """Store a pin in place of the one before; "" removes it."""
         where = (PIN.c.cycle_id == cycle_id) & (PIN.c.application == application)
         with self._database.writing() as connection:
             connection.execute(delete(PIN).where(where))

@@ -1,52 +1,34 @@
-"""Writing applications and the roster; `purging.py` erases who is in them."""
+"""Writes of applications and the roster; `privacy.erasure` erases people."""
 
-import hashlib
-import re
-import secrets
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
-from uuid import uuid4
 
-from sqlalchemy import Table, bindparam, delete, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import delete, update
 
 from swapflow.domain.people.application import (
-    HOLD,
-    HOLD_ENDS,
     Application,
     ApplicationStatus,
     NewApplication,
 )
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
-from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import Values, signed
-from swapflow.ledger.core.statements import insert_all, insert_ignoring, rows_in
+from swapflow.ledger.core.statements import insert_all, insert_ignoring
+from swapflow.ledger.cycle.named_rows import NamedRowWrites
 from swapflow.ledger.schema import (
     APPLICATION,
-    ATTRIBUTE_VALUE,
     CONFLICT,
     DOCUMENT,
     EXPERTISE,
     MONITORING_ATTRIBUTE,
-    NOTE,
     PANEL,
-    PERSON,
     ROSTER,
     ROSTER_ABSENCE,
     SELECTION_ATTRIBUTE,
-    TOPIC,
 )
 
 
-_SUBJECT = re.compile(r"^(?:application[: ]|[a-z0-9-]+:)(\d+)(?::|$)")
-_PERSONS_BY_EMAIL = select(PERSON.c.id, PERSON.c.email, PERSON.c.name).where(
-    PERSON.c.email.in_(bindparam("values", expanding=True))
-)
-
-
-class PeopleWrites(CycleLock):
+class PeopleWrites(NamedRowWrites):
     """The part of a transaction that writes people."""
 
     def add_applications(
@@ -112,7 +94,7 @@ class PeopleWrites(CycleLock):
     def move_application(
         self, number: int, status: ApplicationStatus, *, by: str, reason: str
     ) -> None:
-        """Set an application's status; the reason is kept in an erasable row.
+        """Set an application's status; store the reason in an erasable row.
 
         Raises:
             NotFoundError: If the cycle has no such application.
@@ -158,6 +140,7 @@ class PeopleWrites(CycleLock):
         for number, reviewer in enumerate(new, start):
             self._set_topics(number, reviewer.topics)
             self._set_absences(number, reviewer.absences)
+        # Numbers are never reused, so the new rows are the tail of the roster.
         return self.reviewers()[start:]
 
     def reviewers(self) -> tuple[Reviewer, ...]:
@@ -194,11 +177,11 @@ class PeopleWrites(CycleLock):
         self._set_absences(reviewer.number, reviewer.absences)
 
     def add_absence(self, reviewer: int, absence: Absence) -> None:
-        """Add days on which a reviewer gets nothing new."""
+        """Add days on which a reviewer gets no new requests."""
         self._set_absences(reviewer, (absence,))
 
     def add_conflicts(self, pairs: Iterable[tuple[int, int]], *, source: str) -> int:
-        """Record (application, reviewer) conflicts; known ones are ignored. Counts new ones."""
+        """Store (application, reviewer) conflicts; return how many were new."""
         rows = [
             {"cycle_id": self._id, "application": a, "reviewer": r, "source": source}
             for a, r in pairs
@@ -208,7 +191,7 @@ class PeopleWrites(CycleLock):
     def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Restrict applications to the reviewers named: (application, reviewer) pairs.
 
-        Whom an application named here was restricted to before is replaced; others stay.
+        The earlier panel of an application named here is replaced; others stay.
         """
         rows = [{"cycle_id": self._id, "application": a, "reviewer": r} for a, r in pairs]
         for number in sorted({row["application"] for row in rows}):  # type: ignore[type-var]  # ints
@@ -216,96 +199,6 @@ class PeopleWrites(CycleLock):
                 delete(PANEL).where(PANEL.c.cycle_id == self._id, PANEL.c.application == number)
             )
         insert_ignoring(self._connection, PANEL, rows)
-
-    def topic_number(self, topic: str) -> int:
-        """Give the number of a topic in this cycle, making one for a new topic."""
-        return self._numbered(TOPIC, {"cycle_id": self._id}, "name", topic)
-
-    def group_number(self, attribute: str, value: str) -> int:
-        """Give the number of an attribute's value in this cycle, making one for a new value."""
-        within = {"cycle_id": self._id, "attribute": attribute}
-        return self._numbered(ATTRIBUTE_VALUE, within, "value", value)
-
-    def note(self, *, subject: str, by: str, text: str) -> str:
-        """Store a free-text reason in an erasable row; gives its salted digest.
-
-        A subject `application:NUMBER`, or a pull's or assignment's id, ties the note to that
-        application: it is erased with it.
-        """
-        salt = secrets.token_hex(16)
-        digest = hashlib.sha256((salt + text).encode()).hexdigest()
-        about = _SUBJECT.match(subject)
-        self._connection.execute(
-            insert(NOTE),
-            {
-                "cycle_id": self._id,
-                "application": int(about.group(1)) if about else None,
-                "subject": subject,
-                "by": by,
-                "text": text,
-                "salt": salt,
-                "digest": digest,
-                "at": self._now,
-            },
-        )
-        return digest
-
-    def hold(self) -> tuple[str, str] | None:
-        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
-        last = self._connection.execute(
-            select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
-            .where(NOTE.c.cycle_id == self._id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))
-            .order_by(NOTE.c.id.desc())
-            .limit(1)
-        ).one_or_none()
-        return None if last is None or last.subject != HOLD else (last.by, last.text)
-
-    def _persons(self, known_as: Sequence[tuple[str, str]]) -> list[str]:
-        """Find each (name, email) among the office's people, adding those who are new.
-
-        Somebody without an address cannot be recognised again and is always new.
-        """
-        emails = {email for _, email in known_as if email}
-        people = {
-            (row.name, row.email): str(row.id)
-            for row in rows_in(self._connection, _PERSONS_BY_EMAIL, sorted(emails))
-        }
-        ids, rows = [], []
-        for name, email in known_as:
-            person = people.get((name, email))
-            if person is None:
-                person = uuid4().hex
-                rows.append({"id": person, "name": name, "email": email})
-                if email:
-                    people[name, email] = person
-            ids.append(person)
-        insert_all(self._connection, PERSON, rows)
-        return ids
-
-    def _insert_unique(self, table: Table, rows: list[Values], what: str) -> None:
-        """Insert rows with an external id, naming one that is taken."""
-        ids = [row["external_id"] for row in rows]
-        twice = sorted({one for one in ids if ids.count(one) > 1}) if _has_twins(ids) else []
-        taken = twice or [
-            row.external_id
-            for row in rows_in(
-                self._connection,
-                select(table.c.external_id).where(
-                    table.c.cycle_id == self._id,
-                    table.c.external_id.in_(bindparam("values", expanding=True)),
-                ),
-                ids,
-            )
-        ]
-        if taken:
-            raise InvalidInputError(
-                f"cycle {self._id} would have {what} twice: {', '.join(sorted(taken)[:5])}; "
-                "external ids are unique in a cycle"
-            )
-        try:
-            insert_all(self._connection, table, rows)
-        except IntegrityError as error:
-            raise InvalidInputError(f"{what} of cycle {self._id} cannot be stored") from error
 
     def _set_topics(self, reviewer: int, topics: Sequence[str]) -> None:
         rows = [
@@ -330,22 +223,3 @@ class PeopleWrites(CycleLock):
             for absence in absences
         ]
         insert_ignoring(self._connection, ROSTER_ABSENCE, rows)
-
-    def _numbered(self, table: Table, within: Values, column: str, word: str) -> int:
-        """Look a word's number up in its list, which is read once; or add it."""
-        key = (table.name, *within.values())
-        known = self._numbers.get(key)
-        if known is None:
-            query = select(table.c[column], table.c.number).filter_by(**within)
-            known = {row[0]: row[1] for row in self._connection.execute(query)}
-            self._numbers[key] = known
-        if word not in known:
-            known[word] = len(known)
-            self._connection.execute(
-                insert(table), {**within, column: word, "number": known[word]}
-            )
-        return known[word]
-
-
-def _has_twins(values: Sequence[Any]) -> bool:
-    return len(set(values)) < len(values)

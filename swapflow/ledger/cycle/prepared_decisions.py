@@ -1,6 +1,6 @@
-"""What staff prepare and look up around a cycle: decisions to be signed, rules, mails.
+"""Staff reads and writes around a cycle: prepared decisions, rules, mails.
 
-None of it is an event: what is prepared decides nothing until it is carried out.
+None of it is an event: a prepared decision has no effect until it is carried out.
 """
 
 from datetime import datetime
@@ -39,7 +39,7 @@ _AGAIN = (
 
 
 class SqlPreparedDecisions:
-    """The part of the ledger that staff's own pages read and write.
+    """The part of the ledger behind the pages of staff.
 
     Raises:
         NotFoundError: From any method, if the cycle does not exist.
@@ -67,7 +67,7 @@ class SqlPreparedDecisions:
     def scores_with_marks(
         self, cycle_id: str, kind: int
     ) -> tuple[tuple[Score, dict[str, float | None]], ...]:
-        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        """Read the latest revision of every score of a kind given as marks, with the marks."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return queries.scores_with_marks(connection, cycle_id, kind)
@@ -75,7 +75,7 @@ class SqlPreparedDecisions:
     # Decisions that wait for signatures
 
     def prepared(self, cycle_id: str) -> PreparedDecision | None:
-        """Read what is prepared in a cycle, and who has signed it so far."""
+        """Read the prepared decision of a cycle, with its signatures so far."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             row = connection.execute(
@@ -101,7 +101,7 @@ class SqlPreparedDecisions:
             )
 
     def prepare(self, cycle_id: str, new: PreparedDecision) -> None:
-        """Put something up for signature, in the place of what was; its signatures are void."""
+        """Store a decision for signature in place of the one before, whose signatures lapse."""
         with self._database.writing() as connection:
             require_cycle(connection, cycle_id)
             self._clear(connection, cycle_id)
@@ -118,9 +118,9 @@ class SqlPreparedDecisions:
             )
 
     def sign_prepared(self, cycle_id: str, digest: str, *, by: str) -> bool:
-        """Add a signature to what has this digest; False when something else is prepared now."""
+        """Add a signature to the decision with this digest; False when another is prepared now."""
         with self._database.writing() as connection:
-            # The row is locked, so that nobody puts another text under a signature.
+            # The row is locked, so that nobody can replace the text under a signature.
             there = connection.execute(
                 select(PREPARED.c.digest).where(PREPARED.c.cycle_id == cycle_id).with_for_update()
             ).scalar_one_or_none()
@@ -136,7 +136,7 @@ class SqlPreparedDecisions:
             return True
 
     def drop_prepared(self, cycle_id: str) -> bool:
-        """Take back what is prepared; False when nothing was."""
+        """Withdraw the prepared decision; False when there was none."""
         with self._database.writing() as connection:
             return self._clear(connection, cycle_id)
 
@@ -164,7 +164,7 @@ class SqlPreparedDecisions:
         Args:
             cycle_id: The cycle.
             state: Only these; "" for all.
-            skip: So many are left out at the beginning.
+            skip: How many to leave out at the beginning.
             after: Moment and id of the last one seen; the list goes on behind it.
             at_most: Most mails.
         """
@@ -209,13 +209,13 @@ class SqlPreparedDecisions:
             return dict(connection.execute(query).all())
 
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
-        """Let a mail that failed wait to be sent again; False when it did not fail."""
+        """Queue a failed mail again; False when it had not failed."""
         with self._database.writing() as connection:
             one = _AGAIN.where(MESSAGE.c.id == mail_id)
             return bool(connection.execute(one, {"cycle": cycle_id}).rowcount)
 
     def queue_all_again(self, cycle_id: str) -> int:
-        """Let every mail of a cycle that failed wait to be sent again; counts them."""
+        """Queue every failed mail of a cycle again; return how many."""
         with self._database.writing() as connection:
             return connection.execute(_AGAIN, {"cycle": cycle_id}).rowcount
 

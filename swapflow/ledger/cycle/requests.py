@@ -1,4 +1,4 @@
-"""Writing pulls, assignments and scores: inserts that may be repeated, conditional moves."""
+"""Writes of pulls, assignments and scores: repeatable inserts, conditional moves."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ from swapflow.ledger.schema import (
 from swapflow.ledger.schema.reviewing import OPEN_ONLY, UNFINISHED_ONLY
 
 
-# Written out, not passed as parameters: so the databases see that the partial indexes serve.
+# Literals instead of parameters, so that the databases use the partial indexes.
 _OVERDUE = (
     queries.ASSIGNMENTS.where(
         ASSIGNMENT.c.cycle_id == bindparam("cycle"),
@@ -98,11 +98,11 @@ _LAST_ORDINALS = (
     .where(PULL.c.cycle_id == bindparam("cycle"))
     .group_by(PULL.c.application, PULL.c.kind)
 )
-_SINGLE_LOOKS = 10  # whoever asks more often opens a batch: then all are read at once
+_SINGLE_LOOKS = 10  # more than these mean a batch, for which all are read at once
 
 
 class RequestWrites(CycleLock):
-    """The part of a transaction that asks for scores and takes them."""
+    """The part of a transaction that requests and stores scores."""
 
     _single_looks = 0
     _ordinals: dict[tuple[int, int], int] | None = None
@@ -129,7 +129,7 @@ class RequestWrites(CycleLock):
         return queries.pulls_by_id(self._connection, ids)
 
     def next_ordinal(self, application: int, kind: int) -> int:
-        """Give the ordinal that the next pull of this kind of this application gets."""
+        """Return the ordinal of the next pull of this kind of this application."""
         if self._ordinals is None and self._single_looks < _SINGLE_LOOKS:
             self._single_looks += 1
             which = {"cycle": self._id, "application": application, "kind": kind}
@@ -155,7 +155,7 @@ class RequestWrites(CycleLock):
         return queries.assignments_by_reviewer(self._connection, self._id, reviewer, statuses)
 
     def end_assignments_of(self, reviewer: int) -> tuple[Assignment, ...]:
-        """Move a reviewer's open assignments to EXPIRED and give them."""
+        """Move a reviewer's open assignments to EXPIRED and return them."""
         found = self.assignments_of_reviewer(reviewer, OPEN_ASSIGNMENT)
         ids = [assignment.id for assignment in found]
         self.move_assignments(ids, AssignmentStatus.EXPIRED, allowed=OPEN_ASSIGNMENT)
@@ -195,10 +195,10 @@ class RequestWrites(CycleLock):
         """Move assignments that stand in one of the allowed statuses; counts them.
 
         Args:
-            ids: Which.
-            to: Where to; DELIVERED and OPENED note the moment.
-            allowed: Where from.
-            decline: Why the reviewer said no, when `to` is DECLINED.
+            ids: The assignments.
+            to: The new status; DELIVERED and OPENED store the time.
+            allowed: Statuses that may be left.
+            decline: Why the reviewer declined, when `to` is DECLINED.
         """
         more: Values = {}
         match to:
@@ -222,7 +222,7 @@ class RequestWrites(CycleLock):
     def move_pulls(
         self, ids: Collection[str], to: PullStatus, *, allowed: Collection[PullStatus]
     ) -> int:
-        """Move pulls that stand in one of the allowed statuses; counts them."""
+        """Move pulls that are in one of the allowed statuses; return how many."""
         return moved_in(
             self._connection,
             _MOVE_PULLS,
@@ -232,6 +232,7 @@ class RequestWrites(CycleLock):
         )
 
     def shift_due_times(self, by: timedelta) -> None:
+        # Row by row in Python: the two databases add intervals to times in different ways.
         """Move the due time of every open assignment."""
         due = self._connection.execute(_DUE_TIMES, {"cycle": self._id})
         moved = [{"which": id_, "moment": moment + by} for id_, moment in due]
@@ -275,7 +276,7 @@ class RequestWrites(CycleLock):
         )
 
     def drop_drafts(self, ids: Collection[str]) -> None:
-        """Forget what was typed and not handed in for these assignments."""
+        """Delete the drafts of these assignments."""
         moved_in(self._connection, _DROP_DRAFTS, ids)
 
     def application(self, number: int) -> Application:
@@ -296,7 +297,7 @@ class RequestWrites(CycleLock):
         return None if row is None else Interview(**row._asdict())
 
     def set_interview(self, interview: Interview) -> None:
-        """Store when and where a pull's people meet the applicant, in the place of what was."""
+        """Store when and where a pull's people meet the applicant; replaces what was stored."""
         values = {
             column.name: getattr(interview, column.name)
             for column in INTERVIEW.c
@@ -314,7 +315,7 @@ class RequestWrites(CycleLock):
         return queries.scores_by_assignment(self._connection, ids)
 
     def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
-        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        """Read the latest revision of every score of a kind given as marks, with the marks."""
         return queries.scores_with_marks(self._connection, self._id, kind)
 
     def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:

@@ -1,7 +1,7 @@
-"""What reviewers' pages keep and read: drafts, skipped tasks, documents, slots, own answers.
+"""Reads and writes of the reviewers' pages: drafts, skips, documents, slots, own answers.
 
 None of it is an event, and no cycle's row is locked: a draft must be saved while the coordinator
-works, and decides nothing.
+works, and affects no decision.
 """
 
 import hashlib
@@ -78,7 +78,7 @@ class SqlReviewerTasks:
     # Drafts
 
     def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
-        """Read what was typed and not handed in, by assignment."""
+        """Read drafts, by assignment."""
         with self._database.reading() as connection:
             return {
                 row.assignment_id: Draft(
@@ -91,10 +91,10 @@ class SqlReviewerTasks:
             }
 
     def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
-        """Keep what a reviewer has typed so far, if the version is the one they started from.
+        """Store what a reviewer has typed so far, if the version is the one they started from.
 
-        Saving what is stored already changes nothing, so a save may be repeated. Many who save
-        at the same time share one commit.
+        Saving the stored text again changes nothing, so a save may be repeated. Saves at the same
+        time share one commit.
 
         Raises:
             NotFoundError: If there is no such assignment.
@@ -106,11 +106,11 @@ class SqlReviewerTasks:
     def save_draft_soon(
         self, assignment_id: str, body: Mapping[str, str], *, expected: int
     ) -> Future[Draft]:
-        """Begin to save as `save_draft` does; what comes of it, or an error, comes later."""
+        """Begin to save as `save_draft` does; the future holds the draft, or the error."""
         return self._draft_saves.save(assignment_id, body, expected=expected)
 
     def drop_draft(self, assignment_id: str) -> None:
-        """Forget what was typed and not handed in."""
+        """Delete the draft of an assignment."""
         with self._database.writing() as connection:
             connection.execute(delete(DRAFT).where(DRAFT.c.assignment_id == assignment_id))
 
@@ -135,7 +135,7 @@ class SqlReviewerTasks:
     # Own answers and slots
 
     def given(self, assignment_id: str) -> ScoreDetails | None:
-        """Read the standing score of an assignment and what was written with it."""
+        """Read the current score of an assignment and what was written with it."""
         with self._database.reading() as connection:
             found = queries.scores_by_assignment(connection, [assignment_id])
             if not found:
@@ -162,12 +162,12 @@ class SqlReviewerTasks:
     # Documents
 
     def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
-        """Read what lists said of each application last, by number; nothing of those erased."""
+        """Read the latest imported fields of each application that is not erased, by number."""
         with self._database.reading() as connection:
             return read_brought(connection, cycle_id)
 
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
-        """Read how a kind of list was read last; {} if none was."""
+        """Read the settings with which a kind of list was read last; {} if there are none."""
         with self._database.reading() as connection:
             return read_list_reading(connection, cycle_id, what)
 
@@ -218,7 +218,7 @@ class SqlReviewerTasks:
         return bytes(body)
 
     def with_files(self, cycle_id: str) -> frozenset[int]:
-        """Number the applications that have a document, uploaded or linked."""
+        """Return the numbers of applications that have a document, uploaded or linked."""
         query = select(DOCUMENT.c.application).filter_by(cycle_id=cycle_id).distinct()
         with self._database.reading() as connection:
             return frozenset(connection.execute(query).scalars())

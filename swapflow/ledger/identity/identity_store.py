@@ -1,4 +1,4 @@
-"""The office's record in SQL: accounts, sessions, grants, keys, the audit log."""
+"""The identity store in SQL: accounts, sessions, grants, API keys, the audit log."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -11,16 +11,11 @@ from sqlalchemy.exc import IntegrityError
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules_text import from_text
-from swapflow.engine.ports.records import Mail
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import (
     Account,
     ApiToken,
     AuditEntry,
-    Method,
-    RevokedAccess,
-    Session,
-    SignIn,
     SignInRequirement,
 )
 from swapflow.identity.permissions import Grant, Role, Scope
@@ -28,33 +23,23 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.identity.integration_store import SqlIntegrationStore
+from swapflow.ledger.identity.session_store import ACCOUNT_COLUMNS, SqlSessionStore
 from swapflow.ledger.schema import (
     ACCOUNT,
     API_TOKEN,
     AUDIT,
     CYCLE,
-    MESSAGE,
     PERSON,
     ROLE_GRANT,
     ROSTER,
     RULES,
     SESSION,
-    SIGN_IN,
 )
 
 
-_ACCOUNT = columns(ACCOUNT, Account)
-_SESSION = columns(SESSION, Session)
-_SIGN_IN = columns(SIGN_IN, SignIn)
 _TOKEN = columns(API_TOKEN, ApiToken)
 _AUDIT = columns(AUDIT, AuditEntry)
 
-# What every page asks for is put together once.
-_OPEN_SESSION = (
-    select(*(c.label(f"session_{c.name}") for c in _SESSION), *_ACCOUNT)
-    .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
-    .where(SESSION.c.digest == bindparam("digest"), ACCOUNT.c.active)
-)
 _GRANTS = select(
     ROLE_GRANT.c.who, ROLE_GRANT.c.role, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id
 ).order_by(ROLE_GRANT.c.who, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id, ROLE_GRANT.c.role)
@@ -67,7 +52,7 @@ _SEATS = (
 )
 
 
-class SqlIdentityStore(SqlIntegrationStore):
+class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
     """The port `OfficeLedger` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
@@ -79,13 +64,13 @@ class SqlIdentityStore(SqlIntegrationStore):
             return self._database.now(connection)
 
     def one_moment(self) -> AbstractContextManager[None]:
-        """Let every read of this thread see the same moment until the block ends."""
+        """Read everything in this thread as of one moment, until the block ends."""
         return self._database.one_moment()
 
     # Accounts and grants
 
     def add_account(self, account: Account) -> None:
-        """Store an account; an address that is taken raises InvalidInputError."""
+        """Store an account; raise InvalidInputError if its address is taken."""
         with self._database.writing() as connection:
             try:
                 connection.execute(insert(ACCOUNT), asdict(account))
@@ -95,12 +80,12 @@ class SqlIdentityStore(SqlIntegrationStore):
                 ) from error
 
     def set_password(self, account_id: str, password: str) -> None:
-        """Store another hash of a password, and touch nothing else of the account."""
+        """Store another hash of a password, and change nothing else of the account."""
         with self._database.writing() as connection:
             _change(connection, account_id, password=password)
 
     def link_subject(self, account_id: str, subject: str) -> bool:
-        """Give an account its name at an identity provider; False when one of both is taken."""
+        """Link an account to its name at an identity provider; False when one of both is taken."""
         with self._database.writing() as connection:
             free = (ACCOUNT.c.id == account_id) & ACCOUNT.c.subject.in_(("", subject))
             try:
@@ -110,12 +95,12 @@ class SqlIdentityStore(SqlIntegrationStore):
             return bool(linked.rowcount)
 
     def open_account(self, account_id: str) -> None:
-        """Let an account sign in again."""
+        """Allow an account to sign in again."""
         with self._database.writing() as connection:
             _change(connection, account_id, active=True)
 
     def close_account(self, account_id: str) -> None:
-        """Keep an account from signing in, and forget its sessions; not the last administrator."""
+        """Close an account and delete its sessions; raises for the last administrator."""
         with self._database.writing() as connection:
             _keep_an_administrator(connection, account_id)
             _change(connection, account_id, active=False)
@@ -126,7 +111,7 @@ class SqlIdentityStore(SqlIntegrationStore):
         return self._one_account(ACCOUNT.c.id == account_id)
 
     def account_of(self, email: str) -> Account | None:
-        """Read an account by its address, in any spelling of letters."""
+        """Read an account by its address, in upper or lower case."""
         return self._one_account(ACCOUNT.c.email == email.strip().lower())
 
     def account_with_subject(self, subject: str) -> Account | None:
@@ -136,12 +121,12 @@ class SqlIdentityStore(SqlIntegrationStore):
     def accounts(self) -> tuple[Account, ...]:
         """Read every account, by address."""
         with self._database.reading() as connection:
-            rows = connection.execute(select(*_ACCOUNT).order_by(ACCOUNT.c.email))
+            rows = connection.execute(select(*ACCOUNT_COLUMNS).order_by(ACCOUNT.c.email))
             return tuple(Account(**row._asdict()) for row in rows)
 
     def _one_account(self, condition: Any) -> Account | None:  # noqa: ANN401 - a SQL condition
         with self._database.reading() as connection:
-            row = connection.execute(select(*_ACCOUNT).where(condition)).one_or_none()
+            row = connection.execute(select(*ACCOUNT_COLUMNS).where(condition)).one_or_none()
             return Account(**row._asdict()) if row else None
 
     def grants(self, account_id: str | None = None) -> tuple[Grant, ...]:
@@ -155,7 +140,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
 
     def add_grant(self, grant: Grant, *, by: str) -> None:
-        """Store a grant; one that exists is left as it is."""
+        """Store a grant; an existing one stays as it is."""
         with self._database.writing() as connection:
             row = {
                 "who": grant.account,
@@ -168,7 +153,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             insert_ignoring(connection, ROLE_GRANT, [row])
 
     def remove_grant(self, grant: Grant) -> bool:
-        """Take a grant away; False when there was none. Not that of the last administrator."""
+        """Remove a grant; False when there was none. The last administrator's is kept."""
         with self._database.writing() as connection:
             if grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE:
                 _keep_an_administrator(connection, grant.account)
@@ -183,13 +168,13 @@ class SqlIdentityStore(SqlIntegrationStore):
             return bool(removed.rowcount)
 
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:
-        """Name the active roster entries (cycle, reviewer number) of an address."""
+        """List the active roster entries (cycle, reviewer number) of an address."""
         asked = {"email": email.strip().lower()}
         with self._database.reading() as connection:
             return tuple((row.cycle_id, row.number) for row in connection.execute(_SEATS, asked))
 
     def doors(self) -> tuple[SignInRequirement, ...]:
-        """Read what each cycle that is not final asks of whoever opens its pages."""
+        """Read the sign-in requirements of each cycle that is not final."""
         query = (
             select(CYCLE.c.id, CYCLE.c.round_id, RULES.c.body)
             .join(
@@ -212,127 +197,6 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
             for cycle_id, round_id, rules in found
         )
-
-    # Sessions and mailed links
-
-    def add_session(self, session: Session) -> None:
-        """Store a session."""
-        with self._database.writing() as connection:
-            connection.execute(insert(SESSION), asdict(session))
-
-    def session(self, digest: str) -> tuple[Session, Account] | None:
-        """Read a session that has not ended, and its active account."""
-        with self._database.reading() as connection:
-            row = connection.execute(_OPEN_SESSION, {"digest": digest}).one_or_none()
-            if row is None or row.session_expires_at <= self._database.now(connection):
-                return None
-        found = row._asdict()
-        session = {c.name: found.pop(f"session_{c.name}") for c in _SESSION}
-        return _session(session), Account(**found)
-
-    def sessions(self, account_id: str) -> tuple[Session, ...]:
-        """Read an account's sessions that have not ended, newest first."""
-        query = select(*_SESSION).where(SESSION.c.account_id == account_id)
-        with self._database.reading() as connection:
-            now = self._database.now(connection)
-            rows = connection.execute(query.order_by(SESSION.c.created_at.desc()))
-            return tuple(_session(r._asdict()) for r in rows if r.expires_at > now)
-
-    def touch_session(self, digest: str) -> None:
-        """Note that a session was used now, on its account as well."""
-        with self._database.writing() as connection:
-            now = self._database.now(connection)
-            connection.execute(
-                update(SESSION).where(SESSION.c.digest == digest).values(last_seen_at=now)
-            )
-            account = select(SESSION.c.account_id).where(SESSION.c.digest == digest)
-            connection.execute(
-                update(ACCOUNT)
-                .where(ACCOUNT.c.id == account.scalar_subquery())
-                .values(last_seen_at=now)
-            )
-
-    def end_session(self, digest: str) -> None:
-        """Forget a session."""
-        with self._database.writing() as connection:
-            connection.execute(delete(SESSION).where(SESSION.c.digest == digest))
-
-    def end_sessions(self, account_id: str, *, but: str = "") -> int:
-        """Forget every session of an account except one; counts them."""
-        with self._database.writing() as connection:
-            return connection.execute(
-                delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
-            ).rowcount
-
-    def shut_out(self, account: Account) -> RevokedAccess:
-        """Make every session, key and mailed way in of an account useless, all at once."""
-        with self._database.writing() as connection:
-            now = self._database.now(connection)
-            keys = update(API_TOKEN).where(
-                API_TOKEN.c.account_id == account.id, API_TOKEN.c.revoked_at.is_(None)
-            )
-            ways = update(SIGN_IN).where(
-                SIGN_IN.c.email == account.email,
-                SIGN_IN.c.used_at.is_(None),
-                SIGN_IN.c.expires_at > now,
-            )
-            ended = delete(SESSION).where(SESSION.c.account_id == account.id)
-            return RevokedAccess(
-                sessions=connection.execute(ended).rowcount,
-                keys=connection.execute(keys.values(revoked_at=now)).rowcount,
-                links=connection.execute(ways.values(used_at=now)).rowcount,
-            )
-
-    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed way in together with its mail, in one transaction."""
-        with self._database.writing() as connection:
-            connection.execute(insert(SIGN_IN), asdict(sign_in))
-            queue_office_mail(connection, mail, at=self._database.now(connection))
-
-    def sign_in(self, digest: str) -> SignIn | None:
-        """Read a mailed way in, used or not, expired or not."""
-        with self._database.reading() as connection:
-            row = connection.execute(
-                select(*_SIGN_IN).where(SIGN_IN.c.digest == digest)
-            ).one_or_none()
-            return SignIn(**row._asdict()) if row else None
-
-    def latest_sign_in(self, email: str) -> SignIn | None:
-        """Read the newest mailed way in for an address, whatever became of it."""
-        query = (
-            select(*_SIGN_IN)
-            .where(SIGN_IN.c.email == email.strip().lower())
-            .order_by(SIGN_IN.c.created_at.desc(), SIGN_IN.c.digest)
-            .limit(1)
-        )
-        with self._database.reading() as connection:
-            row = connection.execute(query).one_or_none()
-            return SignIn(**row._asdict()) if row else None
-
-    def use_sign_in(self, digest: str) -> bool:
-        """Spend a mailed way in; False when it was spent or has expired."""
-        with self._database.writing() as connection:
-            now = self._database.now(connection)
-            return bool(
-                connection.execute(
-                    update(SIGN_IN)
-                    .where(
-                        SIGN_IN.c.digest == digest,
-                        SIGN_IN.c.used_at.is_(None),
-                        SIGN_IN.c.expires_at > now,
-                    )
-                    .values(used_at=now)
-                ).rowcount
-            )
-
-    def count_wrong_code(self, digest: str) -> int:
-        """Count a wrong code; gives how many there were."""
-        with self._database.writing() as connection:
-            connection.execute(
-                update(SIGN_IN).where(SIGN_IN.c.digest == digest).values(tries=SIGN_IN.c.tries + 1)
-            )
-            tries = select(SIGN_IN.c.tries).where(SIGN_IN.c.digest == digest)
-            return int(connection.execute(tries).scalar_one())
 
     # Keys of programs
 
@@ -363,7 +227,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             return tuple(map(_token, connection.execute(query)))
 
     def touch_token(self, token_id: str) -> None:
-        """Note that a key was used now."""
+        """Record that a key was used now."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             connection.execute(
@@ -371,7 +235,7 @@ class SqlIdentityStore(SqlIntegrationStore):
             )
 
     def revoke_token(self, token_id: str) -> bool:
-        """Make a key useless for good; False when it was already."""
+        """Revoke a key for good; False when it was revoked already."""
         with self._database.writing() as connection:
             return bool(
                 connection.execute(
@@ -402,23 +266,6 @@ class SqlIdentityStore(SqlIntegrationStore):
         return [(row.pop("id"), AuditEntry(**row)) for row in found]
 
 
-def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> None:
-    """Store a mail that belongs to no cycle; one whose id exists is left as it is."""
-    row = asdict(mail) | {
-        "cycle_id": None,
-        "detail": "",
-        "created_at": at,
-        "relayed_at": None,
-        "claimed_at": None,
-        "attempts": 0,
-    }
-    insert_ignoring(connection, MESSAGE, [row])
-
-
-def _session(row: dict[str, Any]) -> Session:
-    return Session(**row | {"method": Method(row["method"])})
-
-
 def _token(row: AnyRow) -> ApiToken:
     found = row._asdict()
     return ApiToken(**found | {"scopes": tuple(found["scopes"])})
@@ -429,10 +276,10 @@ def _change(connection: Connection, account_id: str, **values: str | bool) -> No
 
 
 def _keep_an_administrator(connection: Connection, account_id: str) -> None:
-    """Refuse to go on when nobody but this account can administer the office.
+    """Raise if this account is the only administrator of the office.
 
-    The rows stay locked until the transaction ends: whoever wants to take another administrator
-    away meanwhile waits, and then counts again.
+    The rows stay locked until the transaction ends: another removal of an administrator waits, and
+    then counts again.
 
     Raises:
         InvalidInputError: If it is the last one.

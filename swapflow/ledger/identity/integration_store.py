@@ -1,6 +1,6 @@
-"""What programs leave and find in the ledger: webhooks, their calls, requests under a key.
+"""The integration store: webhooks, their calls, requests with an idempotency key.
 
-Calls are their own outbox, like mails: rows that a relay turns cycles' events into, and that are
+Calls are their own outbox, like mails: a relay creates the rows from cycles' events, and they are
 sent until they are answered.
 """
 
@@ -34,7 +34,7 @@ from swapflow.ledger.schema import (
 
 
 EVENTS_AT_ONCE = 500
-"""Events of a cycle that are turned into calls in one transaction."""
+"""Events of a cycle from which one transaction creates calls."""
 
 WAITING, DONE, FAILED = "waiting", "done", "failed"
 
@@ -72,7 +72,7 @@ _DUE_CALLS = (
             WEBHOOK_CALL.c.relayed_at.is_(None),
             WEBHOOK_CALL.c.relayed_at < WEBHOOK_CALL.c.due_at,
             WEBHOOK_CALL.c.relayed_at <= bindparam("relayed"),
-            WEBHOOK_CALL.c.relayed_at > bindparam("moment"),  # by a clock set back since
+            WEBHOOK_CALL.c.relayed_at > bindparam("moment"),  # the clock was set back since
         ),
     )
     .order_by(WEBHOOK_CALL.c.due_at, WEBHOOK_CALL.c.id)
@@ -96,12 +96,12 @@ _OUTGOING = (
 
 
 class SqlWebhooks:
-    """The half of webhooks that the relay and the workers turn; safe to repeat and run twice."""
+    """The webhook part of relay and workers; safe to repeat and run twice."""
 
     _database: Database
 
     def queue_calls(self) -> int:
-        """Turn events that are new since the last time into calls; counts the events read."""
+        """Create webhook calls for events new since the last time; return the event count."""
         with self._database.reading() as connection:
             behind = connection.execute(_BEHIND).all()
         read = 0
@@ -123,6 +123,7 @@ class SqlWebhooks:
         insert_ignoring(connection, WEBHOOK_CALL, rows)
         last = events[-1].seq
         insert_ignoring(connection, WEBHOOK_POSITION, [{"cycle_id": cycle_id, "seq": 0}])
+        # Only forwards: of two relays at once, the slower one must not set the position back.
         connection.execute(
             update(WEBHOOK_POSITION)
             .where(WEBHOOK_POSITION.c.cycle_id == cycle_id, WEBHOOK_POSITION.c.seq < last)
@@ -131,7 +132,7 @@ class SqlWebhooks:
         return len(events)
 
     def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
-        """Name the calls that are due, never handed to the broker since, or too long ago."""
+        """List the calls that are due, never handed to the broker since, or too long ago."""
         with self._database.reading() as connection:
             now = self._database.now(connection)
             relayed = now - timedelta(seconds=again_after)
@@ -139,14 +140,14 @@ class SqlWebhooks:
             return tuple(connection.execute(_DUE_CALLS, limits).scalars())
 
     def mark_calls_relayed(self, ids: Collection[str]) -> None:
-        """Note that the messages of these calls have been handed to the broker."""
+        """Record that the messages of these calls have been handed to the broker."""
         with self._database.writing() as connection:
             moved_in(connection, _MARK_RELAYED, ids, moment=self._database.now(connection))
 
     def claim_call(self, call_id: str) -> HookCall | None:
         """Take a due call to send it; None when it is done, not due yet or somebody else's.
 
-        Whoever dies with it has it taken by another after `HELD`.
+        If the process dies, another may claim the call after `HELD`.
         """
         with self._database.writing() as connection:
             now = self._database.now(connection)
@@ -174,11 +175,11 @@ class SqlWebhooks:
             )
 
     def close_call(self, call: HookCall, *, done: bool, detail: str) -> None:
-        """Note what an attempt came to: done, to be made again later, or given up."""
+        """Record how an attempt ended: done, to be made again later, or given up."""
         wait = next_wait(call.attempt)
         state = DONE if done else WAITING if wait is not None else FAILED
         mine = and_(WEBHOOK_CALL.c.id == call.id, WEBHOOK_CALL.c.state == WAITING)
-        if not done:  # a later attempt is not put off by one that took very long
+        if not done:  # a slow attempt must not delay a later one
             mine = and_(mine, WEBHOOK_CALL.c.attempts == call.attempt)
         with self._database.writing() as connection:
             due = self._database.now(connection) + (wait or timedelta())
@@ -190,7 +191,7 @@ class SqlWebhooks:
 
 
 class SqlIntegrationStore:
-    """The half of the office's record that programs need."""
+    """The part of the office's record for API clients and webhooks."""
 
     _database: Database
 
@@ -214,14 +215,14 @@ class SqlIntegrationStore:
             return tuple(map(_webhook, connection.execute(query)))
 
     def set_webhook_active(self, webhook_id: str, *, active: bool) -> None:
-        """Let a webhook rest, or go on; what happened meanwhile is told then."""
+        """Pause a webhook, or resume it; events of the pause are sent then."""
         with self._database.writing() as connection:
             connection.execute(
                 update(WEBHOOK).where(WEBHOOK.c.id == webhook_id).values(active=active)
             )
 
     def remove_webhook(self, webhook_id: str) -> None:
-        """Remove a webhook with everything it was to be told."""
+        """Remove a webhook with all its calls."""
         with self._database.writing() as connection:
             connection.execute(delete(WEBHOOK_CALL).filter_by(webhook_id=webhook_id))
             connection.execute(delete(WEBHOOK).filter_by(id=webhook_id))
@@ -229,7 +230,7 @@ class SqlIntegrationStore:
     def webhook_calls(
         self, webhook_id: str, *, before: tuple[datetime, str] | None = None, at_most: int = 100
     ) -> tuple[WebhookCallStatus, ...]:
-        """Read what a webhook is told, newest first; `before` is the last one seen."""
+        """Read the calls of a webhook, newest first; `before` is the last one seen."""
         query = (
             select(*_CALL)
             .where(WEBHOOK_CALL.c.webhook_id == webhook_id)
@@ -275,7 +276,8 @@ class SqlIntegrationStore:
     ) -> StoredResponse | None:
         """Reserve a key for a request; None when the request is to be carried out.
 
-        A reservation without an answer is taken over once it is so old: its process has died.
+        A reservation without an answer is taken over after `taken_over_after`: its process has
+        died.
         """
         with self._database.writing() as connection:
             now = self._database.now(connection, real=True)
@@ -307,7 +309,7 @@ class SqlIntegrationStore:
             return StoredResponse(request=found.request, status=found.status, body=found.body)
 
     def end_request(self, account_id: str, key: str, *, status: int, body: str) -> None:
-        """Store what a request was answered; status 0 forgets it, so that it may be repeated."""
+        """Store the answer to a request; status 0 deletes it, so that it may be repeated."""
         mine = and_(IDEMPOTENCY.c.account_id == account_id, IDEMPOTENCY.c.key == key)
         with self._database.writing() as connection:
             if status == 0:
@@ -342,13 +344,13 @@ def _calls_of(
             "relayed_at": None,
         }
         for webhook in webhooks
-        # What happened before it was made is history, which it did not ask for.
+        # Events before the webhook was created are not sent to it.
         if name.value in webhook.events and event.at >= webhook.created_at
     ]
 
 
 def _spelled(connection: Connection, row: AnyRow) -> bytes:
-    """Spell a call's body; ids of applicants stay with them, so that a purge takes them along."""
+    """Build a call's body; applicants' ids are read now, so that an erasure reaches them too."""
     stored = json.loads(row.body)
     data = _with_ids(connection, row.cycle_id, stored["data"])
     body = {

@@ -1,1 +1,1 @@
-"""Copies, migrations run, health."""
+"""Backups, migrations, health."""

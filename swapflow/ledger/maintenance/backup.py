@@ -1,8 +1,8 @@
-"""Copies of the database as of one moment, taken while people work, and put back.
+"""Backups of the database as of one moment, taken during work, and their restoration.
 
-SQLite copies itself through its own online backup; PostgreSQL through `pg_dump` and `pg_restore`,
-the tools that come with it and know every version. Passwords go to them by the environment:
-whatever stands on a command line can be read by every user of the machine.
+SQLite is copied by its own online backup; PostgreSQL by `pg_dump` and `pg_restore`, the tools that
+come with it and know every version. They get passwords by the environment: every user of the
+machine can read a command line.
 """
 
 import os
@@ -29,14 +29,14 @@ _DUMP_MAGIC = b"PGDMP"
 
 
 def back_up(url: str, path: Path) -> None:
-    """Copy a database as of one moment into a new file, while others go on writing.
+    """Copy a database as of one moment into a new file, while others continue to write.
 
     The file appears under its name only when it is whole and on disk; nobody but its owner can
     read it.
 
     Args:
         url: The database.
-        path: The new file; its folder is made.
+        path: The new file; its folder is created.
 
     Raises:
         InvalidInputError: If the file exists.
@@ -66,19 +66,19 @@ def back_up(url: str, path: Path) -> None:
 
 
 def restore(url: str, path: Path, *, now: datetime | None = None) -> Path | None:
-    """Put a copy in the place of a database that nobody uses.
+    """Replace a database that nobody uses with a copy.
 
     Args:
         url: The database.
-        path: What `back_up` wrote.
-        now: The moment that names the file set aside.
+        path: A file that `back_up` wrote.
+        now: The time in the name of the file set aside.
 
     Returns:
-        Where the SQLite file that stood there was moved to; None for PostgreSQL, or if none did.
+        The new place of the former SQLite file; None for PostgreSQL, or if there was none.
 
     Raises:
         InvalidInputError: If the file is no such copy, is damaged, or comes from a newer version.
-        ConflictError: If a coordinator or anybody else is at the database; nothing was changed.
+        ConflictError: If a coordinator or another session uses the database; nothing was changed.
         UnavailableError: If the database does not answer.
     """
     database = Database(url)
@@ -110,7 +110,7 @@ def _copy_sqlite(url: str, part: Path) -> None:
 
 
 def _put_in_place(file: Path, copy: Path, now: datetime) -> Path | None:
-    """Exchange a SQLite file for a copy, by renames: a crash leaves the old one or the new one."""
+    """Replace a SQLite file with a copy, by renames: a crash leaves the old one or the new one."""
     part = file.with_name(f".{file.name}.restoring")
     aside = None
     with _told(file):
@@ -119,7 +119,7 @@ def _put_in_place(file: Path, copy: Path, now: datetime) -> Path | None:
         part.chmod(0o600)
         _sync(part)
         if file.exists():
-            # Whatever its log still holds goes into the file first, so that it can stand alone.
+            # The write-ahead log goes into the file first, so that the file is complete.
             with closing(sqlite3.connect(file)) as old:
                 old.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
             aside = file.with_name(f"{file.stem}.{now:%Y%m%dT%H%M%S}.replaced")
@@ -132,7 +132,7 @@ def _put_in_place(file: Path, copy: Path, now: datetime) -> Path | None:
 
 
 def _check_copy(path: Path) -> None:
-    """Refuse a file that is no whole SQLite ledger of this version or an older one."""
+    """Raise for a file that is not a whole SQLite ledger of this version or an older one."""
     if _magic(path) != _SQLITE_MAGIC:
         raise InvalidInputError(f"{path} is no copy of a SQLite database; name another file")
     try:
@@ -153,7 +153,7 @@ def _check_copy(path: Path) -> None:
 
 
 def _refuse_while_used(database: Database) -> None:
-    """Refuse while a coordinator holds a cycle, or another session is at the database."""
+    """Raise while a coordinator holds a cycle, or another session uses the database."""
     if database.file is not None and not database.file.exists():
         return
     with database.reading() as connection:
@@ -191,7 +191,7 @@ def _run_tool(
     """Run one of PostgreSQL's own tools on a database.
 
     Raises:
-        UnavailableError: If it is not installed, or says that something went wrong.
+        UnavailableError: If it is not installed, or fails.
     """
     found = shutil.which(tool)
     if found is None:
@@ -229,7 +229,7 @@ def _run_tool(
 
 
 def _magic(path: Path) -> bytes:
-    """Read by what a file begins what it is; an unreadable one counts as bad input."""
+    """Read the type of a file from its first bytes; an unreadable one is bad input."""
     try:
         with path.open("rb") as file:
             start = file.read(len(_SQLITE_MAGIC))
@@ -240,7 +240,7 @@ def _magic(path: Path) -> bytes:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into one error with the place in it."""
+    """Convert the disk's errors into one error that names the place."""
     try:
         yield
     except OSError as error:

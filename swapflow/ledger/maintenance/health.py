@@ -1,4 +1,4 @@
-"""What a database tells about itself and its outboxes, for whoever looks for what is wrong."""
+"""Facts about a database and its outboxes, for the health checks."""
 
 import shutil
 import stat
@@ -17,16 +17,16 @@ from swapflow.ledger.schema import ASSIGNMENT, CLOCK, CYCLE, MESSAGE, WEBHOOK_CA
 
 
 LATE = timedelta(minutes=2)
-"""Age at which something in an outbox should have left it long ago."""
+"""Age at which something in an outbox counts as late."""
 
 LED = (CycleStatus.RUNNING.value, CycleStatus.PROPOSED.value)
-"""Where a cycle stands while a coordinator holds its lease."""
+"""Statuses in which a coordinator holds a cycle's lease."""
 
 
 def look_at_database(url: str) -> DatabaseFacts:
-    """Look at a database without changing anything.
+    """Read the facts of a database without changing anything.
 
-    A SQLite file that does not exist is not made.
+    A missing SQLite file is not created.
 
     Raises:
         InvalidInputError: If the address cannot be read.
@@ -71,7 +71,7 @@ def _version(connection: Connection, database: Database) -> str:
 
 
 def _ahead(connection: Connection, database: Database) -> float:
-    if database.is_sqlite:  # it has no clock but this machine's
+    if database.is_sqlite:  # it has no clock of its own
         return 0.0
     before = time.time()
     there = connection.execute(select(func.clock_timestamp())).scalar_one()

@@ -1,4 +1,4 @@
-"""Bring a database's tables to this version, with a copy of the SQLite file beforehand."""
+"""Upgrades of a database's tables to this version, after a copy of the SQLite file."""
 
 import warnings
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ from swapflow.ledger.schema.base import METADATA
 from swapflow.ledger.sql_ledger import SqlLedger
 
 
-_UPGRADE_LOCK = 5_727_927  # any number, as long as every swapflow takes the same
+_UPGRADE_LOCK = 5_727_927  # any number, as long as every release uses the same
 
 
 def upgrade(url: str, revision: str = "head") -> None:
     """Run the migrations that are missing; safe to call from several processes at once.
 
-    A database that a later release has migrated is left as it is: this one works on it.
+    A database that a later release has migrated stays as it is: this release can use it.
 
     Args:
         url: The database; a SQLite file is created where there is none.
@@ -51,7 +51,7 @@ def downgrade(url: str, revision: str = "base") -> None:
 
 
 def pending_migrations(url: str) -> tuple[str, ...]:
-    """Name the migrations that `upgrade` would run, oldest first; empty when up to date.
+    """List the migrations that `upgrade` would run, oldest first; empty when up to date.
 
     Raises:
         UnavailableError: If the database does not answer.
@@ -79,7 +79,7 @@ def drift(url: str) -> list[object]:
 
 
 def back_up_before_upgrade(url: str) -> Path | None:
-    """Copy a SQLite ledger beside itself, named by the moment; None where there is none yet."""
+    """Copy a SQLite ledger beside itself, named by the time; None if it does not exist yet."""
     database = Database(url)
     if database.file is None or not database.file.exists() or not _heads(database):
         return None
@@ -94,7 +94,7 @@ def back_up_before_upgrade(url: str) -> Path | None:
 
 
 def _heads(database: Database) -> tuple[str, ...]:
-    """Name the last migration that a database has seen; empty for a new one."""
+    """Return the last migration that a database has seen; empty for a new one."""
     try:
         with database.reading() as connection:
             return MigrationContext.configure(connection).get_current_heads()
@@ -110,7 +110,7 @@ def _config() -> Config:
 
 @contextmanager
 def _migrating(url: str) -> Iterator[Config]:
-    """Hold whatever keeps a second process from migrating, and give Alembic its connection."""
+    """Lock out other processes from migrating, and build Alembic's configuration."""
     database = Database(url)
     if database.in_memory:
         raise InvalidInputError("a ledger in memory is created with its tables; none to upgrade")
@@ -125,7 +125,7 @@ def _migrating(url: str) -> Iterator[Config]:
 
 
 def _queue_on_postgresql(connection: Connection) -> None:
-    """Wait until no other session migrates; the lock ends with this one's connection."""
+    """Wait until no other session migrates; the lock ends with this connection."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_lock(:number)"), {"number": _UPGRADE_LOCK})
         connection.commit()

@@ -1,1 +1,1 @@
-"""Everything held about one person, and erasing it."""
+"""Everything held about one person, and its erasure."""

@@ -1,4 +1,4 @@
-"""What people did in a cycle, gathered from every table that names somebody."""
+"""Actions of people in a cycle, collected from every table that names a person."""
 
 from collections.abc import Iterator, Mapping
 
@@ -39,11 +39,11 @@ _INTERVENES = (
     "application:",
     "reviewer ",
 )
-"""How a note's subject begins when it gives the reason of an intervention."""
+"""First words of a note's subject when it gives the reason of an intervention."""
 
 
 def activity(connection: Connection, cycle_id: str) -> tuple[ActivityEntry, ...]:
-    """List what people did in a cycle, oldest first."""
+    """List the actions of people in a cycle, oldest first."""
     known = select(APPLICATION.c.number, APPLICATION.c.external_id).filter_by(cycle_id=cycle_id)
     names = {
         number: external_id or f"number {number}"

@@ -1,4 +1,4 @@
-"""Erasing one person: an applicant, or a reviewer with the account they sign in with."""
+"""Erasure of one person: an applicant, or a reviewer with their account."""
 
 from collections.abc import Collection
 from uuid import uuid4
@@ -8,172 +8,44 @@ from sqlalchemy import and_, delete, func, insert, or_, select, update
 from swapflow.domain.people.reviewer import erased_id
 from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.errors import NotFoundError
-from swapflow.ledger.cycle.people import PeopleWrites
+from swapflow.ledger.privacy.application_erasure import MAIL_PARTS, NO_MAIL, ApplicationErasure
 from swapflow.ledger.privacy.redaction import cut_out, forget_answers, rename_actor, replace_words
 from swapflow.ledger.schema import (
     ACCOUNT,
-    ANNOUNCED,
-    APPLICATION,
-    APPROVAL,
-    APPROVAL_PULL,
     ASSIGNMENT,
     AUDIT,
-    DOCUMENT,
-    DOCUMENT_CONTENT,
     DRAFT,
-    ENDORSEMENT,
     EXPERTISE,
-    IMPORTED,
     INTERVIEW,
-    MARK,
-    MEETING_OUTCOME,
     MESSAGE,
-    MONITORING_ATTRIBUTE,
     NOTE,
-    OUTCOME,
     PERSON,
-    PIN,
-    PREPARED,
-    PREPARED_SIGNATURE,
     PULL,
-    RECONSIDERATION,
-    REMARK,
     ROLE_GRANT,
     ROSTER,
     ROSTER_ABSENCE,
-    SCORE,
-    SCORE_NOTE,
-    SELECTION_ATTRIBUTE,
     SIGN_IN,
-    WAIVER,
-    WISH,
 )
 from swapflow.ledger.schema.base import METADATA
 
 
-_MAIL_PARTS = (
-    MESSAGE.c.to,
-    MESSAGE.c.subject,
-    MESSAGE.c.text,
-    MESSAGE.c.html,
-    MESSAGE.c.calendar,
-)
-_NO_MAIL = {"to": "", "subject": "", "text": "", "html": "", "calendar": "", "detail": ""}
 _WAITING = (PullStatus.PROPOSED.value, PullStatus.OPEN.value)
 
 
-class ErasureWrites(PeopleWrites):
+class ErasureWrites(ApplicationErasure):
     """The part of a transaction that erases people."""
-
-    def erase_application(self, number: int) -> None:
-        """Erase name, mail, fields, documents, remarks and attributes of one application.
-
-        Also marks, drafts, endorsements, the reasons given about it, and its name, address and
-        external id wherever a mail or the log of the cycle quotes them. Numbers, statuses, scores
-        and events stay: totals, chain and replays do not change. `SqlLedger.compact` afterwards
-        removes the last traces from the file.
-
-        Raises:
-            NotFoundError: If the cycle has no such application.
-        """
-        about = self.applications([number])
-        if not about:
-            raise NotFoundError(f"cycle {self._id} has no application {number}")
-        self._erase_letters(number)
-        self._erase_quotes(number, about[0].name, about[0].email, about[0].external_id)
-        self._erase_rows(number)
-        self._erase_reasons(number)
-        self._erase_person(number)
-
-    def _erase_letters(self, number: int) -> None:
-        """Empty the letters to an applicant; those that have not left never do."""
-        theirs = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
-        mine, waits = MESSAGE.c.id.in_(theirs), MESSAGE.c.state.in_(("held", "queued"))
-        self._connection.execute(update(MESSAGE).where(mine, waits).values(state="void"))
-        self._connection.execute(update(MESSAGE).where(mine).values(_NO_MAIL))
-
-    def _erase_quotes(self, number: int, name: str, email: str, external_id: str) -> None:
-        """Cut names and addresses out of the cycle's mails and log, and out of kept answers."""
-        words = (name, email, external_id)
-        mails, acts = MESSAGE.c.cycle_id == self._id, AUDIT.c.cycle_id == self._id
-        replace_words(self._connection, MESSAGE, _MAIL_PARTS, mails, words)
-        instead = f"number {number}"
-        self._connection.execute(
-            update(AUDIT).where(acts, AUDIT.c.about == external_id).values(about=instead)
-        )
-        replace_words(self._connection, AUDIT, (AUDIT.c.about, AUDIT.c.detail), acts, words)
-        forget_answers(self._connection, (name, email, f'"{external_id}"'))
-
-    def _erase_rows(self, number: int) -> None:
-        """Delete the rows that are erasable as a whole."""
-        scored = select(SCORE.c.assignment_id).filter_by(cycle_id=self._id, application=number)
-        asked = select(ASSIGNMENT.c.id).filter_by(cycle_id=self._id, application=number)
-        # What waits for signatures may quote a reason; the list changes with the erasure anyway.
-        for table in (PREPARED_SIGNATURE, PREPARED):
-            self._connection.execute(delete(table).where(table.c.cycle_id == self._id))
-        for table, ids in ((MARK, scored), (SCORE_NOTE, scored), (REMARK, scored), (DRAFT, asked)):
-            self._connection.execute(delete(table).where(table.c.assignment_id.in_(ids)))
-        for table in (
-            DOCUMENT,
-            DOCUMENT_CONTENT,
-            SELECTION_ATTRIBUTE,
-            MONITORING_ATTRIBUTE,
-            ENDORSEMENT,
-            IMPORTED,
-        ):
-            self._connection.execute(
-                delete(table).where(table.c.cycle_id == self._id, table.c.application == number)
-            )
-
-    def _erase_reasons(self, number: int) -> None:
-        """Empty free text in rows whose other columns stay."""
-        for table, empty in (
-            (NOTE, {"text": "", "salt": ""}),
-            (WISH, {"reason": ""}),
-            (OUTCOME, {"reason": ""}),
-            (WAIVER, {"reason": ""}),
-            (SCORE, {"reason": ""}),
-            (PIN, {"reason": ""}),
-            (MEETING_OUTCOME, {"reason": ""}),
-            (RECONSIDERATION, {"asked_by": "", "reason": "", "why": "", "exceptions": []}),
-        ):
-            self._connection.execute(
-                update(table)
-                .where(table.c.cycle_id == self._id, table.c.application == number)
-                .values(empty)
-            )
-        asked = select(PULL.c.id).filter_by(cycle_id=self._id, application=number)
-        self._connection.execute(
-            update(INTERVIEW).where(INTERVIEW.c.pull_id.in_(asked)).values(place="", link="")
-        )
-        struck = (
-            select(APPROVAL_PULL.c.approval_id)
-            .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)
-            .where(PULL.c.cycle_id == self._id, PULL.c.application == number)
-        )
-        self._connection.execute(
-            update(APPROVAL).where(APPROVAL.c.id.in_(struck)).values(reason="")
-        )
-
-    def _erase_person(self, number: int) -> None:
-        """Empty the application's row, and delete the person whom nothing else names."""
-        person = self._connection.execute(
-            select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=number)
-        ).scalar_one()
-        self._change_application(number, {"external_id": None, "person_id": None, "fields": {}})
-        self._forget_person(person)
 
     def erase_reviewer(self, number: int) -> bool:
         """Erase name, mail, id, topics, absences, drafts and mails of one roster entry.
 
-        Also reasons that the reviewer gave, their name wherever another text of the cycle quotes
-        it, and their account with its sessions, keys and mailed links. Remarks and marks belong
-        to the applicants' files and stay, under the reviewer's number; so do scores, events and
-        what somebody decided or signed as staff: totals, chain and replays do not change.
+        Also erased are the reasons that the reviewer gave, their name wherever another text of the
+        cycle quotes it, and their account with its sessions, keys and mailed links. Remarks and
+        marks belong to the applicants' files and stay, under the reviewer's number; so do scores,
+        events and what they decided or signed as staff: totals, chain and replays do not change.
         `SqlLedger.compact` afterwards removes the last traces from the file.
 
         Returns:
-            Whether nothing is left: False when another program names the same address, or its
+            Whether nothing is left: False when another cycle names the same address, or its
             account has a role as staff. Person and account then stay.
 
         Raises:
@@ -204,7 +76,7 @@ class ErasureWrites(PeopleWrites):
         return not is_staff and not known
 
     def _names_of(self, name: str, email: str) -> list[str]:
-        """List the names somebody goes by: on the roster, and as an account's owner."""
+        """List the names of a person: on the roster, and as an account's owner."""
         address = email.strip().lower()
         account = self._connection.execute(
             select(ACCOUNT.c.name).where(ACCOUNT.c.email == address)
@@ -212,11 +84,12 @@ class ErasureWrites(PeopleWrites):
         return [one for one in dict.fromkeys((name, email, address, account)) if one]
 
     def _empty_roster_entry(self, number: int) -> None:
-        """Put somebody without a name in a roster entry's place, and forget what is theirs."""
+        """Replace a roster entry's person with a nameless one, and delete the entry's details."""
         taken = select(ROSTER.c.external_id).filter_by(
             cycle_id=self._id, external_id=erased_id(number)
         )
         nobody = uuid4().hex
+        # A new entry may have taken the erased one's usual id; ids are unique in a cycle.
         suffix = f"-{nobody[:8]}" if self._connection.execute(taken).first() else ""
         self._connection.execute(insert(PERSON), {"id": nobody, "name": "", "email": ""})
         self._connection.execute(
@@ -234,7 +107,7 @@ class ErasureWrites(PeopleWrites):
         self._connection.execute(delete(DRAFT).where(DRAFT.c.assignment_id.in_(asked)))
 
     def _erase_what_they_gave(self, number: int, external_id: str, names: Collection[str]) -> None:
-        """Empty the reasons a reviewer gave, why they left, and where they met applicants."""
+        """Empty the reasons that a reviewer gave, why they left, and where they met applicants."""
         asked = select(ASSIGNMENT.c.id).filter_by(cycle_id=self._id, reviewer=number)
         self._connection.execute(
             update(NOTE)
@@ -261,15 +134,15 @@ class ErasureWrites(PeopleWrites):
         )
 
     def _erase_mails_to(self, email: str) -> None:
-        """Take back the mails to an address that still wait, and empty the others."""
+        """Delete the waiting mails to an address, and empty the others."""
         if not email:
             return
         mine = (MESSAGE.c.cycle_id == self._id, func.lower(MESSAGE.c.to) == email.lower())
         self._connection.execute(delete(MESSAGE).where(*mine, MESSAGE.c.state == "queued"))
-        self._connection.execute(update(MESSAGE).where(*mine).values(_NO_MAIL))
+        self._connection.execute(update(MESSAGE).where(*mine).values(NO_MAIL))
 
     def _erase_reviewer_id(self, number: int, external_id: str) -> None:
-        """Put the number in the place of the office's own id wherever the cycle's log names it."""
+        """Replace the office's id with the number wherever the cycle's log names it."""
         instead = f"reviewer {number}"
         acts, notes = AUDIT.c.cycle_id == self._id, NOTE.c.cycle_id == self._id
         self._connection.execute(
@@ -283,21 +156,21 @@ class ErasureWrites(PeopleWrites):
                 self._connection, table, columns, rows, [f"reviewer {external_id}"], instead
             )
         mails = MESSAGE.c.cycle_id == self._id
-        replace_words(self._connection, MESSAGE, _MAIL_PARTS, mails, [external_id])
+        replace_words(self._connection, MESSAGE, MAIL_PARTS, mails, [external_id])
 
     def _is_staff(self, email: str) -> bool:
-        """Say whether the account of an address has a role anywhere."""
+        """Whether the account of an address has a role anywhere."""
         account = select(ACCOUNT.c.id).where(ACCOUNT.c.email == email.strip().lower())
         grants = select(ROLE_GRANT.c.who).where(ROLE_GRANT.c.who.in_(account)).limit(1)
         return bool(email) and self._connection.execute(grants).first() is not None
 
     def _is_known(self, email: str) -> bool:
-        """Say whether an address still stands for a person somewhere."""
+        """Whether an address still belongs to a person somewhere."""
         person = select(PERSON.c.id).where(func.lower(PERSON.c.email) == email.lower()).limit(1)
         return bool(email) and self._connection.execute(person).first() is not None
 
     def _erase_account(self, email: str) -> None:
-        """Delete an account with all ways in, and its address from the office's log."""
+        """Delete an account with its sessions and keys, and its address from the office's log."""
         address = email.strip().lower()
         account = self._connection.execute(
             select(ACCOUNT.c.id, ACCOUNT.c.name).where(ACCOUNT.c.email == address)
@@ -309,6 +182,7 @@ class ErasureWrites(PeopleWrites):
             )
         )
         if account is not None:
+            # Found by the foreign keys, so that a table that comes later is not forgotten.
             for table in METADATA.sorted_tables:
                 for column in table.c:
                     if any(key.column is ACCOUNT.c.id for key in column.foreign_keys):
@@ -317,15 +191,3 @@ class ErasureWrites(PeopleWrites):
         names = [address, *([account.name] if account is not None and account.name else [])]
         columns = (AUDIT.c.who, AUDIT.c.about, AUDIT.c.detail)
         replace_words(self._connection, AUDIT, columns, None, names)
-
-    def _forget_person(self, person: str | None) -> None:
-        """Delete a person whom nothing names any more."""
-        self._connection.execute(
-            delete(PERSON).where(
-                PERSON.c.id == person,
-                PERSON.c.id.not_in(
-                    select(APPLICATION.c.person_id).where(APPLICATION.c.person_id == person)
-                ),
-                PERSON.c.id.not_in(select(ROSTER.c.person_id).where(ROSTER.c.person_id == person)),
-            )
-        )

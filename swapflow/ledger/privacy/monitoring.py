@@ -1,4 +1,4 @@
-"""The one place that reads what applicants declared for monitoring."""
+"""The only module that reads what applicants declared for monitoring."""
 
 from sqlalchemy import select
 
@@ -14,7 +14,7 @@ class SqlMonitoring:
         self._database = database
 
     def declared(self, cycle_id: str) -> dict[int, dict[str, str]]:
-        """Read what each application's person declared, by application number and attribute."""
+        """Read the declared attributes, by application number and name."""
         table = MONITORING_ATTRIBUTE
         query = (
             select(table.c.application, table.c.name, table.c.value)

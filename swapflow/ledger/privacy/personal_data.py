@@ -1,7 +1,7 @@
 """Everything that is held about one person, table by table.
 
-What belongs to a person is found by the names of the columns, so that a table that comes later
-is not forgotten: `application` or `reviewer` of the cycle, an assignment or request of theirs.
+A person's rows are found by the names of the columns, so that a later table is not forgotten:
+`application` or `reviewer` of the cycle, an assignment or request of theirs.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -39,22 +39,22 @@ from swapflow.ledger.schema.base import METADATA
 
 
 SECRET = frozenset({"password", "digest", "salt", "task_key", "code", "secret", "body"})
-"""Columns that open a door, or prove one, or hold a whole file; they are named and not shown."""
+"""Columns with a secret, a proof of one, or a whole file; they are left out."""
 
 _DRAFT = "draft"
 
 Condition = Callable[[Table], ColumnElement[bool] | None]
-"""Says which rows of a table are wanted; None: none of it."""
+"""Returns the condition for the wanted rows of a table; None for no rows."""
 
 
 class SqlPersonalData:
-    """The port `DossierRecord` in SQL, on the connections of a ledger."""
+    """The port `PersonalDataRecord` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def applicant(self, cycle_id: str, external_id: str) -> PersonalDataReport:
-        """Gather everything that is held about an applicant."""
+        """Collect everything that is held about an applicant."""
         with self._database.reading() as connection:
             found = _one(connection, APPLICATION, cycle_id, external_id)
             number, person = found["number"], found["person_id"]
@@ -82,7 +82,7 @@ class SqlPersonalData:
             )
 
     def reviewer(self, cycle_id: str, external_id: str) -> PersonalDataReport:
-        """Gather everything that is held about a reviewer, account and mails included."""
+        """Collect everything that is held about a reviewer, with account and mails."""
         with self._database.reading() as connection:
             found = _one(connection, ROSTER, cycle_id, external_id)
             number, person = found["number"], found["person_id"]
@@ -109,7 +109,7 @@ class SqlPersonalData:
             )
 
     def acts(self, cycle_id: str) -> tuple[ActivityEntry, ...]:
-        """List what people did in a cycle, oldest first."""
+        """List the actions of people in a cycle, oldest first."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return activity(connection, cycle_id)
@@ -175,7 +175,7 @@ def _of_reviewer(
 
 
 def _through_parent(table: Table, condition: Condition) -> ColumnElement[bool] | None:
-    """Follow a key into a table whose rows belong to the person: an offer's answer, say."""
+    """Follow a key into a table whose rows belong to the person, such as an offer's answer."""
     for key in table.foreign_keys:
         parent = key.column.table
         if "application" not in parent.c or parent is APPLICATION or "id" not in parent.c:
@@ -187,7 +187,7 @@ def _through_parent(table: Table, condition: Condition) -> ColumnElement[bool] |
 
 
 def _shown(table: Table, row: Mapping[str, Any]) -> Mapping[str, Held]:
-    """Give a row as plain values, without what opens doors."""
+    """Return a row as plain values, without secrets."""
     shown: dict[str, Held] = {}
     for name, value in row.items():
         if name in SECRET and table.name != _DRAFT:
@@ -210,14 +210,14 @@ def _mails_about(
     *,
     letters: tuple[Mapping[str, Held], ...],
 ) -> dict[str, tuple[Mapping[str, Held], ...]]:
-    """Add to somebody's letters the mails that speak of them.
+    """Add the mails that mention a person to their letters.
 
-    Of those only the subject is named, for what else stands in them concerns others.
+    Of those only the subject is listed, since the rest concerns others.
     """
     spoken = [
         column.contains(trace, autoescape=True)
         for trace in traces
-        if len(trace) > 2  # noqa: PLR2004 - shorter ones are in every text
+        if len(trace) > 2  # noqa: PLR2004 - shorter ones occur in every text
         for column in (MESSAGE.c.subject, MESSAGE.c.text)
     ]
     if not spoken:
@@ -236,7 +236,7 @@ def _mails_about(
 def _account(
     connection: Connection, cycle_id: str, email: str
 ) -> dict[str, tuple[Mapping[str, Held], ...]]:
-    """Give what is kept of somebody who signs in, and the mails they were sent."""
+    """Return what is held of a person's account, and the mails that they were sent."""
     if not email:
         return {}
     account = select(ACCOUNT.c.id).where(func.lower(ACCOUNT.c.email) == email.lower())
@@ -267,7 +267,7 @@ def _reasons(
     names: Collection[str],
     asked: Select[Any],
 ) -> dict[str, tuple[Mapping[str, Held], ...]]:
-    """Give the reasons that a reviewer wrote, and those that staff wrote of them."""
+    """Return the reasons that a reviewer wrote, and those that staff wrote about them."""
     theirs = and_(NOTE.c.subject.in_(asked), NOTE.c.by.in_(names))
     query = (
         select(NOTE)

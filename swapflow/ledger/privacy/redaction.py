@@ -1,8 +1,8 @@
-"""Cutting a person's words out of rows whose other columns stay.
+"""Redaction: a person's words are removed from rows whose other columns stay.
 
-Where names may stand is found by the types of the columns, so that a table that comes later is
-not forgotten. Left alone is what is hashed, what belongs to an applicant's own file, and who
-decided or signed as staff.
+Columns that may hold names are found by their types, so that a later table is not forgotten.
+Hashed columns, an applicant's own file, and the names of staff who decided or signed are left
+alone.
 """
 
 import html
@@ -44,13 +44,13 @@ from swapflow.ledger.schema.base import METADATA, JsonText
 ERASED = "[erased]"
 
 SHORTEST_TRACE = 3
-"""Anything shorter would be cut out of words it only happens to be in."""
+"""Shortest word that is removed: a shorter one also occurs inside other words."""
 
 ACTORS = frozenset({"by", "who", "typed_by"})
-"""Columns that say who did something, and nothing else."""
+"""Columns that hold who did something, and nothing else."""
 
 _OWN_ACTS = (NOTE, SCORE, INTERVIEW, ENDORSEMENT, AUDIT)
-"""Tables in which a reviewer acts as a reviewer; elsewhere staff do, and stay on record."""
+"""Tables in which a reviewer acts as a reviewer; elsewhere the actor is staff and stays."""
 
 _NO_WORDS = frozenset(
     {
@@ -62,12 +62,12 @@ _NO_WORDS = frozenset(
 """Tables without free text, or with an applicant's own."""
 
 _NEVER = frozenset({"body", "digest", "salt", "hash"})
-_LETTER = "[A-Za-z0-9_]"  # not every letter: Japanese and Chinese write no spaces between words
-_FOLD = r"(?:\r?\n[ \t])?"  # calendars break their lines wherever 75 bytes are full
+_LETTER = "[A-Za-z0-9_]"  # ASCII only: Japanese and Chinese have no spaces between words
+_FOLD = r"(?:\r?\n[ \t])?"  # calendars break their lines after 75 bytes
 
 
 def cut_out(connection: Connection, cycle_id: str, words: Collection[str]) -> None:
-    """Cut names and addresses out of every free text of a cycle, as whole words."""
+    """Remove names and addresses from every free text of a cycle, as whole words."""
     found = [word for word in words if len(word) >= SHORTEST_TRACE]
     for table in METADATA.sorted_tables:
         rows = _rows_of_cycle(table, cycle_id)
@@ -77,9 +77,9 @@ def cut_out(connection: Connection, cycle_id: str, words: Collection[str]) -> No
 
 
 def forget_answers(connection: Connection, words: Collection[str]) -> None:
-    """Empty what programs were answered under a key of their own where it names somebody.
+    """Empty stored responses to API clients that name a person.
 
-    The key stays: the request is not carried out again.
+    The key stays, so that the request is not carried out again.
     """
     body = IDEMPOTENCY.c.body
     quoting = [
@@ -95,7 +95,7 @@ def forget_answers(connection: Connection, words: Collection[str]) -> None:
 def rename_actor(
     connection: Connection, cycle_id: str, names: Collection[str], number: str
 ) -> None:
-    """Put a number in the place of whoever acted under one of these names as a reviewer."""
+    """Replace these names with a number wherever the person acted as a reviewer."""
     for table in _OWN_ACTS:
         rows = _rows_of_cycle(table, cycle_id)
         for column in _texts(table):
@@ -113,7 +113,7 @@ def replace_words(
     words: Collection[str],
     instead: str = ERASED,
 ) -> None:
-    """Replace words in columns of a table, in any letters, wherever they stand as a whole."""
+    """Replace words in columns of a table, in upper or lower case, as whole words."""
     spelled = sorted({way for word in words for way in _spellings(word)}, key=len, reverse=True)
     if not spelled:
         return
@@ -134,7 +134,7 @@ def replace_words(
 
 
 def _spellings(word: str) -> Iterator[str]:
-    """Spell a word as plain text, in HTML and in JSON."""
+    """Return a word as plain text, in HTML and in JSON."""
     yield word
     yield html.escape(word)
     yield json.dumps(word)[1:-1]
@@ -155,7 +155,7 @@ def _texts(table: Table) -> list[Column[Any]]:
 
 
 def _rows_of_cycle(table: Table, cycle_id: str) -> ColumnElement[bool] | None:
-    """Give the condition for a table's rows of a cycle; None if it has none."""
+    """Build the condition for a table's rows of a cycle; None if it has none."""
     columns = table.c
     if "cycle_id" in columns:
         return columns.cycle_id == cycle_id

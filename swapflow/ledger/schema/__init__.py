@@ -1,11 +1,11 @@
 """The schema: every table of the ledger, in the order in which a cycle fills them.
 
-Three rules run through it. Ids are natural, so that making a thing twice makes the same row
-twice. Personal data and free text live in columns marked *erasable*; whatever is hashed or
-summed holds numbers only. Statuses are words, so that a new one needs no migration.
+Three rules run through it. Ids are natural, so that creating a thing twice gives the same row.
+Personal data and free text are in columns marked *erasable*; hashed or summed columns hold numbers
+only. Statuses are words, so that a new one needs no migration.
 
 Rows are written and read by SQLAlchemy Core over `ROUND`, `CYCLE` … at the end of this module:
-the classes say what a row is, and nothing here validates (SQLModel tables never do).
+the classes describe the rows and validate nothing (SQLModel tables never do).
 """
 
 from swapflow.ledger.schema.base import table

@@ -1,4 +1,4 @@
-"""What all tables share: naming of constraints, JSON kept as text."""
+"""Shared by all tables: names of constraints, JSON stored as text."""
 
 import json
 from typing import Any
@@ -25,13 +25,13 @@ METADATA = SQLModel.metadata
 
 
 class JsonText(TypeDecorator[Any]):
-    """JSON kept as text: NaN and the order of keys survive on both databases."""
+    """JSON stored as text: NaN and the order of keys survive on both databases."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: object, dialect: Dialect) -> str | None:
-        """Spell a value."""
+        """Write a value."""
         del dialect
         return None if value is None else json.dumps(value, separators=(",", ":"))
 

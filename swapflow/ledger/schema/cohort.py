@@ -17,7 +17,7 @@ STILL_OPEN = text("result = ''")
 
 
 class ReconsiderationRow(SQLModel, table=True):
-    """One application looked at again after the list was fixed; at most one is open of each.
+    """One reconsideration of an application; at most one is open for each.
 
     `asked_by`, `reason`, `why` and `exceptions` are erasable.
     """
@@ -76,7 +76,7 @@ class OfferRow(SQLModel, table=True):
 
 
 class YieldRateRow(SQLModel, table=True):
-    """How many of those offered a place accept it; the last row of a cycle is in force."""
+    """The share of offers that is accepted; the last row of a cycle is in force."""
 
     __tablename__ = "yield_rate"
     id: int | None = Field(default=None, primary_key=True)
@@ -90,7 +90,7 @@ class YieldRateRow(SQLModel, table=True):
 
 
 class OfferAnswerRow(SQLModel, table=True):
-    """What the applicant answered to an offer."""
+    """The applicant's answer to an offer."""
 
     __tablename__ = "offer_answer"
     offer_id: int = Field(primary_key=True, foreign_key="offer.id")
@@ -99,7 +99,7 @@ class OfferAnswerRow(SQLModel, table=True):
 
 
 class AnnouncementRow(SQLModel, table=True):
-    """Letters to applicants that were written together and are held until a moment."""
+    """Letters to applicants that were written together and are held for a while."""
 
     __tablename__ = "announcement"
     id: int | None = Field(default=None, primary_key=True)
@@ -113,7 +113,7 @@ class AnnouncementRow(SQLModel, table=True):
 
 
 class AnnouncedRow(SQLModel, table=True):
-    """One applicant's letter of an announcement; the mail that it points to holds the words."""
+    """One applicant's letter of an announcement; its mail holds the words."""
 
     __tablename__ = "announced"
     __table_args__ = (Index(None, "cycle_id", "application"),)
@@ -126,7 +126,7 @@ class AnnouncedRow(SQLModel, table=True):
 
 
 class MeetingRow(SQLModel, table=True):
-    """A committee's meeting about one version of a list, by whoever opened it."""
+    """A committee's meeting about one version of a list, and who opened it."""
 
     __tablename__ = "meeting"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -136,7 +136,7 @@ class MeetingRow(SQLModel, table=True):
 
 
 class MeetingOutcomeRow(SQLModel, table=True):
-    """What a meeting said about an application; a later row stands in the place of an earlier."""
+    """A meeting's outcome for an application; a later row replaces an earlier one."""
 
     __tablename__ = "meeting_outcome"
     __table_args__ = (
@@ -154,7 +154,7 @@ class MeetingOutcomeRow(SQLModel, table=True):
 
 
 class MeetingTurnRow(SQLModel, table=True):
-    """A meeting was closed or reopened; the last row says which it is."""
+    """A meeting was closed or reopened; the last row is valid."""
 
     __tablename__ = "meeting_turn"
     __table_args__ = (

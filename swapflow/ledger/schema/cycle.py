@@ -29,7 +29,7 @@ class RoundRow(SQLModel, table=True):
 class CycleRow(SQLModel, table=True):
     """One decision; this row's lock orders everything that happens to the cycle.
 
-    From `task_key` come the codes of its tasks, so that nobody can guess one.
+    The codes of its tasks are hashes with `task_key`, so that nobody can guess one.
     """
 
     __tablename__ = "cycle"
@@ -72,7 +72,7 @@ class RulesRow(SQLModel, table=True):
 
 
 class PullKindRow(SQLModel, table=True):
-    """One kind of a rules version, spelled out for queries; `rules.body` decides."""
+    """One kind of a rules version, as a row for queries; `rules.body` is authoritative."""
 
     __tablename__ = "pull_kind"
     __table_args__ = (

@@ -15,7 +15,7 @@ from swapflow.ledger.schema.base import JsonText
 
 
 class EventRow(SQLModel, table=True):
-    """One fact: `body` is the text that was hashed onto the chain, byte for byte."""
+    """One event: `body` is the text that was hashed onto the chain, byte for byte."""
 
     __tablename__ = "event"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -28,7 +28,7 @@ class EventRow(SQLModel, table=True):
 
 
 class DecisionRow(SQLModel, table=True):
-    """What was believed and why these pulls."""
+    """One decision: the estimates, and why these pulls."""
 
     __tablename__ = "decision"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -48,7 +48,7 @@ class DecisionRow(SQLModel, table=True):
 
 
 class WishRow(SQLModel, table=True):
-    """Something staff want of the coordinator; `reason` is erasable, `done` closes it."""
+    """A staff request to the coordinator; `reason` is erasable, `done` closes it."""
 
     __tablename__ = "wish"
     __table_args__ = (Index(None, "cycle_id", "done"),)
@@ -64,7 +64,7 @@ class WishRow(SQLModel, table=True):
 
 
 class ProposalRow(SQLModel, table=True):
-    """A list the rule proposed, and how it came about."""
+    """A list that the rule proposed, with its method sheet."""
 
     __tablename__ = "proposal"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -96,7 +96,7 @@ class PlaceRow(SQLModel, table=True):
 
 
 class CohortVersionRow(SQLModel, table=True):
-    """A cohort as it was made the cycle's latest, and the event up to which it looked."""
+    """A cohort version of the cycle, and the event that it includes."""
 
     __tablename__ = "cohort_version"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -107,7 +107,7 @@ class CohortVersionRow(SQLModel, table=True):
 
 
 class OutcomeRow(SQLModel, table=True):
-    """What a person decided about an application; the last row stands, `reason` is erasable."""
+    """A person's decision about an application; the last row is valid, `reason` is erasable."""
 
     __tablename__ = "outcome"
     __table_args__ = (Index(None, "cycle_id", "version", "application"),)
@@ -133,7 +133,7 @@ class SignatureRow(SQLModel, table=True):
 
 
 class WaiverRow(SQLModel, table=True):
-    """A person accepts somebody below a floor; `reason` is erasable."""
+    """A person accepts an application below a floor; `reason` is erasable."""
 
     __tablename__ = "waiver"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -157,7 +157,7 @@ class PinRow(SQLModel, table=True):
 
 
 class PreparedRow(SQLModel, table=True):
-    """What waits for signatures in a cycle: at most one thing; `body` is erasable."""
+    """The decision of a cycle that waits for signatures: at most one; `body` is erasable."""
 
     __tablename__ = "prepared"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -169,7 +169,7 @@ class PreparedRow(SQLModel, table=True):
 
 
 class PreparedSignatureRow(SQLModel, table=True):
-    """A named person signed what had this digest."""
+    """A named person signed the prepared decision with this digest."""
 
     __tablename__ = "prepared_signature"
     cycle_id: str = Field(primary_key=True, foreign_key="prepared.cycle_id")

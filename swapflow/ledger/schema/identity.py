@@ -13,7 +13,7 @@ from swapflow.ledger.schema.base import JsonText
 
 
 class RoleGrantRow(SQLModel, table=True):
-    """A right: which account acts in which role, in the office, a round or a cycle."""
+    """A grant: which account has which role, in the office, a round or a cycle."""
 
     __tablename__ = "role_grant"
     who: str = Field(primary_key=True)
@@ -25,7 +25,7 @@ class RoleGrantRow(SQLModel, table=True):
 
 
 class AccountRow(SQLModel, table=True):
-    """Somebody who signs in: by a mailed link, a password, or an identity provider."""
+    """An account of a person: signs in by a mailed link, a password, or an identity provider."""
 
     __tablename__ = "account"
     __table_args__ = (
@@ -49,7 +49,7 @@ class AccountRow(SQLModel, table=True):
 
 
 class SessionRow(SQLModel, table=True):
-    """A device that is signed in; the key is the SHA-256 of what its cookie holds."""
+    """A signed-in device; the key is the SHA-256 of its cookie."""
 
     __tablename__ = "session"
     digest: str = Field(primary_key=True)
@@ -62,7 +62,7 @@ class SessionRow(SQLModel, table=True):
 
 
 class SignInRow(SQLModel, table=True):
-    """A mailed way in, good once; the key is the SHA-256 of the link's token."""
+    """A mailed one-time link; the key is the SHA-256 of the link's token."""
 
     __tablename__ = "sign_in"
     digest: str = Field(primary_key=True)
@@ -76,7 +76,7 @@ class SignInRow(SQLModel, table=True):
 
 
 class ApiTokenRow(SQLModel, table=True):
-    """A program's key, as the SHA-256 of it; what it may do is the smaller of both rights."""
+    """The API key of a client, as its SHA-256; it may do what both account and scopes allow."""
 
     __tablename__ = "api_token"
     id: str = Field(primary_key=True)
@@ -91,7 +91,7 @@ class ApiTokenRow(SQLModel, table=True):
 
 
 class IdempotencyRow(SQLModel, table=True):
-    """What a request under a key of its own was answered, so that a repeat gets the same."""
+    """The answer to a request with an idempotency key, so that a repeat gets the same."""
 
     __tablename__ = "idempotency"
     account_id: str = Field(primary_key=True, foreign_key="account.id")
@@ -103,7 +103,7 @@ class IdempotencyRow(SQLModel, table=True):
 
 
 class AuditRow(SQLModel, table=True):
-    """Who did what at the office's screens and interfaces; `detail` is erasable."""
+    """Who did what on the pages and interfaces; `detail` is erasable."""
 
     __tablename__ = "audit"
     __table_args__ = (Index(None, "cycle_id", "id"),)

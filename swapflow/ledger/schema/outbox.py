@@ -1,4 +1,4 @@
-"""Tables of webhooks, mails and notes that wait to leave."""
+"""Tables of webhooks, mails and notes."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from swapflow.ledger.schema.base import JsonText
 
 
 class WebhookRow(SQLModel, table=True):
-    """An address that wants to be told; `secret` signs what it is sent."""
+    """An address to be notified; `secret` signs the calls."""
 
     __tablename__ = "webhook"
     id: str = Field(primary_key=True)
@@ -27,7 +27,7 @@ class WebhookRow(SQLModel, table=True):
 
 
 class WebhookCallRow(SQLModel, table=True):
-    """One thing that one address is told, its own outbox; the id hangs on webhook and event."""
+    """One call of one webhook, its own outbox; the id follows from webhook and event."""
 
     __tablename__ = "webhook_call"
     __table_args__ = (Index(None, "state", "due_at"),)
@@ -46,7 +46,7 @@ class WebhookCallRow(SQLModel, table=True):
 
 
 class WebhookPositionRow(SQLModel, table=True):
-    """How far a cycle's events have been turned into calls."""
+    """The last event of a cycle from which webhook calls were created."""
 
     __tablename__ = "webhook_position"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -56,7 +56,8 @@ class WebhookPositionRow(SQLModel, table=True):
 class MessageRow(SQLModel, table=True):
     """A mail to a person, its own outbox; the words are erasable, the id is its Message-ID.
 
-    A sign-in mail belongs to no cycle, and loses its words once it is sent: they hold a secret.
+    A sign-in mail belongs to no cycle, and its words are erased once it is sent: they hold a
+    secret.
     """
 
     __tablename__ = "message"
@@ -77,7 +78,7 @@ class MessageRow(SQLModel, table=True):
 
 
 class NoteRow(SQLModel, table=True):
-    """A free-text reason, erasable: an event can carry `digest`, which then proves nothing.
+    """A free-text reason, erasable: an event can hold `digest`, which then proves nothing.
 
     The digest is SHA-256 over the random salt and the text; erasing both leaves a number that
     cannot be tested against a guess.

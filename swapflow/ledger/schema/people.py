@@ -18,7 +18,7 @@ from swapflow.ledger.schema.base import JsonText
 
 
 class PersonRow(SQLModel, table=True):
-    """Somebody the office knows: name and mail, both erasable. The id is random."""
+    """A person that the office knows: name and mail, both erasable. The id is random."""
 
     __tablename__ = "person"
     __table_args__ = (Index("ix_person_lower_email", text("lower(email)")),)
@@ -31,7 +31,7 @@ class ApplicationRow(SQLModel, table=True):
     """One person in one cycle.
 
     `external_id` becomes NULL and `fields` empty when the application is purged; `tie` is an
-    unsigned 64-bit number kept as a signed one.
+    unsigned 64-bit number stored as a signed one.
     """
 
     __tablename__ = "application"
@@ -50,9 +50,9 @@ class ApplicationRow(SQLModel, table=True):
 
 
 class ImportedRow(SQLModel, table=True):
-    """What lists said of an application last, by column; erasable as a whole.
+    """The latest imported fields of an application, by column; erasable as a whole.
 
-    Attributes for reports are not in it: no deciding code may read those.
+    Monitoring attributes are left out: no deciding code may read those.
     """
 
     __tablename__ = "imported"
@@ -67,7 +67,7 @@ class ImportedRow(SQLModel, table=True):
 
 
 class ListReadingRow(SQLModel, table=True):
-    """How a kind of list was read last: what its columns were taken for, its key, its dates."""
+    """How a kind of list was read last: the meaning of its columns, its key, its dates."""
 
     __tablename__ = "list_reading"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -130,9 +130,9 @@ class SelectionAttributeRow(SQLModel, table=True):
 
 
 class MonitoringAttributeRow(SQLModel, table=True):
-    """An attribute for reports only (sex, race, …); erasable as a whole.
+    """An attribute for monitoring only (sex, race, …); erasable as a whole.
 
-    The ports write and erase these rows and never read them: deciding code has no way here.
+    The ports write and erase these rows and never read them: deciding code cannot reach them.
     """
 
     __tablename__ = "monitoring_attribute"
@@ -169,7 +169,7 @@ class TopicRow(SQLModel, table=True):
 
 
 class RosterRow(SQLModel, table=True):
-    """A reviewer of a cycle; `share` is the part of the person's capacity this cycle holds."""
+    """A reviewer of a cycle; `share` is the part of the person's capacity that this cycle has."""
 
     __tablename__ = "roster"
     __table_args__ = (
@@ -190,7 +190,7 @@ class RosterRow(SQLModel, table=True):
 
 
 class RosterAbsenceRow(SQLModel, table=True):
-    """Days on which a reviewer gets nothing new; ISO dates, both included."""
+    """Days on which a reviewer gets no new requests; ISO dates, both included."""
 
     __tablename__ = "roster_absence"
     __table_args__ = (
@@ -203,7 +203,7 @@ class RosterAbsenceRow(SQLModel, table=True):
 
 
 class ExpertiseRow(SQLModel, table=True):
-    """A topic a reviewer is good at."""
+    """A topic of a reviewer's expertise."""
 
     __tablename__ = "expertise"
     __table_args__ = (
@@ -217,7 +217,7 @@ class ExpertiseRow(SQLModel, table=True):
 
 
 class ConflictRow(SQLModel, table=True):
-    """An application that a reviewer must not judge, and how that is known."""
+    """An application that a reviewer must not judge, and the source of this."""
 
     __tablename__ = "conflict"
     cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
@@ -236,7 +236,7 @@ class PanelRow(SQLModel, table=True):
 
 
 class EndorsementRow(SQLModel, table=True):
-    """Words in favour of an application, never a number; erasable as a whole."""
+    """An endorsement of an application, never a number; erasable as a whole."""
 
     __tablename__ = "endorsement"
     __table_args__ = (Index(None, "cycle_id", "application"),)

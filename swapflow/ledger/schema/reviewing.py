@@ -63,7 +63,7 @@ class PullRow(SQLModel, table=True):
 
 
 class SeatRow(SQLModel, table=True):
-    """One chair of a pull: a panel has several."""
+    """One seat of a pull: a panel has several."""
 
     __tablename__ = "seat"
     pull_id: str = Field(primary_key=True, foreign_key="pull.id")
@@ -115,7 +115,7 @@ class AssignmentRow(SQLModel, table=True):
 
 
 class DraftRow(SQLModel, table=True):
-    """What a reviewer has typed and not handed in; erasable as a whole, no event."""
+    """A reviewer's draft; erasable as a whole, no event."""
 
     __tablename__ = "draft"
     assignment_id: str = Field(primary_key=True, foreign_key="assignment.id")
@@ -153,7 +153,7 @@ class InterviewRow(SQLModel, table=True):
 
 
 class ScoreRow(SQLModel, table=True):
-    """One revision of one score; the highest revision of an assignment stands."""
+    """One revision of one score; the highest revision of an assignment is valid."""
 
     __tablename__ = "score"
     __table_args__ = (
@@ -249,7 +249,7 @@ class AdjustmentRow(SQLModel, table=True):
 
 
 class ApprovalRow(SQLModel, table=True):
-    """What a named person said about a batch of proposed pulls; `reason` is erasable."""
+    """A named person's verdict on a batch of proposed pulls; `reason` is erasable."""
 
     __tablename__ = "approval"
     id: int | None = Field(default=None, primary_key=True)

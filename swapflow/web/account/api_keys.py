@@ -46,7 +46,7 @@ def make_key(
     days: Annotated[str, Form(max_length=4)] = "",
     scopes: Annotated[list[str] | None, Form(max_length=10)] = None,
 ) -> Response:
-    """Make a key and show it, this once."""
+    """Create a key and show it, this once."""
     typed: dict[str, object] = {"name": name, "days": days, "scopes": scopes or []}
     problems: dict[str, str] = {}
     if not name.strip() or len(name) > 100 or not name.strip().isprintable():  # noqa: PLR2004
@@ -69,7 +69,7 @@ def make_key(
 
 @router.post("/{key_id}/revoke")
 def revoke_key(request: Request, key_id: str, principal: Signed) -> Response:
-    """Make a key useless for good."""
+    """Revoke a key for good."""
     app_context(request).office.api_clients.revoke_key(principal, key_id)
     return RedirectResponse("/me/keys", status_code=303)
 

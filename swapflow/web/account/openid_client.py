@@ -1,4 +1,4 @@
-"""Asking an OpenID Connect provider who somebody is: the code flow with PKCE, by Authlib.
+"""Asking an OpenID Connect provider who a person is: the code flow with PKCE, by Authlib.
 
 The library comes with the extra `sso`; without a provider in the settings it is never imported.
 """
@@ -26,7 +26,7 @@ HOP = "/sign-in/provider"
 """Where the way to the provider begins; the cookie that is carried along it lies below."""
 
 HOP_SECONDS = 600
-"""How long somebody may take at the provider."""
+"""How long a person may take at the provider."""
 
 PROVIDER_SECONDS = 10.0
 """How long the provider may take for an answer."""
@@ -58,7 +58,7 @@ class Recognised:
 
 
 class LostStateError(NotSignedInError):
-    """Somebody comes back who was not sent from this browser, or too long ago."""
+    """An answer to no sign-in that this browser began, or to one begun too long ago."""
 
 
 class DeniedError(NotSignedInError):
@@ -189,7 +189,7 @@ class OpenIdProvider:
 
 
 class Hop:
-    """Gives the hop, and it alone, a session in a signed cookie.
+    """Middleware that keeps a session in a signed cookie on the hop, and there alone.
 
     Starlette's session cannot be revoked, so it carries nothing but the way to the provider and
     back: state, nonce, PKCE verifier, and the page to return to.
@@ -264,7 +264,7 @@ def _network_errors() -> tuple[type[Exception], ...]:
 
 
 def _denied(error: str) -> SwapflowError:
-    """Say what an error code of the provider means for a person."""
+    """Return what an error code of the provider means for a person."""
     if error in {"access_denied", "consent_required", "interaction_required", "login_required"}:
         return DeniedError(
             "your organisation did not let you on, or you did not agree to be named to "
@@ -279,7 +279,7 @@ def _denied(error: str) -> SwapflowError:
 
 
 def _untrusted(why: str) -> UnavailableError:
-    """Refuse an answer; what is wrong with it is for the log, not for the visitor."""
+    """Refuse an answer; what is wrong with it is for the log, not for the person."""
     log.error("the identity provider's answer cannot be trusted", why=why[:300])
     return UnavailableError(
         "what your organisation's sign-in answered cannot be trusted, so nobody was signed in; "
@@ -288,6 +288,6 @@ def _untrusted(why: str) -> UnavailableError:
 
 
 def _text(value: object) -> str:
-    """Give a stated text, without what could not be shown; "" for anything else."""
+    """Return a stated text, without what could not be shown; "" for anything else."""
     text = value.strip() if isinstance(value, str) else ""
     return text if text.isprintable() and len(text) <= 254 else ""  # noqa: PLR2004 - of an address

@@ -1,7 +1,7 @@
 """Signing in through an identity provider: there, and back to the page that was asked for.
 
 Going there changes nothing here, so it is a link; coming back is the one address whose opening
-signs somebody in, and only in the browser that was sent.
+signs a person in, and only in the browser that was sent.
 """
 
 from fastapi import APIRouter, Depends, Request
@@ -26,7 +26,7 @@ from swapflow.web.http.error_handlers import status_of
 router = APIRouter(prefix=HOP, dependencies=[Depends(anybody)])
 
 Refusal = (NotSignedInError, ForbiddenError, UnavailableError)
-"""What somebody may come back with; shown on the sign-in page, with the other ways in."""
+"""What a person may come back with; shown on the sign-in page, with the other ways to sign in."""
 
 
 @router.get("")
@@ -47,7 +47,7 @@ def leave_for_provider(
 
 @router.get("/return")
 def come_back(request: Request, office: TheOffice) -> Response:
-    """Let in whom the provider has recognised."""
+    """Sign in the person whom the provider has recognised."""
     provider = _provider(request)
     path = safe_path(str(request.session.get("next", "/")))
     who = ""
@@ -71,7 +71,7 @@ def come_back(request: Request, office: TheOffice) -> Response:
 
 
 def _provider(request: Request) -> OpenIdProvider:
-    """Give the provider that is connected.
+    """Return the provider that is connected.
 
     Raises:
         NotFoundError: If there is none.
@@ -83,7 +83,7 @@ def _provider(request: Request) -> OpenIdProvider:
 
 
 def _noted(request: Request, office: Office, who: str, error: SwapflowError) -> SwapflowError:
-    """Record why somebody did not get in; too many of those are refused without a look."""
+    """Record why a person did not get in; too many of those are refused without a look."""
     try:
         office.sign_in.note_provider_failure(who, str(error), address=client_of(request))
     except RateLimitedError as often:

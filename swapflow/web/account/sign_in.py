@@ -2,7 +2,7 @@
 
 A mailed link changes nothing when it is opened, for mail scanners open what they find: its page
 shows a button, and the button spends it. The same forms answer scripts with JSON, so that the
-page of a review can sign somebody in again where they are.
+page of a review can sign a person in again where they are.
 """
 
 from typing import Annotated
@@ -94,7 +94,7 @@ def sign_in_with_code(
     code: Annotated[str, Form(max_length=20)] = "",
     path: Next = "/",
 ) -> Response:
-    """Sign in whoever types the code that was mailed."""
+    """Sign in the person who types the code that was mailed."""
     try:
         secret, session, stored = office.sign_in.by_code(
             email, code, agent=agent_of(request), address=client_of(request)
@@ -123,7 +123,7 @@ def show_link(request: Request, token: str, office: TheOffice) -> Response:
 
 @router.post("/sign-in/link/{token}", dependencies=[Depends(anybody)])
 def spend_link(request: Request, token: str, office: TheOffice) -> Response:
-    """Let in whoever holds the link, once."""
+    """Sign in the person who holds the link, once."""
     try:
         secret, session, path = office.sign_in.by_link(token, agent=agent_of(request))
     except NotSignedInError:
@@ -166,7 +166,7 @@ def sign_out(
 
 
 def enter(request: Request, secret: str, session: Session, path: str) -> Response:
-    """Hand a device its cookie, end the session that it had, and lead on."""
+    """Send a device its cookie, end the session that it had, and redirect."""
     app = app_context(request)
     secure = app.settings.secure
     app.office.sign_in.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
@@ -188,7 +188,7 @@ def enter(request: Request, secret: str, session: Session, path: str) -> Respons
 
 
 def leave(request: Request) -> Response:
-    """Take a device's cookie away and lead to the sign-in."""
+    """Remove a device's cookie and redirect to the sign-in."""
     response = RedirectResponse("/sign-in", status_code=303)
     secure = app_context(request).settings.secure
     response.delete_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True)
@@ -256,7 +256,7 @@ def _link_page(request: Request, token: str, office: TheOffice) -> Response:
 
 
 def as_sentence(error: Exception) -> str:
-    """Spell a refusal as a sentence, in the reader's language."""
+    """Format a refusal as a sentence, in the reader's language."""
     text = told(str(error))
     return text[:1].upper() + text[1:] + "."
 
@@ -266,10 +266,10 @@ def _wants_json(request: Request) -> bool:
 
 
 def agent_of(request: Request) -> str:
-    """Give what a browser calls itself."""
+    """Return what a browser calls itself."""
     return request.headers.get("user-agent", "")
 
 
 def client_of(request: Request) -> str:
-    """Give the network address that asks; proxies that are trusted have named it."""
+    """Return the network address that asks; proxies that are trusted have named it."""
     return request.client.host if request.client else ""

@@ -40,7 +40,7 @@ _DONE = {
 
 @router.post("")
 def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
-    """Make an account, give it a role, and mail its owner a way in."""
+    """Create an account with a role, and mail its owner a link to sign in."""
     view = FormView({name: text(form, name) for name in ("email", "name", "role", "where")})
     for name in ("email", "name"):
         if problem := unwritable(view.value(name), most=_LONGEST):
@@ -68,7 +68,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
 
 @router.post("/{account_id}/grants")
 def give(request: Request, account_id: str, principal: MayManage, form: TheForm) -> Response:
-    """Give an account one more role."""
+    """Add a role to an account."""
     app = app_context(request)
     account = _account(app, account_id)
     try:
@@ -81,7 +81,7 @@ def give(request: Request, account_id: str, principal: MayManage, form: TheForm)
 
 @router.post("/{account_id}/grants/remove")
 def take(request: Request, account_id: str, principal: MayManage, form: TheForm) -> Response:
-    """Take a role away."""
+    """Remove a role."""
     app = app_context(request)
     account = _account(app, account_id)
     try:

@@ -16,7 +16,7 @@ OPENAPI = f"{PREFIX}/openapi.json"
 
 @router.get(OPENAPI)
 def read_description() -> Response:
-    """Give the description in OpenAPI 3.1."""
+    """Return the description in OpenAPI 3.1."""
     return Response(openapi.text(), media_type="application/json")
 
 

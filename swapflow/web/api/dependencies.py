@@ -22,7 +22,7 @@ READ, WRITE, REVIEW, WEBHOOKS = SCOPES
 
 
 def caller(request: Request) -> Principal:
-    """Recognise whoever asks, once per request.
+    """Find out who asks, once per request.
 
     Raises:
         NotSignedInError: If the key is not good, or there is neither key nor session.
@@ -40,11 +40,11 @@ def caller(request: Request) -> Principal:
 
 
 def may(right: Right, *, scope: str = "") -> Callable[[Request], Principal]:
-    """Require a right, and of a key the scope that lets it through.
+    """Require a right, and of a key the scope that admits it.
 
     Args:
         right: In the cycle that the path's `cycle_id` names, else in the office.
-        scope: The scope that is asked for by name; "" takes whichever lets the right through.
+        scope: The scope that is asked for by name; "" takes whichever admits the right.
     """
     allowed = dependencies.may(right)
 
@@ -70,12 +70,12 @@ def may_anywhere(right: Right, *, scope: str = "") -> Callable[[Request], Princi
 
 
 def signed(request: Request) -> Principal:
-    """Require somebody, whatever they may do."""
+    """Require a principal, whatever they may do."""
     return caller(request)
 
 
 def reviewer(request: Request) -> Principal:
-    """Require somebody who may act as a reviewer: a person, or a key with that scope."""
+    """Require a principal who may act as a reviewer: a person, or a key with that scope."""
     principal = caller(request)
     _require_scope(principal, REVIEW)
     return principal

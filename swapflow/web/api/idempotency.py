@@ -92,7 +92,7 @@ async def _once(
 
 
 async def _answered(request: Request, handle: _Handler) -> Response:
-    """Carry the request out; a refusal is an answer as well."""
+    """Answer the request; a refusal is an answer as well."""
     try:
         return await handle(request)
     except (SwapflowError, RequestValidationError, HTTPException) as error:
@@ -121,7 +121,7 @@ def _digest(request: Request, body: bytes) -> str:
     asked = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
     media, options = parse_options_header(request.headers.get("content-type"))
     if media == b"multipart/form-data" and options.get(b"boundary"):
-        # What stands between the parts of a form is made up anew each time it is sent.
+        # The line between the parts of a form is made up anew each time it is sent.
         body = body.replace(b"--" + options[b"boundary"], b"--")
     return hashlib.sha256(asked + body).hexdigest()
 

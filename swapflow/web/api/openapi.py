@@ -58,7 +58,7 @@ _SECURITY: list[dict[str, list[str]]] = [{"key": []}, {"session": []}]
 
 @cache
 def document() -> dict[str, Any]:
-    """Make the description."""
+    """Build the description."""
     described = FastAPI(title="swapflow")
     described.include_router(router)
     made = get_openapi(
@@ -91,7 +91,7 @@ def document() -> dict[str, Any]:
 
 
 def text() -> str:
-    """Spell the description as it is committed."""
+    """Format the description as it is committed."""
     return json.dumps(document(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 

@@ -66,7 +66,7 @@ class Paging:
     def page(
         self, rows: Sequence[T], key: Callable[[T], list[Key]], *, more: bool = False
     ) -> Page[T]:
-        """Make a page of the rows read: one above `limit`, or `more`, says that others follow."""
+        """Build a page of the rows read: one above `limit`, or `more`: others follow."""
         shown = list(rows[: self.limit])
         more = bool(shown) and (more or len(rows) > self.limit)
         following = _spelled(key(shown[-1])) if more else None
@@ -77,7 +77,7 @@ class Paging:
         return Page(items=shown, next=following)
 
     def after(self, rows: Sequence[T], key: Callable[[T], int]) -> Page[T]:
-        """Make a page of a list that is at hand as a whole, in the order of its numbers."""
+        """Build a page of a list that is at hand as a whole, in the order of its numbers."""
         last = self.last(int)
         start = -1 if last is None else int(last[0])
         rest = [row for row in rows if key(row) > start]

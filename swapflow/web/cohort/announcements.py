@@ -1,4 +1,4 @@
-"""Letters to applicants: written, looked at, held for a while, taken back."""
+"""Announcements to applicants: written, looked at, held for a while, taken back."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,7 +28,7 @@ MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 LISTED = 200
-"""Letters named on the page; the others are counted."""
+"""Announcements named on the page; the others are counted."""
 
 MOST_MINUTES = 43_200
 MOST_WAITING = 100_000
@@ -58,8 +58,8 @@ class ShownAnnouncement:
     """An announcement as the page shows it.
 
     Attributes:
-        groups: How many letters went to each group.
-        states: How many letters are in each state, in the order in which states follow.
+        groups: How many announcements went to each group.
+        states: How many announcements are in each state, in the order in which states follow.
     """
 
     announcement: Announcement
@@ -86,7 +86,7 @@ def show_letters(request: Request, cycle_id: str, principal: MaySee) -> Response
 def look_at_letters(
     request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 ) -> Response:
-    """Show the letters as they would leave; stores nothing."""
+    """Show the announcements as they would leave; stores nothing."""
     view = _view(form)
     typed = _read(view)
     if typed is None:
@@ -102,7 +102,7 @@ def look_at_letters(
 
 @router.post("/announce")
 def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
-    """Write the letters that were shown; they are held until their moment."""
+    """Write the announcements that were shown; they are held until their moment."""
     view = _view(form)
     seen = text(form, "seen")
     typed = _read(view)
@@ -134,7 +134,7 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
 
 @router.post("/take-back")
 def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response:
-    """Take back the letters that are held, and the offers they tell of."""
+    """Take back the announcements that are held, and the offers they tell of."""
     product = app_context(request).product
     return act(
         request,

@@ -55,7 +55,7 @@ class TypedChange:
 def choose_program(
     request: Request, principal: Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
 ) -> Response:
-    """Lead to the one program, or let one be chosen."""
+    """Redirect to the one program, or list those to choose from."""
     cycles = visible(app_context(request), principal, Right.SEE_APPLICANTS)
     if len(cycles) == 1:
         return RedirectResponse(f"/decide/{cycles[0].id}", status_code=303)
@@ -114,7 +114,7 @@ def show_changes(request: Request, cycle_id: str, principal: MayDecide, form: Th
 
 @router.post("/{cycle_id}/prepare")
 def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
-    """Put the decision up for signature."""
+    """Store the decision that is up for signature."""
     app = app_context(request)
     cycle = _undecided(app, cycle_id)
     proposal = app.product.cohort.propose(cycle_id)
@@ -158,7 +158,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 
 @router.post("/{cycle_id}/take-back")
 def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response:
-    """Take back what was put up for signature."""
+    """Withdraw what was put up for signature."""
     product = app_context(request).product
     return act(
         request,

@@ -23,9 +23,9 @@ MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 def download(
     request: Request, cycle_id: str, number: int, form: str, principal: MayRead
 ) -> Response:
-    """Give the card as `html`, `pdf` or `json`; reviewers are numbers on it.
+    """Return the card as `html`, `pdf` or `json`; reviewers are numbers on it.
 
-    A page and a PDF are in the language of whoever asks.
+    A page and a PDF are in the reader's language.
     """
     del principal
     content, media = card_file(app_context(request), cycle_id, number, form)
@@ -35,7 +35,7 @@ def download(
 
 
 def card_file(app: AppContext, cycle_id: str, number: int, form: str) -> tuple[bytes, str]:
-    """Make an applicant's card and say what media type it is; reviewers are numbers on it.
+    """Build an applicant's card and name its media type; reviewers are numbers on it.
 
     Raises:
         NotFoundError: If there is no such applicant, or no such form.

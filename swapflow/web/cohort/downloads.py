@@ -39,7 +39,7 @@ MayExport = Annotated[Principal, Depends(may(Right.EXPORT))]
 Raw = Annotated[bool, Query(description="For programs: nothing is put before would-be formulas.")]
 
 APPLICANTS_TOO = frozenset(("cohort", "waitlist", "proposed", "evidence", "outcomes", "scores"))
-"""Lists that name applicants; whoever may not see applicants gets the method alone."""
+"""Lists that name applicants; who may not see applicants gets the method alone."""
 
 
 @router.get("/{name}")
@@ -51,7 +51,7 @@ def download(
     version: int = 0,
     raw: Raw = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
-    """Give one file: a list in a format, the method, the rules, the record, or all in a ZIP."""
+    """Return one file: a list in a format, the method, the rules, the record, or all in a ZIP."""
     app = app_context(request)
     stem, _, suffix = name.partition(".")
     cycle = app.product.cycles.get(cycle_id)
@@ -75,7 +75,7 @@ def download(
 
 
 def record_bundle(app: AppContext, cycle_id: str, *, names: bool = False) -> bytes:
-    """Give a finished program's record as a signed file.
+    """Return a finished program's record as a signed file.
 
     Args:
         app: What there is.
@@ -121,7 +121,7 @@ def _content(app: AppContext, cycle_id: str, stem: str, suffix: str, version: in
 
 
 def _proposal(app: AppContext, cycle_id: str, version: int) -> Proposal:
-    """Give the stored list, or the one that is proposed now while none is."""
+    """Return the stored list, or the one that is proposed now while none is."""
     return stored(app, cycle_id, version) if version else app.product.cohort.propose(cycle_id)
 
 

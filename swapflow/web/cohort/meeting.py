@@ -29,7 +29,7 @@ MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 OTHERS_SHOWN = 60
-"""Of those that are not close to the cut, so many are projected below the list."""
+"""How many of those that are not close to the cut are projected below the list."""
 
 
 @router.get("")
@@ -68,7 +68,7 @@ def close_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Resp
 def reopen_meeting(
     request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 ) -> Response:
-    """Let outcomes be recorded again, for a reason."""
+    """Reopen the outcomes for recording, for a reason."""
     app = app_context(request)
     view = FormView({"reason": text(form, "reason")}, prefix="reopen")
     reason = view.value("reason")
@@ -89,7 +89,7 @@ def reopen_meeting(
 
 @router.get("/files/{form}")
 def download_minutes(request: Request, cycle_id: str, form: str, principal: MaySee) -> Response:
-    """Give the minutes as `html`, `pdf` or `json`."""
+    """Return the minutes as `html`, `pdf` or `json`."""
     del principal
     app = app_context(request)
     cycle = _launched(app, cycle_id)
@@ -192,7 +192,7 @@ def _refused(
     view: FormView,
     act: Callable[[], None],
 ) -> Response | None:
-    """Do something about an applicant; give their page again, with what was typed, if refused."""
+    """Change something about an applicant; if refused, show their page again as it was typed."""
     try:
         act()
     except NotFoundError:
@@ -297,7 +297,7 @@ def _applicant(
 
 
 def _following(agenda: Agenda, number: int) -> int | None:
-    """Give who is next of those without an outcome, after this one and round again."""
+    """Return who is next of those without an outcome, after this one and round again."""
     waiting = [place.application for place in agenda.missing if place.application != number]
     order = {place.application: place.rank for place in agenda.places}
     later = [one for one in waiting if order[one] > order[number]]
@@ -305,7 +305,7 @@ def _following(agenda: Agenda, number: int) -> int | None:
 
 
 def _reviews(app: AppContext, cycle_id: str, number: int) -> list[dict[str, object]]:
-    """Give what reviewers said, without who they are and without what is for staff alone."""
+    """Return what reviewers said, without who they are and without what is for staff alone."""
     found: list[dict[str, object]] = []
     for one in app.product.reports.asked_about(cycle_id, number):
         given = app.product.tasks.score(one.request) if one.score is not None else None

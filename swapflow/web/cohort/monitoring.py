@@ -28,12 +28,12 @@ router = APIRouter(prefix="/today/{cycle_id}/monitoring")
 MaySee = Annotated[Principal, Depends(may(Right.SEE_MONITORING))]
 
 DECIDES = frozenset({Right.DECIDE, Right.SIGN})
-"""Whoever holds one of these in a program does not see its groups, whatever else they are."""
+"""Who holds one of these in a program does not see its groups, whatever else they are."""
 
 
 @router.get("")
 def ask(request: Request, cycle_id: str, principal: MaySee) -> Response:
-    """Say what looking means; shows no number and reads none."""
+    """Show what looking means; shows no number and reads none."""
     _keep_apart(request, cycle_id, principal)
     return _page(request, cycle_id, principal)
 
@@ -104,7 +104,7 @@ def made(request: Request, cycle_id: str, principal: Principal, cross: Iterable[
 
 
 def _keep_apart(request: Request, cycle_id: str, principal: Principal) -> None:
-    """Refuse whoever decides in this program.
+    """Refuse a principal who decides in this program.
 
     Raises:
         ForbiddenError: If they may decide or sign there.

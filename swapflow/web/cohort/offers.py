@@ -31,10 +31,10 @@ MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 USUAL_RISK = "5"
-"""Percent of rounds in which more accept than there are places, unless somebody says otherwise."""
+"""Percent of rounds in which more accept than there are places, unless staff set another."""
 
 SHOWN = 50
-"""Of the waitlist, so many are listed."""
+"""How many of the waitlist are listed."""
 
 MOST_OFFERS = 10_000
 
@@ -57,7 +57,7 @@ class OfferLine:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What may be recorded now: whoever accepted may still decline."""
+        """What may be recorded now: who accepted may still decline."""
         if self.offer.answer is OfferAnswer.WAITING:
             return (OfferAnswer.ACCEPTED.value, OfferAnswer.DECLINED.value)
         accepted = self.offer.answer is OfferAnswer.ACCEPTED
@@ -286,7 +286,7 @@ def _rows(
 
 
 def percent(share: float) -> str:
-    """Spell a share as percent: "4.9 %", "0.02 %", "less than 0.01 %"."""
+    """Format a share as percent: "4.9 %", "0.02 %", "less than 0.01 %"."""
     if 0 < share < LEAST_SHOWN:
         return gettext("less than %(least)s %%") % {"least": f"{100 * LEAST_SHOWN:g}"}
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"  # noqa: PLR2004 - more digits below

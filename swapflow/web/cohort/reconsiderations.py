@@ -1,4 +1,4 @@
-"""Reconsiderations at the screen: opened, weighed, signed by two, taken back, undone."""
+"""Reconsiderations at the screen: opened, evidence shown, signed by two, taken back, undone."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class ReconsiderationLine:
     """A reconsideration and whose it is.
 
     Attributes:
-        weighed: Where it stands; None once it ended.
+        weighed: Its evidence so far; None once it ended.
         undoable: It made the list that is in force.
     """
 
@@ -190,7 +190,7 @@ def _with_reason(
     act_on: Callable[..., object],
     which: str,
 ) -> Response:
-    """Do something to one reconsideration that needs nothing but a reason."""
+    """Change one reconsideration by what needs nothing but a reason."""
     typed = {"reason": text(form, "reason")}
 
     def deed() -> None:
@@ -284,7 +284,7 @@ def _page(
 def _evidence_of(
     app: AppContext, cycle_id: str, who: ApplicantName
 ) -> ReconsiderationEvidence | None:
-    """Give where one stands; None where it ended a moment ago."""
+    """Return the evidence of one so far; None where it ended a moment ago."""
     try:
         return app.product.reconsiderations.evidence(cycle_id, who.external_id)
     except SwapflowError:

@@ -68,7 +68,7 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
 
 
 def decision_again(request: Request, cycle: Cycle, principal: Principal) -> Again:
-    """Show the page as it stands, above it what was refused."""
+    """Show the page as it is, above it what was refused."""
 
     def show(refused: Refused) -> Response:
         problem, typed = refused.message, refused.values
@@ -210,7 +210,7 @@ def stored(app: AppContext, cycle_id: str, version: int) -> Proposal:
 
 
 def promise(sheet: MethodSheet) -> tuple[str, ...]:
-    """Say what is promised of a list, and what is not, in sentences of the method sheet."""
+    """Return what is promised of a list, and what is not, in sentences of the method sheet."""
     if not math.isfinite(sheet.certified_loss):
         return (
             gettext("How much the list could still gain by further reviews is not known."),

@@ -70,7 +70,7 @@ _SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @router.get("")
 def show_programs(request: Request, principal: MaySomewhere) -> Response:
-    """Lead to the applicants of the newest program, or say that there is none."""
+    """Redirect to the applicants of the newest program, or show that there is none."""
     cycles = visible(app_context(request), principal, Right.SEE_APPLICANTS)
     address = f"/applicants/{cycles[0].id}" if cycles else "/today"
     return RedirectResponse(address, status_code=303)
@@ -270,7 +270,7 @@ def pin(
     verdict: Annotated[str, Form()] = "",
     reason: Reason = "",
 ) -> Response:
-    """Want an applicant in or out at the decision, or take that back."""
+    """Pin an applicant in or out at the decision, or take that back."""
 
     def deed() -> None:
         _name(product, cycle_id, number)

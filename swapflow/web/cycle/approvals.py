@@ -43,7 +43,7 @@ def show_swap(
     cycle_id: str,
     pull: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
-    """Show who may stand in the place of whom."""
+    """Show who may take the place of whom."""
     return _page(request, principal, product, cycle_id, pull)
 
 
@@ -86,7 +86,7 @@ def swap(
 
 
 def reasons(waiting: tuple[PendingApproval, ...], dashboard: Dashboard) -> list[dict[str, Any]]:
-    """Give requests that wait for approval with what speaks for each, in sentences."""
+    """Return requests that wait for approval with what speaks for each, in sentences."""
     where = {number: i for i, number in enumerate(dashboard.application.tolist())}
     return [
         {"one": one, "why": why(one, dashboard, where.get(one.pull.application))}
@@ -95,7 +95,7 @@ def reasons(waiting: tuple[PendingApproval, ...], dashboard: Dashboard) -> list[
 
 
 def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str]:
-    """Say in sentences what speaks for a request."""
+    """Return in sentences what speaks for a request."""
     told = []
     if one.decision and one.why == "rule":
         told.append(

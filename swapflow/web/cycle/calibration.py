@@ -54,7 +54,7 @@ class EstimateFigure:
     """Raw and adjusted estimates around the cut, each applicant a line between two points.
 
     Attributes:
-        marks: Places of the scale and what stands there, in points of 100.
+        marks: Places of the scale and their labels, in points of 100.
         raw_cut: Where the list by raw estimates is cut; adjusted_cut: by adjusted ones.
     """
 
@@ -80,7 +80,7 @@ def show_calibration(
 def ask_for_estimates(
     request: Request, cycle_id: str, principal: MayDecide, form: TheForm
 ) -> Response:
-    """Have the list made by other estimates, or by the rule's own again."""
+    """Choose other estimates to make the list by, or the rule's own again."""
     product = app_context(request).product
     typed = {"estimates": text(form, "estimates"), "reason": text(form, "reason")}
 
@@ -144,7 +144,7 @@ def _page(
 
 
 def around_the_cut(seen: Calibration) -> tuple[ComparedCandidate, ...]:
-    """Give the applicants near the cut, and everybody whom other estimates would move."""
+    """Return the applicants near the cut, and all whom other estimates would move."""
     size = sum(row.listed for row in seen.rows)
     moved = {
         row.application

@@ -26,7 +26,7 @@ MayWatch = Annotated[Principal, Depends(may(Right.SEE_PROGRESS))]
 Row = dict[str, Any]
 
 BELOW_THE_LINE = 3
-"""The chart of applicants shows ranks 1 to so many times the places."""
+"""The chart of applicants shows ranks 1 to this many times the places."""
 
 MOST_SHOWN = 600
 """Most applicants in the chart."""
@@ -45,7 +45,7 @@ HEADS = {
 
 @router.get("/{cycle_id}/data")
 def chart_data(principal: MayWatch, product: Product, cycle_id: str) -> Row:
-    """Give the numbers behind the charts; reviewers' names only to those who may see them."""
+    """Return the numbers behind the charts; reviewers' names only to those who may see them."""
     cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
     dashboard, _ = product.reports.dashboard(cycle_id)
     steps = product.reports.steps(cycle_id)
@@ -66,7 +66,7 @@ def chart_csv(
     cycle_id: str,
     chart: Annotated[str, Query(max_length=20)] = "intervals",
 ) -> Response:
-    """Give the numbers behind one chart as a table; no applicant's name."""
+    """Return the numbers behind one chart as a table; no applicant's name."""
     if chart not in HEADS:
         raise NotFoundError("there is no such chart")
     cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
@@ -88,7 +88,7 @@ def chart_csv(
 
 
 def intervals(dashboard: Dashboard) -> list[Row]:
-    """Give the applicants around the cut line: rank, score, margin and standing, by rank."""
+    """Return the applicants around the cut line: rank, score, margin and standing, by rank."""
     most = min(dashboard.application.size, max(20, BELOW_THE_LINE * dashboard.places), MOST_SHOWN)
     rows = []
     for i in range(most):
@@ -111,7 +111,7 @@ def intervals(dashboard: Dashboard) -> list[Row]:
 
 
 def decisions(steps: tuple[DecisionStep, ...]) -> list[Row]:
-    """Give the decisions since the first marks in numbers, oldest first."""
+    """Return the decisions since the first marks in numbers, oldest first."""
     return [
         {
             "number": step.number,
@@ -127,9 +127,9 @@ def decisions(steps: tuple[DecisionStep, ...]) -> list[Row]:
 def budget(
     steps: tuple[DecisionStep, ...], cycle: Cycle, rules: Rules, now: datetime
 ) -> list[Row]:
-    """Give what was spent, asked for and left at every decision and now, oldest first.
+    """Return what was spent, asked for and left at every decision and now, oldest first.
 
-    What is left is always told from the budget in force now.
+    What is left is always counted from the budget in force now.
     """
     told = [
         (step.at, int(step.look["spent"]), int(step.look["committed"]))
@@ -148,9 +148,9 @@ def budget(
 
 
 def load(product: Product, principal: Principal, cycle: Cycle, dashboard: Dashboard) -> list[Row]:
-    """Give what waits for each reviewer and what they have done, most to do first."""
+    """Return what waits for each reviewer and what they have done, most to do first."""
     rights = principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
-    # Read before the roster: whoever joins in between has nothing waiting yet.
+    # Read before the roster: a reviewer who joins in between has nothing waiting yet.
     waiting = product.reports.waiting(cycle.id)
     people = {r.number: r for r in product.reviewers.list(cycle.id)}
     count, late = dict.fromkeys(people, 0), dict.fromkeys(people, 0)
@@ -176,7 +176,7 @@ def load(product: Product, principal: Principal, cycle: Cycle, dashboard: Dashbo
 
 
 def _guarded(value: object) -> object:
-    """Spell moments, and keep spreadsheets from reading a name as a formula."""
+    """Format moments, and keep spreadsheets from reading a name as a formula."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t")):

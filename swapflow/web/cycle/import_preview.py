@@ -39,12 +39,12 @@ class Found:
     """What a file holds, read as the form says.
 
     Attributes:
-        typed: Fields of the form as they stand when nobody has typed anything.
+        typed: Fields of the form when nothing has been typed.
         columns: (header, role it is taken for, "" for left out).
         total: Rows that can be taken.
         fresh: Those that are new in the program; `known` are there already.
         changes: Those known whom the file changes, or of whom staff keep something against it.
-        alike: People who may stand under two ids.
+        alike: People who may be listed under two ids.
         looked: The list of applicants that `take` imports.
         roster: The list of reviewers that it imports.
     """
@@ -121,7 +121,7 @@ def find_applicants(
     as_last_time: bool = True,
     propose: bool = False,
 ) -> Found:
-    """Say what a table of applicants would bring.
+    """Return what a table of applicants would bring.
 
     Args:
         product: Supplies the cycle's rules and people.
@@ -165,7 +165,7 @@ def find_reviewers(
     *,
     as_last_time: bool = True,
 ) -> Found:
-    """Say what a table of reviewers would bring."""
+    """Return what a table of reviewers would bring."""
     roster = preview_reviewer_list(
         table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
     )
@@ -204,7 +204,7 @@ def _chosen(table: Table, typed: Mapping[str, str]) -> Reading:
 
 
 def _typed(table: Table, reading: Reading) -> dict[str, str]:
-    """Spell a reading as the fields of the form."""
+    """Format a reading as the fields of the form."""
     numbers = {header: number for number, header in enumerate(table.headers)}
     columns = {f"column.{numbers[h]}": role or LEFT_OUT for h, role in reading.columns.items()}
     dates = {f"date.{numbers[h]}": "yes" for h in reading.dates}

@@ -1,8 +1,8 @@
 """Applicants and reviewers from a file: look first, then take all of it or nothing.
 
-The file waits in the data folder between the two steps (`files.uploads`): for a day, for whoever
-uploaded it, for one program and one purpose. The preview is made anew from it each time, so what
-is applied is what the form says, not what an earlier page believed.
+The file waits in the data folder between the two steps (`files.uploads`): for a day, for the
+person who uploaded it, for one program and one purpose. The preview is made anew from it each
+time, so what is applied is what the form says, not what an earlier page believed.
 """
 
 from collections.abc import Mapping
@@ -150,7 +150,7 @@ def _start(
 
 
 def _done(noun: str, imported: int, changed: int, known: int) -> str:
-    """Say what an import did; "" if there was none."""
+    """Return what an import did; "" if there was none."""
     if imported < 0:
         return ""
     said = [
@@ -259,7 +259,7 @@ def _apply(
 
 
 def _to_cure(cycle_id: str, found: Found) -> Response:
-    """Give the rows to be cured as a file."""
+    """Return the rows to be cured as a file."""
     name = f'attachment; filename="{cycle_id}-to-cure.csv"'
     return Response(
         refused_file(found.table, found.bad),
@@ -272,7 +272,7 @@ def _to_cure(cycle_id: str, found: Found) -> Response:
 
 
 def _roles(what: What, rules: Rules, found: Found | None) -> list[tuple[str, list[str]]]:
-    """Give per column the roles to choose from, the one it has among them."""
+    """Return per column the roles to choose from, the one it has among them."""
     if found is None:
         return []
     attribute = rules.objective.attribute
@@ -293,7 +293,7 @@ def _roles(what: What, rules: Rules, found: Found | None) -> list[tuple[str, lis
 
 
 def words(role: str) -> str:
-    """Say what a column is taken for, in words of the screen."""
+    """Return what a column is taken for, in words of the screen."""
     kind, _, name = role.partition(":")
     if kind == "capacity" and name:
         return gettext("most %(kind)s requests") % {"kind": name}

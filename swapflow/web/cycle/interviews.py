@@ -26,7 +26,7 @@ Manager = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 
 @router.get("/tasks/{task}/invitation.ics")
 def take_along(own: Own, product: Product) -> Response:
-    """Give the date of a task as a calendar entry."""
+    """Return the date of a task as a calendar entry."""
     text = product.tasks.calendar(product.tasks.page(own.assignment))
     return Response(
         text,
@@ -57,7 +57,7 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     place: Annotated[str, Form(max_length=400)] = "",
     link: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
-    """Set one date and invite whoever sits there."""
+    """Set one date and invite the reviewers of the panel."""
     typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
     try:
         slot = InterviewSlot(
@@ -84,7 +84,7 @@ def cancel_slot(
     principal: Manager,
     pull: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
-    """Take a date back and tell its people."""
+    """Cancel a date and tell its people."""
     product.reviewers.cancel_slot(cycle_id, pull, by=principal.name)
     office.audit_log.record(
         principal.name, "took an interview's date back", cycle_id=cycle_id, about=pull

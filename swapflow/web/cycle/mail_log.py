@@ -60,7 +60,7 @@ def list_mails(
 
 @router.post("/again")
 def send_all_again(request: Request, cycle_id: str, principal: MayRun) -> Response:
-    """Let every mail that failed be sent again."""
+    """Queue every mail that failed again."""
     product = app_context(request).product
 
     def deed() -> None:
@@ -130,7 +130,7 @@ def _mail(
 
 @router.get("/{mail_id}/html")
 def show_html(request: Request, cycle_id: str, mail_id: str, principal: MaySeeMail) -> Response:
-    """Give a mail's HTML, to be shown in a frame that can do nothing."""
+    """Return a mail's HTML, to be shown in a frame that can do nothing."""
     del principal
     mail = app_context(request).product.outbox.mail(cycle_id, mail_id).mail
     return HTMLResponse(mail.html, headers={"Content-Security-Policy": FRAME_POLICY})
@@ -140,7 +140,7 @@ def show_html(request: Request, cycle_id: str, mail_id: str, principal: MaySeeMa
 def download_mail(
     request: Request, cycle_id: str, mail_id: str, principal: MaySeeMail
 ) -> Response:
-    """Give a mail as a file that mail programs open."""
+    """Return a mail as a file that mail programs open."""
     del principal
     app = app_context(request)
     record = app.product.outbox.mail(cycle_id, mail_id)
@@ -151,7 +151,7 @@ def download_mail(
 
 @router.post("/{mail_id}/again")
 def send_again(request: Request, cycle_id: str, mail_id: str, principal: MayRun) -> Response:
-    """Let a mail that failed be sent again."""
+    """Queue a mail that failed again."""
     product = app_context(request).product
 
     def deed() -> None:

@@ -112,7 +112,7 @@ def apply_sheet(
 def take_sheet(
     cycle_id: str, number: int, product: Product, principal: MayEnter, form: str = "xlsx"
 ) -> Response:
-    """Give a reviewer's sheet, as far as the blind policy lets the reviewer see."""
+    """Return a reviewer's sheet, as far as the blind policy lets the reviewer see."""
     del principal
     if form not in {known.value for known in FORMATS}:
         raise NotFoundError("a sheet is xlsx or csv")
@@ -146,7 +146,7 @@ def _uploads(app: AppContext) -> Uploads:
 
 
 def _misread(app: AppContext, cycle_id: str, typed: Mapping[str, str]) -> dict[str, str]:
-    """Say what is wrong with how a file is to be read, by field."""
+    """Return what is wrong with how a file is to be read, by field."""
     problems = {}
     kind, scale = typed.get("kind", "").strip(), typed.get("scale", "").strip()
     if kind and kind not in _kinds(app, cycle_id):

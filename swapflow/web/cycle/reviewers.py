@@ -46,7 +46,7 @@ PAGE = 25
 """Reviews of one reviewer on a page."""
 
 CLEAR = 2.0
-"""A severity of so many standard errors is called by its name."""
+"""A severity of this many standard errors is called by its name."""
 
 _WORDS = {
     "nudge": "reminded a reviewer",
@@ -69,14 +69,14 @@ class SeverityView:
 
     @property
     def shown(self) -> str:
-        """Spell the points with their sign and error: "+3 ± 2"."""
+        """Format the points with their sign and error: "+3 ± 2"."""
         points = round(self.points)
         sign = "+" if points > 0 else "−" if points < 0 else ""
         return f"{sign}{abs(points)} ± {self.error:.0f}"
 
     @property
     def words(self) -> str:
-        """Say whether the reviewer is strict or generous, as far as that is clear."""
+        """Return whether the reviewer is strict or generous, as far as that is clear."""
         if abs(self.points) < CLEAR * self.error:
             return gettext_noop("like the others")
         return gettext_noop("generous") if self.points > 0 else gettext_noop("strict")
@@ -84,7 +84,7 @@ class SeverityView:
 
 @router.get("")
 def show_programs(request: Request, principal: MaySomewhere) -> Response:
-    """Lead to the reviewers of the newest program."""
+    """Redirect to the reviewers of the newest program."""
     cycles = visible(app_context(request), principal, Right.SEE_REVIEWERS)
     return RedirectResponse(f"/reviewers/{cycles[0].id}" if cycles else "/today", status_code=303)
 
@@ -140,7 +140,7 @@ def void_all(
     number: int,
     reason: Reason = "",
 ) -> Response:
-    """Make every review of a reviewer count no more."""
+    """Void every review of a reviewer."""
 
     def deed() -> None:
         why = said_why(reason)
@@ -169,7 +169,7 @@ def void_one(
     task: Text = "",
     reason: Reason = "",
 ) -> Response:
-    """Make one review count no more."""
+    """Void one review."""
 
     def deed() -> None:
         if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
@@ -354,7 +354,7 @@ def _again(
 
 
 def manner_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
-    """Say how a reviewer judges; None before the first score that counts."""
+    """Return how a reviewer judges; None before the first score that counts."""
     if number >= severity.severity.size or math.isnan(severity.severity[number]):
         return None
     shared = int(severity.shared[number])
@@ -367,7 +367,7 @@ def manner_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
 
 
 def _last_seen(app: AppContext) -> dict[str, datetime]:
-    """When whoever has an address was last signed in."""
+    """When the account with an address was last signed in."""
     return {
         user.account.email.casefold(): user.account.last_seen_at
         for user in app.office.users.list()

@@ -120,7 +120,7 @@ def store_scores(product: Swapflow, cycle_id: str, found: ScoresFound, *, by: st
 
 
 def told(found: ScoresFound) -> str:
-    """Spell what was stored, for the audit log."""
+    """Format what was stored, for the audit log."""
     if found.plan is None:
         return f"{len(found.unasked)} that nobody asked for"
     counts = (f"{found.count(fate.value)} {fate.value}" for fate in RowOutcome)

@@ -1,4 +1,4 @@
-"""Today: what needs a person in a program, how it stands, and what was decided so far."""
+"""Today: what needs a person in a program, its progress, and what was decided so far."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -83,7 +83,7 @@ _WORDS = {
 
 @router.get("")
 def show_programs(request: Request, principal: MaySomewhere) -> Response:
-    """List the programs that the visitor may see."""
+    """List the programs that the principal may see."""
     cycles = visible(app_context(request), principal, Right.SEE_PROGRESS)
     if len(cycles) == 1:
         return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
@@ -99,7 +99,7 @@ def show_programs(request: Request, principal: MaySomewhere) -> Response:
 
 @router.get("/{cycle_id}")
 def show_today(request: Request, principal: MayWatch, cycle_id: str) -> Response:
-    """Show what needs a person, and how the program stands."""
+    """Show what needs a person, and the program's progress."""
     return _page(request, principal, cycle_id)
 
 
@@ -322,7 +322,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
 
 
 def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any]:
-    """Say whether what a program runs on is at work; `live`: whether Redis answers."""
+    """Check whether what a program runs on is at work; `live`: whether Redis answers."""
     return {
         "live": live,
         "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
@@ -333,7 +333,7 @@ def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any
 
 
 def _chart_words() -> dict[str, str]:
-    """Give the words of the charts, which the page's script draws."""
+    """Return the words of the charts, which the page's script draws."""
     return {
         "cutLine": gettext("cut line"),
         "rank": gettext("rank"),
@@ -360,7 +360,7 @@ def _chart_words() -> dict[str, str]:
 def _blocked(
     product: Product, cycle: Cycle, dashboard: Dashboard, rules: Rules, *, named: bool
 ) -> list[dict[str, Any]]:
-    """Say what cannot go out, by kind and reason; what waits for an answer is left out."""
+    """List what cannot go out, by kind and reason; what waits for an answer is left out."""
     found: dict[tuple[int, NoReviewer], list[int]] = {}
     for one in dashboard.blocked:
         if one.obstacle is not NoReviewer.BUSY and one.kind < len(rules.kinds):
@@ -382,7 +382,7 @@ def _blocked(
 
 
 def _finish(cycle: Cycle, rules: Rules, pulse: ProcessHealth, now: datetime) -> datetime | None:
-    """Say when the budget will be used up at the pace so far; None before there is a pace."""
+    """Return when the budget will be used up at the pace so far; None before there is a pace."""
     if pulse.begun_at is None or cycle.spent <= 0 or cycle.status is not CycleStatus.RUNNING:
         return None
     took = now - pulse.begun_at

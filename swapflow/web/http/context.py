@@ -12,7 +12,7 @@ from swapflow.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppContext:
-    """The parts that one web process serves; they hang on its application."""
+    """The app context that one web process serves from; it hangs on the application."""
 
     product: Swapflow
     office: Office
@@ -20,7 +20,7 @@ class AppContext:
 
 
 def app_context(request: Request) -> AppContext:
-    """Give the parts that a request is served from."""
+    """Return the app context that a request is served from."""
     app = request.app.state.app
     assert isinstance(app, AppContext)
     return app

@@ -30,7 +30,7 @@ def cookie_name(*, secure: bool) -> str:
 
 
 def principal_of(request: Request) -> Principal | None:
-    """Recognise whoever asks, once per request; None when nobody is signed in."""
+    """Find out who asks, once per request; None when nobody is signed in."""
     if not hasattr(request.state, "principal"):
         app = app_context(request)
         secret = request.cookies.get(cookie_name(secure=app.settings.secure), "")
@@ -40,7 +40,7 @@ def principal_of(request: Request) -> Principal | None:
 
 
 def signed_in(request: Request) -> Principal:
-    """Require that somebody is signed in.
+    """Require that a person is signed in.
 
     Raises:
         NotSignedInError: If nobody is.
@@ -51,15 +51,15 @@ def signed_in(request: Request) -> Principal:
     return principal
 
 
-# Coroutines, since they wait for nothing: a plain function would be given a thread to say it in.
+# Coroutines, since they wait for nothing: a plain function would be given a thread for it.
 
 
 async def anybody() -> None:
-    """Say that a page is for everybody, signed in or not."""
+    """Mark a page as one for everybody, signed in or not."""
 
 
 def round_of(request: Request, cycle_id: str) -> str | None:
-    """Give the round of a cycle, None when there is no such cycle; read once per request."""
+    """Return the round of a cycle, None when there is no such cycle; read once per request."""
     known: dict[str, Cycle | None] = request.state._state.setdefault("cycles", {})  # noqa: SLF001
     if cycle_id not in known:
         try:
@@ -89,7 +89,7 @@ def may(right: Right) -> Callable[[Request], Principal]:
     """Require a right: in the cycle that the path's `cycle_id` names, else in the office.
 
     The dependency raises NotSignedInError, ForbiddenError, or NotFoundError for a cycle in which
-    the visitor has no right at all, whether there is such a cycle or not.
+    the principal has no right at all, whether there is such a cycle or not.
     """
 
     def check(request: Request) -> Principal:
@@ -108,7 +108,7 @@ def may(right: Right) -> Callable[[Request], Principal]:
 
 
 def may_anywhere(right: Right) -> Callable[[Request], Principal]:
-    """Require a right in at least one cycle: for pages that list what the visitor may see."""
+    """Require a right in at least one cycle: for pages that list what the principal may see."""
 
     def check(request: Request) -> Principal:
         principal = signed_in(request)
@@ -140,7 +140,7 @@ class OwnSeat:
 
 
 def own_task(request: Request, task: str) -> OwnTask:
-    """Require that the task in the path is the visitor's own; another's is not there at all.
+    """Require that the task in the path is the principal's own; another's is not there at all.
 
     Raises:
         NotSignedInError: If nobody is signed in.
@@ -158,16 +158,16 @@ def own_task(request: Request, task: str) -> OwnTask:
 
 
 async def own_task_within() -> None:
-    """Say that the handler asks `own_task` itself, in the thread in which it works.
+    """Mark a handler that asks `own_task` itself, in the thread in which it works.
 
-    A dependency is given a thread of its own, and whoever saves would wait for two in turn.
+    A dependency is given a thread of its own, and a reviewer who saves would wait for two in turn.
     """
 
 
 def open_seats(
     request: Request, principal: Principal
 ) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
-    """Give the seats whose cycles take this sign-in, and why the others do not.
+    """Return the seats whose cycles take this sign-in, and why the others do not.
 
     A program that wants the identity provider must not close the others' list.
     """
@@ -183,7 +183,7 @@ def open_seats(
 
 
 def own_seat(request: Request, cycle_id: str) -> OwnSeat:
-    """Require that the visitor reviews in the cycle that the path names."""
+    """Require that the principal reviews in the cycle that the path names."""
     principal = signed_in(request)
     number = principal.reviews_in(cycle_id)
     if number is None:
@@ -193,17 +193,17 @@ def own_seat(request: Request, cycle_id: str) -> OwnSeat:
 
 
 Own = Annotated[OwnTask, Depends(own_task)]
-"""A task of whoever is signed in."""
+"""A task of the principal."""
 
 Seat = Annotated[OwnSeat, Depends(own_seat)]
-"""A seat of whoever is signed in."""
+"""A seat of the principal."""
 
 Signed = Annotated[Principal, Depends(signed_in)]
-"""Whoever is signed in."""
+"""The person who is signed in."""
 
 
 def safe_path(path: str) -> str:
-    """Give a path on this site; anything else leads home, so that no link can lead elsewhere.
+    """Return a path on this site; anything else leads home, so that no link can lead elsewhere.
 
     Browsers drop tabs and line breaks from addresses and read a backslash as a slash.
     """

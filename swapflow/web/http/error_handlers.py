@@ -46,7 +46,7 @@ STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Teach an application how to answer when something goes wrong."""
+    """Add the answers of an application when something goes wrong."""
     app.add_exception_handler(SwapflowError, _known)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _http)
@@ -54,7 +54,7 @@ def add_handlers(app: FastAPI) -> None:
 
 
 def status_of(error: SwapflowError) -> tuple[int, str]:
-    """Give status and heading of an error."""
+    """Return status and heading of an error."""
     return next(
         ((status, title) for kind, status, title in STATUSES if isinstance(error, kind)),
         (500, gettext_noop("Something went wrong")),
@@ -62,7 +62,7 @@ def status_of(error: SwapflowError) -> tuple[int, str]:
 
 
 def is_api(request: Request) -> bool:
-    """Say whether a program asks, by the address it asks at."""
+    """Whether a program asks, by the address it asks at."""
     return request.url.path.startswith("/api/")
 
 
@@ -135,7 +135,7 @@ async def _known(request: Request, error: Exception) -> Response:
 
 
 async def _typed(request: Request) -> list[tuple[str, str]]:
-    """Give what a form holds that was sent after its session had ended, to be sent again.
+    """Return what a form holds that was sent after its session had ended, to be sent again.
 
     Nothing is given for files, for passwords, and for scripts, which keep what was typed.
     """
@@ -161,7 +161,7 @@ def _by_row(error: BadRowsError) -> list[dict[str, str]]:
 
 
 def _other_way(request: Request, error: SignInMethodRefusedError) -> Response:
-    """Say that the identity provider is wanted, and offer it; it leads back to this page."""
+    """Show that the identity provider is wanted, and offer it; it leads back to this page."""
     status, _ = status_of(error)
     cure = (
         gettext("your organisation's sign-in brings you back here")
@@ -174,7 +174,7 @@ def _other_way(request: Request, error: SignInMethodRefusedError) -> Response:
 
 
 def _came_from(request: Request) -> str:
-    """Give the path of our page from which a form was sent."""
+    """Return the path of our page from which a form was sent."""
     page = urlsplit(request.headers.get("referer", ""))
     return page.path if page.netloc == request.headers.get("host") and page.path else "/"
 

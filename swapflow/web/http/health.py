@@ -13,13 +13,13 @@ router = APIRouter(prefix="/health", dependencies=[Depends(anybody)])
 
 @router.get("/live")
 def live() -> PlainTextResponse:
-    """Say that the process answers."""
+    """Answer that the process is alive."""
     return PlainTextResponse("live")
 
 
 @router.get("/ready")
 def ready(product: Product) -> PlainTextResponse:
-    """Say whether the database answers; reviews are taken while Redis is away."""
+    """Check whether the database answers; reviews are taken while Redis is away."""
     try:
         product.cycles.now()
     except UnavailableError:

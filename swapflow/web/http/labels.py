@@ -14,7 +14,7 @@ CYCLE_STATUS = (
     gettext_noop("ended"),
     gettext_noop("finalized"),
 )
-"""Where a program stands (`CycleStatus`)."""
+"""Words for a program's status (`CycleStatus`)."""
 
 APPLICATION_STATUS = (
     gettext_noop("incomplete"),
@@ -24,7 +24,7 @@ APPLICATION_STATUS = (
     gettext_noop("ineligible"),
     gettext_noop("merged"),
 )
-"""Where an application stands (`ApplicationStatus`)."""
+"""Words for an application's status (`ApplicationStatus`)."""
 
 REQUEST_STATUS = (
     gettext_noop("proposed"),
@@ -32,7 +32,7 @@ REQUEST_STATUS = (
     gettext_noop("closed"),
     gettext_noop("cancelled"),
 )
-"""Where a request stands (`PullStatus`)."""
+"""Words for a request's status (`PullStatus`)."""
 
 ASSIGNMENT_STATUS = (
     gettext_noop("queued"),
@@ -43,13 +43,13 @@ ASSIGNMENT_STATUS = (
     gettext_noop("expired"),
     gettext_noop("cancelled"),
 )
-"""Where a request to one reviewer stands (`AssignmentStatus`)."""
+"""Words for the status of a request to one reviewer (`AssignmentStatus`)."""
 
 TEMPLATES = (gettext_noop("admissions"), gettext_noop("hiring"), gettext_noop("fellowship"))
 """Rules to start from."""
 
 STANDING = (gettext_noop("in"), gettext_noop("too close"), gettext_noop("out"))
-"""Where an applicant stands to the list."""
+"""Words for an applicant's place in or out of the list."""
 
 STOPS = (
     gettext_noop(
@@ -99,7 +99,7 @@ LIMITS = (
     gettext_noop("at most {share} of the list"),
     gettext_noop("any number"),
 )
-"""How a list stands to a limit on a group (`GroupLimit`)."""
+"""Words for how a list meets a limit on a group (`GroupLimit`)."""
 
 GIVEN_WAY = (
     gettext_noop("raise the places from {places} to {more}, or pin fewer applicants in"),

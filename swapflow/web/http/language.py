@@ -1,4 +1,4 @@
-"""The language of a request: what its reader has chosen, else what their browser wishes."""
+"""The language of a request: what its reader has chosen, else what their browser prefers."""
 
 from http.cookies import CookieError, SimpleCookie
 from typing import Annotated
@@ -18,15 +18,15 @@ from swapflow.web.http.dependencies import anybody, safe_path
 router = APIRouter()
 
 COOKIE = "swapflow-language"
-"""Holds the language that somebody has chosen in this browser, and nothing else."""
+"""Holds the language that was chosen in this browser, and nothing else."""
 
 YEAR = 365 * 86_400
 
 
 class LanguageMiddleware:
-    """Lets everything that answers a request speak its reader's language.
+    """Runs everything that answers a request in its reader's language.
 
-    The language is the one chosen in this browser, else the browser's wish, else the deployment's.
+    The language is the one chosen in this browser, else the browser's, else the deployment's.
     Programs at the API are always answered in English: they may compare what they read.
     """
 
@@ -58,7 +58,7 @@ def choose_language(
     language: Annotated[str, Form(max_length=20)] = "",
     path: Annotated[str, Form(alias="next", max_length=2000)] = "/",
 ) -> Response:
-    """Keep the language that somebody reads in, in their browser."""
+    """Keep the language that a person reads in, in their browser."""
     if language not in known_languages():
         raise InvalidInputError("choose one of the languages that are listed")
     response = RedirectResponse(safe_path(path), status_code=303)

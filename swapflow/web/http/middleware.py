@@ -1,4 +1,4 @@
-"""What stands before every page: where a request comes from, how big it is, what browsers may do.
+"""What runs before every page: where a request comes from, how big it is, what browsers may do.
 
 Written as plain ASGI: it runs for every request and every event of a stream.
 """
@@ -98,7 +98,7 @@ def _is_ours(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is not None:
         return urlsplit(origin).netloc == headers.get("host")
-    # No site can make a browser send a key, and whoever sends one is not judged by the cookie.
+    # No site can make a browser send a key, so a request with a key is not judged by the cookie.
     return "cookie" not in headers or "authorization" in headers
 
 
@@ -167,7 +167,7 @@ def _too_big(scope: Scope, most: int) -> Response:
 
 
 def _refusal(scope: Scope, status: int, detail: str) -> Response:
-    """Refuse in the words of whoever asks: a person, or a program at the API."""
+    """Refuse in the words of the one who asks: a person, or a program at the API."""
     path = str(scope["path"])
     if not path.startswith("/api/"):
         return PlainTextResponse(detail, status_code=status)

@@ -42,7 +42,7 @@ TheForm = Annotated[FormData, Depends(_form)]
 
 
 def texts(form: FormData) -> list[tuple[str, str]]:
-    """Give the fields that are text, with line ends as one character."""
+    """Return the fields that are text, with line ends as one character."""
     return [
         (name, value.replace("\r\n", "\n"))
         for name, value in form.multi_items()
@@ -51,13 +51,13 @@ def texts(form: FormData) -> list[tuple[str, str]]:
 
 
 def text(form: FormData, name: str) -> str:
-    """Give one field as text, "" when it is not there."""
+    """Return one field as text, "" when it is not there."""
     value = form.get(name, "")
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
 
 
 def file_of(form: FormData, name: str) -> tuple[str, bytes]:
-    """Give the name and the bytes of an uploaded file.
+    """Return the name and the bytes of an uploaded file.
 
     Raises:
         InvalidInputError: If none was chosen, or it is empty.
@@ -72,7 +72,7 @@ def file_of(form: FormData, name: str) -> tuple[str, bytes]:
 
 
 def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
-    """Say what keeps a text from being stored, "" when nothing does."""
+    """Return what keeps a text from being stored, "" when nothing does."""
     if len(value) > most:
         return gettext_noop(
             f"this has {len(value):,} characters, and {most:,} are the most; shorten it"
@@ -85,7 +85,7 @@ def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
 
 
 def nested(fields: Iterable[tuple[str, str]]) -> dict[str, Tree]:
-    """Give fields such as `kinds.0.name` as dicts and lists; rows keep their order.
+    """Return fields such as `kinds.0.name` as dicts and lists; rows keep their order.
 
     Raises:
         InvalidInputError: If a list has too many rows.
@@ -106,7 +106,7 @@ def nested(fields: Iterable[tuple[str, str]]) -> dict[str, Tree]:
 
 
 def _listed(tree: Tree) -> Tree:
-    """Turn dicts whose keys are numbers into lists."""
+    """Convert dicts whose keys are numbers to lists."""
     if not isinstance(tree, dict):
         return tree
     below = {key: _listed(value) for key, value in tree.items()}
@@ -118,13 +118,13 @@ def _listed(tree: Tree) -> Tree:
 
 
 def rows(tree: Mapping[str, Tree], name: str) -> list[dict[str, Tree]]:
-    """Give the rows of a list in a form; none when there is no such list."""
+    """Return the rows of a list in a form; none when there is no such list."""
     found = tree.get(name, [])
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
 
 
 def change_rows(tree: dict[str, Tree], what: str, blank: Mapping[str, Tree]) -> bool:
-    """Carry out a button such as `add:kinds` or `remove:kinds.1`; False for another button.
+    """Apply a button such as `add:kinds` or `remove:kinds.1`; False for another button.
 
     Args:
         tree: The form; changed.
@@ -181,29 +181,29 @@ class FormView:
     prefix: str = "f"
 
     def value(self, name: str) -> str:
-        """Give what stands in a field."""
+        """Return the content of a field."""
         found = self._find(name)
         return found if isinstance(found, str) else ""
 
     def rows(self, name: str) -> Sequence[int]:
-        """Give the numbers of a list's rows."""
+        """Return the numbers of a list's rows."""
         found = self._find(name)
         return range(len(found)) if isinstance(found, list) else ()
 
     def problem(self, name: str) -> str:
-        """Give what is wrong with a field, "" for nothing."""
+        """Return what is wrong with a field, "" for nothing."""
         return "; ".join(self.problems.get(name, ()))
 
     def has(self, part: str) -> bool:
-        """Say whether something is wrong in a part of the form."""
+        """Whether something is wrong in a part of the form."""
         return any(name == part or name.startswith(f"{part}.") for name in self.problems)
 
     def id(self, name: str) -> str:
-        """Give the field's id in the page."""
+        """Return the field's id in the page."""
         return f"{self.prefix}-" + re.sub(r"[^A-Za-z0-9]+", "-", name)
 
     def listed(self) -> list[tuple[str, str]]:
-        """Give every problem as (field, message), for the summary above the form."""
+        """Return every problem as (field, message), for the summary above the form."""
         return [(name, text) for name, texts in self.problems.items() for text in texts]
 
     def note(self, name: str, message: str) -> None:

@@ -25,7 +25,7 @@ Reason = Annotated[str, Form()]
 
 
 class FieldError(InvalidInputError):
-    """What stands in one field of a form cannot be used; `field` names it."""
+    """The content of one field of a form cannot be used; `field` names it."""
 
     def __init__(self, field_name: str, message: str) -> None:
         super().__init__(message)
@@ -49,11 +49,11 @@ class Refused:
     status: int = 200
 
     def value(self, form: str, name: str, otherwise: str = "") -> str:
-        """Give what was typed into a field, or else what stands there at first."""
+        """Return what was typed into a field, or else its content at first."""
         return self.values.get(name, otherwise) if form == self.form else otherwise
 
     def problem(self, form: str, name: str = "") -> str:
-        """Give what is wrong with a field, or with the form as a whole; "" for nothing."""
+        """Return what is wrong with a field, or with the form as a whole; "" for nothing."""
         return self.message if (form, name) == (self.form, self.field) else ""
 
 
@@ -64,7 +64,7 @@ Again: TypeAlias = Callable[[Refused], Response]
 
 
 def said_why(reason: str, *, named: str = "reason") -> str:
-    """Give a reason as it is stored.
+    """Return a reason as it is stored.
 
     Args:
         reason: As typed.
@@ -79,7 +79,7 @@ def said_why(reason: str, *, named: str = "reason") -> str:
 
 
 def plain_line(text: str, *, named: str, most: int = LONGEST_REASON) -> str:
-    """Give a text as it is stored, "" if nothing was typed.
+    """Return a text as it is stored, "" if nothing was typed.
 
     Raises:
         FieldError: If it is too long, or if it holds control characters.
@@ -92,7 +92,7 @@ def plain_line(text: str, *, named: str, most: int = LONGEST_REASON) -> str:
 
 
 def visible(app: AppContext, principal: Principal, right: Right) -> tuple[Cycle, ...]:
-    """Give the programs in which somebody has a right, newest first."""
+    """Return the programs in which a principal has a right, newest first."""
     return tuple(
         cycle
         for cycle in reversed(app.product.cycles.list())
@@ -101,7 +101,7 @@ def visible(app: AppContext, principal: Principal, right: Right) -> tuple[Cycle,
 
 
 def held(app: AppContext, principal: Principal, cycle: Cycle) -> frozenset[Right]:
-    """Give what somebody may do in a program."""
+    """Return what a principal may do in a program."""
     del app
     return principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
 
@@ -117,13 +117,13 @@ def act(
     form: str,
     typed: Mapping[str, str] | None = None,
 ) -> Response:
-    """Do something, record it and go back; what was refused comes back on its own page.
+    """Run an action, record it and redirect; a refusal is shown on its own page.
 
     Args:
         request: The request, whose path names the program.
         principal: Who does it.
         back: Where to go afterwards.
-        done: What stands in the audit log.
+        done: The entry for the audit log.
         deed: Does it; raises one of swapflow's errors when it cannot be done.
         again: Shows the page that the form is on.
         form: The form's name on that page.
@@ -156,7 +156,7 @@ def act(
 def about(
     app: AppContext, cycle_id: str, principal: Principal, right: Right = Right.SET_UP
 ) -> dict[str, object]:
-    """Give what every page of a program shows: the program, the others, what may be done."""
+    """Return what every page of a program shows: the program, the others, what may be done."""
     cycle = app.product.cycles.get(cycle_id)
     return {
         "cycle": cycle,

@@ -69,7 +69,7 @@ def render(
 
 
 def places_of(principal: Principal | None, cycle_id: str | None) -> list[tuple[str, str, str]]:
-    """Give path, address and name of the places that a visitor may go to, in this cycle."""
+    """Return path, address and name of the places that a principal may go to, in this cycle."""
     if principal is None:
         return []
     held = principal.rights_anywhere
@@ -81,7 +81,7 @@ def places_of(principal: Principal | None, cycle_id: str | None) -> list[tuple[s
 
 
 def asset(name: str) -> str:
-    """Give the address of a file in `static/`, which changes with its content."""
+    """Return the address of a file in `static/`, which changes with its content."""
     return f"/static/{name}?v={_digest(name)}"
 
 
@@ -119,17 +119,17 @@ def _environment() -> Environment:
 
 
 def hundred(value: float | None) -> str:
-    """Spell a score in [0, 1] as 0 to 100."""
+    """Format a score in [0, 1] as 0 to 100."""
     return "–" if value is None else f"{100 * value:.0f}"
 
 
 def plural(count: int, noun: str, many: str = "") -> str:
-    """Spell a count and its noun in English: "1 review", "3 reviews"."""
+    """Format a count and its noun in English: "1 review", "3 reviews"."""
     return f"{number(count)} {noun if count == 1 else many or noun + 's'}"
 
 
 def sentence(text: str) -> str:
-    """Spell a message as a sentence: a capital first, a full stop last.
+    """Format a message as a sentence: a capital first, a full stop last.
 
     Refusals of lower layers arrive in English; here they are said in the reader's language.
     """

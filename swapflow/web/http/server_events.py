@@ -27,9 +27,9 @@ EVERY = 1.0
 """Seconds between two looks."""
 
 AT_MOST_EVERY = 5.0
-"""Seconds between two changes that are told.
+"""Seconds between two changes that are sent.
 
-A change after a quiet while is told at once. When scores come in every second, though, each open
+A change after a quiet while is sent at once. When scores come in every second, though, each open
 dashboard that is told reads page and charts anew: two of them took a third of what 200 people
 needed who were typing.
 """
@@ -48,7 +48,7 @@ class Positions:
         self._known: dict[str, tuple[float, int]] = {}
 
     def position(self, cycle_id: str, product: Swapflow) -> int:
-        """Give the number of the last event, at most a second old."""
+        """Return the number of the last event, at most a second old."""
         with self._lock:
             at, seq = self._known.get(cycle_id, (-EVERY, 0))
             if time.monotonic() - at >= EVERY:

@@ -1,4 +1,4 @@
-"""What somebody hears whose request was still under way when its process had to stop."""
+"""What a person reads whose request was still under way when its process had to stop."""
 
 import asyncio
 

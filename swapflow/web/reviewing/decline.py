@@ -42,7 +42,7 @@ def decline(
     until: Annotated[str, Form(max_length=10)] = "",
     reason: Annotated[str, Form(max_length=LONGEST_REMARK)] = "",
 ) -> Response:
-    """Say no; the request goes to somebody else."""
+    """Decline the request; it goes to another reviewer."""
     problems: dict[str, str] = {}
     if kind not in {"conflict", "busy", "unqualified"}:
         problems["kind"] = gettext_noop("Choose one of the three.")
@@ -74,7 +74,7 @@ def mark_no_show(
     office: TheOffice,
     note: Annotated[str, Form(max_length=LONGEST_NOTE)] = "",
 ) -> Response:
-    """Note that the applicant did not come to the interview."""
+    """Record that the applicant did not come to the interview."""
     if not is_plain(note):
         raise InvalidInputError("there is a control character in the note")
     with by_code(own.code):
@@ -115,6 +115,6 @@ class by_code:  # noqa: N801 - a context manager, used like a function
         """Begin."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Put the code in the place of the id."""
+        """Replace the id by the code."""
         if isinstance(error, AssignmentClosedError):
             raise AssignmentClosedError(self._code, error.status) from error

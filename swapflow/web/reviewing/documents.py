@@ -1,4 +1,4 @@
-"""Documents: served to whoever judges them, and brought in by staff, many at once."""
+"""Documents: served to those who judge them, and brought in by staff, many at once."""
 
 from typing import Annotated
 
@@ -32,7 +32,7 @@ _FOR_PDF = (
 
 @router.get("/tasks/{task}/files/{number}")
 def show_file(own: Own, product: Product, number: int) -> Response:
-    """Give a document of the reviewer's own task, as far as the blind policy allows."""
+    """Return a document of the reviewer's own task, as far as the blind policy allows."""
     paper, body = product.tasks.document(own.assignment, number)
     return _served(body, paper.media, neutral_name(number, paper.media))
 
@@ -45,7 +45,7 @@ def show_file_to_staff(
     product: Product,
     principal: Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))],
 ) -> Response:
-    """Give a document to staff."""
+    """Return a document to staff."""
     del principal
     for document in product.applicants.files(cycle_id, application):
         if document.position == position and document.media:
@@ -93,7 +93,7 @@ def upload(
 
 
 def read_uploads(files: list[UploadFile]) -> tuple[list[DocumentUpload], list[tuple[str, str]]]:
-    """Give the files that were sent, those in a ZIP singly, and what was left out and why.
+    """Return the files that were sent, those in a ZIP singly, and what was left out and why.
 
     Raises:
         InvalidInputError: If there is none.

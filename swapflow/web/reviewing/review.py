@@ -70,7 +70,7 @@ async def submit(request: Request, own: Own, product: Product, fields: Fields) -
 
 @router.post("/tasks/{task}/open", dependencies=[Depends(own_task_within)])
 def open_task(request: Request, task: str, product: Product) -> Response:
-    """Note that the reviewer has begun: from now on the task is taken from nobody."""
+    """Record that the reviewer has begun: from now on nobody else gets the task."""
     product.tasks.begin(own_task(request, task).assignment)
     return Response(status_code=204)
 
@@ -113,13 +113,13 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
 
 @router.post("/tasks/{task}/correct")
 async def correct_answer(request: Request, own: Own, product: Product, fields: Fields) -> Response:
-    """Put another answer in the place of the own one, until the decision is fixed."""
+    """Replace the own answer by another, until the decision is final."""
     return await run_in_threadpool(_correct, request, own, product, fields)
 
 
 @router.post("/tasks/{task}/skip")
 def skip_task(own: Own, product: Product) -> Response:
-    """Put the task at the end of the list."""
+    """Move the task to the end of the list."""
     product.tasks.skip(own.assignment)
     return RedirectResponse("/inbox", status_code=303)
 
@@ -300,7 +300,7 @@ def _form(
 
 
 def _words() -> dict[str, str]:
-    """Give the sentences of the page's script; it fills in what stands in braces."""
+    """Return the sentences of the page's script; it fills in the words in braces."""
     return {
         "total": gettext("{score} of 100"),
         "toGo": gettext("{score} of 100, {left} to go"),

@@ -32,14 +32,14 @@ RECOMMENDATIONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What stands in a form: as typed, and beside it what is wrong with it."""
+    """The content of a form: as typed, and beside it what is wrong with it."""
 
     values: Mapping[str, str]
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Give the fields of a form; a field that comes twice counts as its last."""
+    """Return the fields of a form; a field that comes twice counts as its last."""
     form: FormData = await request.form()
     return {name: text for name, text in form.items() if isinstance(text, str)}
 
@@ -79,7 +79,7 @@ def answer_of(
 
 
 def values_of(given: ScoreDetails, sheet: ReviewPage) -> dict[str, str]:
-    """Give the fields of a form that would be read as this answer."""
+    """Return the fields of a form that would be read as this answer."""
     values = {"remark": given.remark}
     if sheet.rubric is None or not given.marks:
         values["score"] = f"{given.score.value / 10_000:g}"
@@ -155,7 +155,7 @@ def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, s
 
 
 def kept(fields: Mapping[str, str]) -> dict[str, str]:
-    """Give the fields that are kept in a draft: not the buttons, nothing empty."""
+    """Return the fields that are kept in a draft: not the buttons, nothing empty."""
     return {n: t for n, t in fields.items() if t and n not in {"then", "version"}}
 
 

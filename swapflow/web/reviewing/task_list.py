@@ -29,7 +29,7 @@ SECTIONS = (
     (Section.STARTED, gettext_noop("Started"), ""),
     (Section.NEW, gettext_noop("New"), ""),
 )
-"""Parts of the list: what is in them, their heading, and what is said below it."""
+"""Sections of the list: what is in them, their heading, and what is said below it."""
 
 
 @router.get("/inbox")
@@ -40,7 +40,7 @@ def show_inbox(
     declined: bool = False,  # noqa: FBT001, FBT002 - a query's field
     missed: bool = False,  # noqa: FBT001, FBT002 - a query's field
 ) -> Response:
-    """Show everything that waits for whoever is signed in; changes nothing."""
+    """Show everything that waits for the person who is signed in; changes nothing."""
     seats, refusals = open_seats(request, principal)
     task_list = product.tasks.list(seats)
     closed = all(
@@ -86,7 +86,7 @@ def remove_absence(
     first: Annotated[str, Form(max_length=10)] = "",
     last: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    """Let new requests come again on some days."""
+    """Open days for new requests again."""
     product.tasks.remove_absence(seat.cycle_id, seat.number, _absence(first, last))
     return _back()
 

@@ -37,7 +37,7 @@ class StepView:
 
     Attributes:
         state: "done", "todo" or "blocked".
-        said: How it stands, in a few words.
+        said: Its state, in a few words.
     """
 
     number: int
@@ -66,7 +66,7 @@ def list_programs(
 def new_round(
     request: Request, principal: Annotated[Principal, Depends(may(Right.SET_UP))], form: TheForm
 ) -> Response:
-    """Make a round."""
+    """Create a round."""
     view = _typed(form, "id", "name", "unit", "zone")
     app = app_context(request)
     if not view.problems:
@@ -91,7 +91,7 @@ def new_program(
     principal: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     form: TheForm,
 ) -> Response:
-    """Make a program in a round, from one of the templates."""
+    """Create a program in a round, from one of the templates."""
     view = _typed(form, "id", "name", "round", "template")
     cycle_id, round_id = view.value("id"), view.value("round")
     app = app_context(request)
@@ -131,7 +131,7 @@ MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 
 @router.get("/{cycle_id}")
 def show_steps(request: Request, cycle_id: str, principal: MaySetUp, done: str = "") -> Response:
-    """Show the steps of a program's set-up and how each stands."""
+    """Show the steps of a program's set-up and the state of each."""
     app = app_context(request)
     return render(
         request,
@@ -243,7 +243,7 @@ def _zone(typed: str) -> str:
 
 def _steps(app: AppContext, cycle_id: str) -> list[StepView]:
     cycle, rules = app.product.cycles.get(cycle_id), app.product.cycles.rules(cycle_id)
-    # Whom a round had when it began is cured at Today, where what waits for a person stands.
+    # Problems of a launched program are shown at Today, with all else that waits for a person.
     hindered = (
         set()
         if cycle.is_launched
@@ -333,5 +333,5 @@ def _launch_page(
 
 
 def _to_choose_from(options: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Let people choose where there is a choice; the only one is chosen already."""
+    """Offer a choice to people where there is one; the only one is chosen already."""
     return options if len(options) == 1 else [("", gettext("choose …")), *options]

@@ -70,7 +70,7 @@ def show_rules(
 
 @router.post("/rules")
 def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
-    """Put the rules that a form spells in force, or add or remove a row of the form."""
+    """Store the rules of a form as those in force, or add or remove a row of the form."""
     values = nested(texts(form))
     view = FormView(values)
     if change_rows(values, text(form, "do"), _BLANK):
@@ -88,7 +88,7 @@ def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheFo
 
 @router.get("/rules.toml")
 def download_rules(cycle_id: str, principal: MaySetUp, product: Product) -> Response:
-    """Give the rules in force as a file."""
+    """Return the rules in force as a file."""
     del principal
     return Response(
         rules_text(product.cycles.rules(cycle_id)),
@@ -99,7 +99,7 @@ def download_rules(cycle_id: str, principal: MaySetUp, product: Product) -> Resp
 
 @router.post("/rules/file")
 def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
-    """Put the rules of a file or of the text field in force, or say what that would change."""
+    """Store the rules of a file or of the text field as in force, or show what they change."""
     app = app_context(request)
     old = app.product.cycles.rules(cycle_id)
     spelled = text(form, "text")
@@ -123,7 +123,7 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
 
 
 def _spelled(form: TheForm) -> tuple[str, str]:
-    """Give the text of a rules file and what it is called: of the file, or of the text field."""
+    """Return the text of a rules file and what it is called: of the file, or of the text field."""
     typed = text(form, "text")
     try:
         name, data = file_of(form, "file")
@@ -143,7 +143,7 @@ def _spelled(form: TheForm) -> tuple[str, str]:
 
 
 def _changes(old: Rules, new: Rules) -> list[str]:
-    """Give the lines of the rules file that other rules change, with - and + before them."""
+    """Return the lines of the rules file that other rules change, with - and + before them."""
     before, after = (rules_text(replace(r, version=old.version)) for r in (old, new))
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
     return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
@@ -187,7 +187,7 @@ _ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and
 
 
 def unit_of(app: AppContext, cycle: Cycle) -> str:
-    """Give the unit that costs of a cycle are counted in."""
+    """Return the unit that costs of a cycle are counted in."""
     return next(r.unit for r in app.product.cycles.rounds() if r.id == cycle.round_id)
 
 
@@ -213,7 +213,7 @@ def _change(
     reason: str,
     view: FormView,
 ) -> int:
-    """Put rules in force; gives their version, 0 when they were refused."""
+    """Store rules as those in force; returns their version, 0 when they were refused."""
     if replace(new, version=old.version) == old:
         return old.version
     try:

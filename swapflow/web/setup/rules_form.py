@@ -130,7 +130,7 @@ _KIND = (
 
 
 def shown_rules(rules: Rules) -> dict[str, Tree]:
-    """Spell rules as the texts of a form."""
+    """Format rules as the texts of a form."""
     shown = _texts(raw_rules(rules))
     assert isinstance(shown, dict)
     for name in _MOMENT:
@@ -203,7 +203,7 @@ def read_rules(values: Mapping[str, Tree], old: Rules, view: FormView) -> Rules:
 
 
 def examined(raw: dict[str, Toml], view: FormView) -> Rules:
-    """Make rules of their tables; what is wrong is noted beside its field, once."""
+    """Build rules from their tables; what is wrong is noted beside its field, once."""
     rules, found = examine_rules(raw)
     noted = set(view.problems)
     for problem in found:
@@ -224,7 +224,7 @@ def _take_automatic(raw: dict[str, Toml], values: Mapping[str, Tree], view: Form
 
 
 def _follow(raw: dict[str, Toml], renamed: Mapping[str, str]) -> None:
-    """Let what names a kind follow its new name, and drop score forms of removed kinds."""
+    """Rename a kind where it is named, and drop score forms of removed kinds."""
     names = {str(kind.get("name", "")) for kind in _tables(raw, "kinds")}
     moved = {old: new for old, new in renamed.items() if old not in names}
     raw["rubrics"] = [
@@ -289,14 +289,14 @@ _STAND_INS: Mapping[str, Toml] = {
     "name": "",
     "kind": "",
 }
-"""What stands in for a required setting that could not be read, so that one problem is one."""
+"""What replaces a required setting that could not be read, so that one problem is one."""
 
 
 def read_field(name: str, typed: str) -> "Toml | None":
     """Read one field of a form; None when it is blank.
 
     Raises:
-        ValueError: If it cannot be read; the message is for whoever typed it.
+        ValueError: If it cannot be read; the message is for the person who typed it.
     """
     plain = typed.strip()
     if name in _YES_NO and plain:
@@ -342,7 +342,7 @@ _PART = re.compile(r"(\w+)(?: (\d+)(?: \(\".*?\"\))?)?(?:, |$)")
 
 
 def field_of(place: str) -> str:
-    """Give the field that a place in a rules file has in the form, "" when there is none."""
+    """Return the field that a place in a rules file has in the form, "" when there is none."""
     app: list[str] = []
     at = 0
     while at < len(place):
@@ -360,6 +360,6 @@ _TOML_TALK = re.compile(r"\[|\btable\b|=|quotes|setting")
 
 
 def problem_sentence(problem: RulesProblem) -> str:
-    """Say what is wrong, with the cure where it does not speak of the file's own language."""
+    """Return what is wrong, with the cure where it does not speak of the file's own language."""
     cure = "" if _TOML_TALK.search(problem.cure) else f". {problem.cure}"
     return f"{problem.reason}{cure}"

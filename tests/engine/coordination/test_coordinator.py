@@ -123,7 +123,7 @@ def test_a_coordinator_that_lost_its_lease_writes_nothing_any_more(url: str) -> 
     first, ledger = watched(world, lease_seconds=3600)
     world.turn(first)
     # It sleeps beyond its lease, which here another process simply ends and takes.
-    held = first._desks[CYCLE].lease
+    held = first._workspaces[CYCLE].lease
     assert held is not None
     world.ledger.release_lease(held)
     second = coordinator(world, world.ledger, holder="second")
@@ -172,8 +172,8 @@ def test_a_coordinator_that_comes_back_goes_on_with_the_others_fit() -> None:
     for busy in itertools.cycle([one, two, two]):
         world.turn(busy)
         busy.stop()
-        if busy._desks.get(CYCLE):
-            busy._desks[CYCLE].lease = None
+        if busy._workspaces.get(CYCLE):
+            busy._workspaces[CYCLE].lease = None
         waiting = world.waiting()
         if not waiting:
             break
@@ -203,7 +203,7 @@ def test_dying_after_any_commit_changes_no_decision() -> None:
             try:
                 world.turn(busy)
             except UnavailableError:
-                held = busy._desks[CYCLE].lease
+                held = busy._workspaces[CYCLE].lease
                 assert held is not None
                 world.ledger.release_lease(held)
                 continue
@@ -252,8 +252,8 @@ def test_a_coordinator_whose_ledger_was_restored_from_a_backup_goes_on_from_ther
     long.answer_all()
     long.turn()
     moved = coordinator(short, short.ledger)
-    moved._desks = dict(long.coordinator._desks)
-    moved._desks[CYCLE].lease = None
+    moved._workspaces = dict(long.coordinator._workspaces)
+    moved._workspaces[CYCLE].lease = None
     short.state.replace(CYCLE, long.arms())
 
     short.turn(moved)

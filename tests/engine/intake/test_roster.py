@@ -11,7 +11,7 @@ from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullReason, PullStatus
 from swapflow.domain.rules import Purpose
-from swapflow.engine.projection.cycle_projection import NOBODY_LEFT
+from swapflow.engine.projection.pull_events import NOBODY_LEFT
 from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import (
     AssignmentClosedError,

@@ -16,8 +16,9 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.reviewing.submit import NO_BUDGET, NO_LONGER_ASKED, TWICE
 from swapflow.engine.scoring.corrections import SAW_OTHERS
 from swapflow.engine.scoring.volunteered import Volunteered
-from swapflow.engine.selection.decide import PlannedPull, decide
+from swapflow.engine.selection.decide import decide
 from swapflow.engine.selection.situation import situation_of
+from swapflow.engine.selection.staffing import PlannedPull
 from swapflow.errors import (
     AssignmentClosedError,
     CycleFinalizedError,
@@ -209,7 +210,7 @@ def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_w
     key = (late.application, 0, projection.next_ordinal(late.application, 0))
     free = next(r for r in range(6) if not projection.is_barred(late.application, r))
     wanted = replace(plan, pulls=(PlannedPull(key=key, priority=0, reviewers=(free,)),))
-    lease = world.coordinator._desks[CYCLE].lease
+    lease = world.coordinator._workspaces[CYCLE].lease
     assert lease is not None
 
     assert world.submit(late, 0.9).counts  # between the decision's reading and its writing

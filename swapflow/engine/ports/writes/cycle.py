@@ -16,7 +16,7 @@ class CycleWrites(Protocol):
 
     @property
     def cycle(self) -> Cycle:
-        """The cycle's row as it stood when the lock was taken, plus this transaction's events."""
+        """The cycle's row as of taking the lock, plus this transaction's events."""
         ...
 
     @property
@@ -33,11 +33,11 @@ class CycleWrites(Protocol):
         spent: int = 0,
         committed: int = 0,
     ) -> int:
-        """Append an event to the chain; gives its number."""
+        """Append an event to the chain; return its number."""
         ...
 
     def event_types_after(self, seq: int) -> frozenset[EventType]:
-        """Say what kinds of events came after one, this transaction's own excluded."""
+        """Return the types of events after `seq`, this transaction's own excluded."""
         ...
 
     def set_status(
@@ -57,25 +57,25 @@ class CycleWrites(Protocol):
     def add_staff_request(
         self, *, what: str, application: int, kind: int, by: str, reason: str
     ) -> int:
-        """Store a wish of staff; gives its id."""
+        """Store a staff request; return its id."""
         ...
 
     def close_staff_request(self, wish_id: int, done: str) -> None:
-        """Say what became of a wish."""
+        """Record how a staff request ended."""
         ...
 
     def note(self, *, subject: str, by: str, text: str) -> str:
-        """Store a free-text reason in an erasable row; gives its salted digest.
+        """Store a free-text reason in an erasable row; return its salted digest.
 
-        A subject `application:NUMBER`, or a pull's or an assignment's id, has the note erased
-        with that application.
+        A subject `application:NUMBER`, or a pull's or an assignment's id, ties the note to that
+        application: it is erased with it.
         """
         ...
 
     def hold(self) -> tuple[str, str] | None:
-        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
+        """Read who put erasure on hold, and why; None when there is no hold."""
         ...
 
     def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
-        """Store mails to be sent, or to be held; those whose id exists already are left alone."""
+        """Store mails to be sent, or held; those whose id exists already stay as they are."""
         ...

@@ -24,7 +24,7 @@ class DecisionWrites(Protocol):
         ...
 
     def insert_proposal(self, places: Sequence[Place], sheet: MethodSheet) -> int:
-        """Store a proposal; gives its version."""
+        """Store a proposal; return its version."""
         ...
 
     def insert_outcomes(self, version: int, outcomes: Sequence[Outcome]) -> None:
@@ -36,7 +36,7 @@ class DecisionWrites(Protocol):
         ...
 
     def insert_waiver(self, version: int, application: int, waiver: Waiver) -> None:
-        """Store that a person accepts somebody below a floor."""
+        """Store that a person accepts an application below a floor."""
         ...
 
     def set_cohort_version(self, version: int) -> None:
@@ -56,31 +56,31 @@ class DecisionWrites(Protocol):
         ...
 
     def reconsiderations(self) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of the cycle, the first first."""
+        """Read every reconsideration of the cycle, oldest first."""
         ...
 
     def insert_reconsideration(self, new: NewReconsideration, *, by: str) -> int:
-        """Store a reconsideration that is opened; gives its id."""
+        """Store a newly opened reconsideration; return its id."""
         ...
 
     def close_reconsideration(self, which: int, closing: Closing, *, by: Collection[str]) -> None:
-        """Store how a reconsideration ended, in the place of what was stored before."""
+        """Store how a reconsideration ended, replacing what was stored before."""
         ...
 
     def offers(self) -> tuple[Offer, ...]:
-        """Read every offer with its answer, the first first."""
+        """Read every offer with its answer, oldest first."""
         ...
 
     def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
-        """Store what was answered to an offer, in the place of what was answered before."""
+        """Store the answer to an offer, replacing an earlier answer."""
         ...
 
     def announcements(self) -> tuple[Announcement, ...]:
-        """Read every announcement with its letters, the first first."""
+        """Read every announcement with its letters, oldest first."""
         ...
 
     def insert_announcement(self, version: int, *, leaves_at: datetime, by: str) -> int:
-        """Store an announcement without its letters; gives its id."""
+        """Store an announcement without its letters; return its id."""
         ...
 
     def insert_letters(
@@ -90,11 +90,11 @@ class DecisionWrites(Protocol):
         ...
 
     def take_letters_back(self, announcement_id: int, *, by: str) -> int:
-        """Take back the letters of an announcement that are still held; counts them."""
+        """Withdraw the letters of an announcement that are still held; return how many."""
         ...
 
     def insert_yield(self, rate: YieldRate) -> None:
-        """Store a yield rate; it is in force from now on."""
+        """Store an acceptance rate; it is in force from now on."""
         ...
 
     def meeting(self, version: int) -> Meeting | None:
@@ -108,7 +108,7 @@ class DecisionWrites(Protocol):
     def insert_said(
         self, version: int, application: int, word: Word, *, reason: str, by: str
     ) -> None:
-        """Store what a meeting said about an application; what it said before is kept."""
+        """Store what a meeting said about an application; earlier entries are kept."""
         ...
 
     def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
@@ -116,5 +116,5 @@ class DecisionWrites(Protocol):
         ...
 
     def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
-        """Store words in favour of an application."""
+        """Store an endorsement of an application."""
         ...

@@ -27,7 +27,7 @@ class PeopleWrites(Protocol):
     def move_application(
         self, number: int, status: ApplicationStatus, *, by: str, reason: str
     ) -> None:
-        """Set an application's status; the reason is kept in an erasable row."""
+        """Set an application's status; store the reason in an erasable row."""
         ...
 
     def erase_application(self, number: int) -> None:
@@ -37,16 +37,17 @@ class PeopleWrites(Protocol):
     def erase_reviewer(self, number: int) -> bool:
         """Erase name, mail, id, drafts and mails of one roster entry; its scores stay.
 
-        Person and account too, unless another program or a role as staff needs them: then False.
+        Person and account are erased too, unless another cycle or a role as staff needs them; then
+        False is returned.
         """
         ...
 
     def brought(self) -> dict[int, dict[str, str]]:
-        """Read what lists said of each application last, by number."""
+        """Read the latest imported fields of each application, by number."""
         ...
 
     def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
-        """Keep what a list says of applications, in the place of what one said before."""
+        """Store imported fields of applications, replacing those of earlier lists."""
         ...
 
     def change_application(self, changed: Application) -> None:
@@ -54,15 +55,15 @@ class PeopleWrites(Protocol):
         ...
 
     def write_monitoring(self, number: int, values: Mapping[str, str]) -> None:
-        """Write attributes for reports, in the place of those of the same names."""
+        """Write monitoring attributes, replacing those of the same names."""
         ...
 
     def put_link(self, number: int, name: str, link: str, *, redacted: bool) -> bool:
-        """Link a document; False if staff uploaded one of that name, which then stays."""
+        """Link a document; False if staff uploaded one of that name, which is then kept."""
         ...
 
     def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
-        """Keep how a kind of list was read, in the place of how it was before."""
+        """Store the settings with which a kind of list was read, replacing earlier ones."""
         ...
 
     def add_reviewers(self, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
@@ -78,11 +79,11 @@ class PeopleWrites(Protocol):
         ...
 
     def add_absence(self, reviewer: int, absence: Absence) -> None:
-        """Add days on which a reviewer gets nothing new."""
+        """Add days on which a reviewer gets no new requests."""
         ...
 
     def add_conflicts(self, pairs: Iterable[tuple[int, int]], *, source: str) -> int:
-        """Record (application, reviewer) conflicts; known ones are ignored. Counts new ones."""
+        """Store (application, reviewer) conflicts; return how many were new."""
         ...
 
     def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
@@ -90,9 +91,9 @@ class PeopleWrites(Protocol):
         ...
 
     def topic_number(self, topic: str) -> int:
-        """Give the number of a topic in this cycle, making one for a new topic."""
+        """Return the number of a topic in this cycle; a new topic gets a new one."""
         ...
 
     def group_number(self, attribute: str, value: str) -> int:
-        """Give the number of an attribute's value in this cycle, making one for a new value."""
+        """Return the number of an attribute's value in this cycle; a new value gets a new one."""
         ...

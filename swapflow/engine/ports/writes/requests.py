@@ -25,7 +25,7 @@ class RequestWrites(Protocol):
         ...
 
     def next_ordinal(self, application: int, kind: int) -> int:
-        """Give the ordinal that the next pull of this kind of this application gets."""
+        """Return the ordinal of the next pull of this kind of this application."""
         ...
 
     def assignments(self, ids: Collection[str]) -> dict[str, Assignment]:
@@ -43,7 +43,7 @@ class RequestWrites(Protocol):
         ...
 
     def end_assignments_of(self, reviewer: int) -> tuple[Assignment, ...]:
-        """Move a reviewer's open assignments to EXPIRED and give them."""
+        """Move a reviewer's open assignments to EXPIRED and return them."""
         ...
 
     def open_pulls(self) -> tuple[Pull, ...]:
@@ -75,13 +75,13 @@ class RequestWrites(Protocol):
         *,
         allowed: Collection[AssignmentStatus],
     ) -> int:
-        """Move assignments that stand in one of the allowed statuses; counts them."""
+        """Move assignments that are in one of the allowed statuses; return how many."""
         ...
 
     def move_pulls(
         self, ids: Collection[str], to: PullStatus, *, allowed: Collection[PullStatus]
     ) -> int:
-        """Move pulls that stand in one of the allowed statuses; counts them."""
+        """Move pulls that are in one of the allowed statuses; return how many."""
         ...
 
     def shift_due_times(self, by: timedelta) -> None:
@@ -98,12 +98,12 @@ class RequestWrites(Protocol):
     ) -> None:
         """Insert scores with their marks, remarks and notes (erasable rows).
 
-        With no notes at all, nobody wrote any.
+        An empty `notes` means that none were written.
         """
         ...
 
     def drop_drafts(self, ids: Collection[str]) -> None:
-        """Forget what was typed and not handed in for these assignments."""
+        """Delete the drafts of these assignments."""
         ...
 
     def interview(self, pull_id: str) -> Interview | None:
@@ -111,7 +111,7 @@ class RequestWrites(Protocol):
         ...
 
     def set_interview(self, interview: Interview) -> None:
-        """Store when and where a pull's people meet the applicant, in the place of what was."""
+        """Store when and where a pull's people meet the applicant; replaces what was stored."""
         ...
 
     def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
@@ -123,7 +123,7 @@ class RequestWrites(Protocol):
         ...
 
     def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
-        """Read the latest revision of every score of a kind that was given as marks, with them."""
+        """Read the latest revision of every score of a kind given as marks, with the marks."""
         ...
 
     def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:

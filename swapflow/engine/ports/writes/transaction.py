@@ -11,6 +11,7 @@ from swapflow.engine.ports.writes.requests import RequestWrites
 class Transaction(CycleWrites, PeopleWrites, RequestWrites, DecisionWrites, Protocol):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.
 
-    No computing, Redis or broker call belongs inside. Methods that move rows are conditional
-    updates: they say how many rows they moved, and the caller checks.
+    Computation, Redis and broker calls do not belong inside: the lock is held meanwhile. Methods
+    that move rows are conditional updates: they return how many rows they moved, and the caller
+    checks.
     """

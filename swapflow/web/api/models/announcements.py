@@ -1,4 +1,4 @@
-"""Letters to applicants as JSON."""
+"""Announcements to applicants as JSON."""
 
 from datetime import datetime
 from typing import Annotated

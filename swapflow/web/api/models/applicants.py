@@ -24,7 +24,7 @@ class Applicant(Out):
 
     @classmethod
     def of(cls, application: AnApplication) -> "Applicant":
-        """Spell an application."""
+        """Format an application."""
         return cls(
             number=application.number,
             external_id=application.external_id,

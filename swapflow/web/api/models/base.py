@@ -63,5 +63,5 @@ class Counted(Out):
 
 
 def finite(value: float | None) -> float | None:
-    """Give a number that JSON can hold; a margin without evidence has none."""
+    """Return a number that JSON can hold; a margin without evidence has none."""
     return value if value is not None and math.isfinite(value) else None

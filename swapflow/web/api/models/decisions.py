@@ -143,7 +143,7 @@ class Interview(Out):
 
 
 class SwapChoices(Out):
-    """Numbers of whoever may stand in the place of whom in a request."""
+    """Numbers of those who may take whose place in a request."""
 
     applicants: list[int]
     reviewers: list[int]

@@ -20,7 +20,7 @@ class BadLine(Out):
 
     @classmethod
     def of(cls, row: BadRow) -> "BadLine":
-        """Spell a bad row."""
+        """Format a bad row."""
         return cls(
             line=row.line,
             column=row.column,
@@ -41,7 +41,7 @@ class FileChange(Out):
 
     @classmethod
     def of(cls, difference: Difference, known: Known) -> Self:
-        """Tell one of the differences of somebody known."""
+        """Format one difference of a person who is in the program already."""
         return cls(
             applicant=known.application.external_id,
             what=difference.what,

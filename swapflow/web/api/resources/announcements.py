@@ -1,4 +1,4 @@
-"""Letters to applicants: worked out, written, taken back."""
+"""Announcements to applicants: worked out, written, taken back."""
 
 from datetime import timedelta
 

@@ -89,7 +89,7 @@ def read_applicant(
 def explain_applicant(
     cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product
 ) -> Explanation:
-    """Say where an applicant stands, and why they were asked about."""
+    """Return where an applicant stands, and why they were asked about."""
     del principal
     told = product.reports.explain(cycle_id, _find(product, cycle_id, number).external_id)
     return Explanation(
@@ -148,7 +148,7 @@ def ask_about_applicant(
     product: Product,
     staff_request: Ask,
 ) -> Numbered:
-    """Ask for an extra review. The same wish, while it is open, is not made a second time."""
+    """Ask for an extra review. The same request, while it is open, is not made a second time."""
     found = _find(product, cycle_id, number)
     kind = product.cycles.rules(cycle_id).kind_index(staff_request.kind)
     said = (number, kind, principal.name, staff_request.reason)

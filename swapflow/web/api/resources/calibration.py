@@ -97,7 +97,7 @@ def choose_estimates(
 def _labels(
     product: Product, cycle_id: str, principal: Principal, seen: Calibration
 ) -> Mapping[int, str]:
-    """Give reviewers' ids, or numbers to those who may not know who they are."""
+    """Return reviewers' ids, or numbers to those who may not know who they are."""
     cycle = product.cycles.get(cycle_id)
     if Right.SEE_REVIEWERS in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id):
         return {one.number: one.external_id for one in product.reviewers.list(cycle_id)}

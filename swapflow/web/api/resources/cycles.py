@@ -53,7 +53,7 @@ CycleId = Annotated[str, Path(description="Short name of the program.", examples
 
 @router.get("/me")
 def read_me(principal: Signed) -> Me:
-    """Say who asks, and what they may do."""
+    """Return who asks, and what they may do."""
     return Me(
         email=principal.account.email,
         name=principal.account.name,
@@ -65,7 +65,7 @@ def read_me(principal: Signed) -> Me:
 
 @router.get("/rounds")
 def list_rounds(principal: Signed, product: Product, paging: Paged) -> Page[Round]:
-    """List the rounds in which the caller may see a program, or all for whoever sets them up."""
+    """List the rounds in which the caller may see a program, or all for those who set them up."""
     mine = {cycle.round_id for cycle in _visible(principal, product)}
     rows = [
         Round(id=known.id, name=known.name, unit=known.unit, zone=known.zone)
@@ -115,7 +115,7 @@ def read_cycle(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -
 
 @router.get("/cycles/{cycle_id}/progress")
 def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Progress:
-    """Say how a program stands."""
+    """Return how a program stands."""
     names = Right.SEE_APPLICANTS in principal.rights(
         cycle_id=cycle_id, round_id=product.cycles.get(cycle_id).round_id
     )
@@ -147,7 +147,7 @@ def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product
             for kind in seen.kinds
         ],
         floors_missing=seen.floors_missing,
-        # Whoever may see progress alone sees that something is blocked, and not whom it is about.
+        # Progress alone shows that something is blocked, not whom it is about.
         blocked=[
             Blocked(applicant=applicant if names else "", kind=kind, reason=reason)
             for applicant, kind, reason in seen.blocked
@@ -182,7 +182,7 @@ def change_rules(
 
 @router.get("/cycles/{cycle_id}/launch-preview")
 def preview_launch(cycle_id: CycleId, principal: MayRun, product: Product) -> LaunchPreview:
-    """Say what launching a program as it stands would mean, and what keeps it from that."""
+    """Return what launching a program as it stands would mean, and what keeps it from that."""
     del principal
     seen = product.cycles.preview(cycle_id)
     return LaunchPreview(

@@ -60,7 +60,7 @@ def approve_requests(
     product: Product,
     which: Requests,
 ) -> Counted:
-    """Let proposed requests go out."""
+    """Release proposed requests."""
     approved = product.approvals.approve(
         cycle_id, own_requests(which.requests, cycle_id), by=principal.name
     )
@@ -88,7 +88,7 @@ def strike_requests(
 def list_choices(
     cycle_id: CycleId, pull: RequestId, principal: MayApprove, product: Product
 ) -> SwapChoices:
-    """Say who may stand in the place of whom in a request that waits for approval."""
+    """List who may take whose place in a request that waits for approval."""
     del principal
     own_requests([pull], cycle_id)
     found = product.approvals.choices(cycle_id, pull)

@@ -138,7 +138,7 @@ def import_panels(
     product: Product,
     sent: Sent,
 ) -> Imported:
-    """Let only the reviewers of a file judge its applicants: one pair in each row."""
+    """Restrict a file's applicants to the reviewers it names: one pair in each row."""
     return _pairs(
         request,
         principal,

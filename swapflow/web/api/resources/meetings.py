@@ -26,7 +26,7 @@ from swapflow.web.http.context import Product
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["meeting"])
 
 MayEndorse = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS, scope=WRITE))]
-"""Whoever sees applicants; of a key, more than looking is asked."""
+"""A principal who sees applicants; of a key, more than looking is asked."""
 
 
 @router.get("/meeting")
@@ -60,7 +60,7 @@ def close_meeting(
 def reopen_meeting(
     request: Request, cycle_id: CycleId, principal: MayDecide, product: Product, why: Because
 ) -> TheMeeting:
-    """Let outcomes be recorded again after the meeting was closed, for a reason."""
+    """Reopen the outcomes for recording after the meeting was closed, for a reason."""
     if product.meetings.reopen(cycle_id, reason=why.reason, by=principal.name):
         note(request, principal, "reopened the meeting", detail=why.reason)
     return _meeting(product.meetings.agenda(cycle_id))
@@ -75,7 +75,7 @@ def record_outcome(
     product: Product,
     said: NewOutcome,
 ) -> Response:
-    """Record what the meeting says about an applicant; whoever is in conflict cannot."""
+    """Record what the meeting says about an applicant; a member in conflict cannot."""
     product.meetings.record(
         cycle_id,
         number,
@@ -98,7 +98,7 @@ def endorse_applicant(
     product: Product,
     words: NewEndorsement,
 ) -> Response:
-    """Keep words in favour of an applicant; whoever is in conflict cannot."""
+    """Keep words in favour of an applicant; a member in conflict cannot."""
     product.meetings.endorse(
         cycle_id, number, words.text, by=principal.name, seat=principal.reviews_in(cycle_id)
     )

@@ -1,4 +1,4 @@
-"""Offers of places after the list is fixed: how they stand, who is next, what was answered."""
+"""Offers of places after the list is final: how they stand, who is next, what was answered."""
 
 from typing import Annotated
 
@@ -89,7 +89,7 @@ def answer_offer(
     product: Product,
     said: NewAnswer,
 ) -> Offered:
-    """Record what an applicant answered; whoever accepted may still decline later."""
+    """Record what an applicant answered; an applicant who accepted may still decline later."""
     who = next(iter(product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
         raise NotFoundError(f"there is no applicant {number} in this program")

@@ -84,7 +84,7 @@ def give_role(
     product: Product,
     new: NewGrant,
 ) -> User:
-    """Give a user a role."""
+    """Grant a user a role."""
     account = _account(office, user_id)
     places = {
         Scope.OFFICE: {""},

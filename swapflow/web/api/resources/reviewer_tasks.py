@@ -104,7 +104,7 @@ def reassign_task(
     product: Product,
     why: Reasoned,
 ) -> Response:
-    """Take one task from a reviewer; it goes to somebody else."""
+    """Take one task from a reviewer; it goes to another reviewer."""
     found = _task(product, cycle_id, number, task)
     with by_code(task):
         product.tasks.decline(found.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)

@@ -154,7 +154,7 @@ def set_panels(
     product: Product,
     new: Pairs,
 ) -> Counted:
-    """Let only the reviewers named judge the applicants named."""
+    """Restrict the applicants named to the reviewers named."""
     product.reviewers.set_panel(cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs])
     note(request, principal, "set panels", about=f"{len(new.pairs)} pairs")
     return Counted(count=len(new.pairs))

@@ -137,7 +137,7 @@ def admit_score(
     product: Product,
     why: Because,
 ) -> Numbered:
-    """Let a score count that nobody had asked for."""
+    """Admit a score that nobody had asked for."""
     _find(product, cycle_id, score)
     number = product.scores.admit(score, by=principal.name, reason=why.reason)
     note(request, principal, "admitted a score", about=score, detail=why.reason)

@@ -153,7 +153,7 @@ def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -
 
 @router.post("/tasks/{task}/decline", status_code=204)
 def decline_task(task: TaskCode, own: Own, product: Product, no: Decline) -> Response:
-    """Say no: a conflict is recorded for good, busy keeps new tasks away until a day."""
+    """Decline a task: a conflict is recorded for good, busy keeps new tasks away until a day."""
     del task
     today = product.cycles.now().date()
     if no.kind is DeclineKind.BUSY and (no.until is None or no.until < today):
@@ -211,14 +211,14 @@ def add_absence(cycle_id: CycleId, seat: Seat, product: Product, days: Away) -> 
 
 @router.post("/cycles/{cycle_id}/availability/absences/remove", status_code=204)
 def remove_absence(cycle_id: CycleId, seat: Seat, product: Product, days: Away) -> Response:
-    """Let new tasks come again on days that were kept free, named by first and last."""
+    """Open days again that were kept free of new tasks, named by first and last."""
     product.tasks.remove_absence(cycle_id, seat.number, absence_of(days))
     return Response(status_code=204)
 
 
 @router.put("/cycles/{cycle_id}/availability/packet", status_code=204)
 def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: Rhythm) -> Response:
-    """Say how many tasks one takes at the same time."""
+    """Set how many tasks one takes at the same time."""
     product.tasks.set_packet(cycle_id, seat.number, rhythm.packet)
     return Response(status_code=204)
 
@@ -302,7 +302,7 @@ def by_code(code: str) -> Iterator[None]:
 
 
 def shown_task(sheet: ReviewPage) -> OpenTask:
-    """Spell a task as its reviewer may see it."""
+    """Format a task as its reviewer may see it."""
     criteria = sheet.rubric.criteria if sheet.rubric is not None else ()
     draft = sheet.draft
     return OpenTask(
@@ -347,7 +347,7 @@ def _review(sheet: ReviewPage) -> OwnReview | None:
 
 
 def shown_slot(interview: Interview | None) -> Slot | None:
-    """Spell when and where an interview is."""
+    """Format when and where an interview is."""
     if interview is None:
         return None
     return Slot(

@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told what happens, and how telling them goes."""
+"""Webhooks: addresses that are called when something happens, and how the calls go."""
 
 from datetime import datetime
 from typing import Annotated
@@ -89,7 +89,7 @@ def change_webhook(
     product: Product,
     change: Activity,
 ) -> office.Webhook:
-    """Let a webhook rest, or go on: then it is told what happened meanwhile."""
+    """Pause or resume a webhook: when it goes on, it is told what happened meanwhile."""
     found = _find(office, product, principal, webhook_id)
     office.webhooks.set_active(found.id, active=change.active)
     what = "let a webhook go on" if change.active else "let a webhook rest"

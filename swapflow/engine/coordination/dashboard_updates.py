@@ -1,0 +1,45 @@
+"""When the dashboard of a cycle is built anew and published for the pages."""
+
+import time
+
+from swapflow.engine.coordination.workspace import CycleWorkspace, fitted_of
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import CycleState
+from swapflow.engine.read_models.dashboard import build_dashboard
+from swapflow.engine.read_models.dashboard_codec import encode_dashboard
+from swapflow.errors import UnavailableError
+
+
+DASHBOARD_EVERY = 2.0
+"""Seconds between two dashboards while there is work to do."""
+
+DASHBOARD_SHARE = 20
+"""After one is built, the rest lasts this many times as long: a twentieth of the time."""
+
+
+def is_dashboard_due(workspace: CycleWorkspace, *, idle: bool) -> bool:
+    """Check whether there is something new to show, and time to build it."""
+    if workspace.dashboard_at == workspace.projection.position:
+        return False
+    return time.monotonic() >= workspace.dashboard_due[0 if idle else 1]
+
+
+def publish_dashboard(
+    cycle_id: str, workspace: CycleWorkspace, *, ledger: Ledger, state: CycleState
+) -> None:
+    """Build a dashboard and publish it; nothing happens while the live state is away or behind."""
+    begun = time.monotonic()
+    try:
+        arms = state.arms(cycle_id)
+        if arms.position != workspace.projection.position:
+            return
+        fitted = fitted_of(cycle_id, workspace, ledger=ledger)
+        dashboard = build_dashboard(workspace.projection, arms, fitted=fitted, at=ledger.now())
+        state.publish(cycle_id, encode_dashboard(dashboard))
+    except UnavailableError:
+        return
+    finally:
+        ended = time.monotonic()
+        rest = ended + DASHBOARD_SHARE * (ended - begun)
+        workspace.dashboard_due = (rest, max(rest, begun + DASHBOARD_EVERY))
+    workspace.dashboard_at = workspace.projection.position

@@ -1,0 +1,69 @@
+"""Pulls that staff ask for beside the rule: opened, or refused with a reason."""
+
+from swapflow.domain.ids import pull_id
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.reviewing.assignment import PullReason
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import Arms, CycleState
+from swapflow.engine.ports.records import Lease, StaffRequest
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.selection.assign import place, seats_of
+from swapflow.engine.selection.pulls import open_pulls
+from swapflow.engine.selection.situation import situation_of
+from swapflow.engine.selection.staffing import PlannedPull
+
+
+def answer_staff_request(
+    staff_request: StaffRequest,
+    projection: CycleProjection,
+    *,
+    ledger: Ledger,
+    state: CycleState,
+    lease: Lease,
+) -> int:
+    """Open the pull that staff ask for, or write why not; a busy reviewer is waited for.
+
+    Returns:
+        1 when the request was answered, 0 when it waits for the next turn.
+    """
+    key = (
+        staff_request.application,
+        staff_request.kind,
+        projection.next_ordinal(staff_request.application, staff_request.kind),
+    )
+    kind, seats = projection.rules.kinds[staff_request.kind], seats_of([key], projection)
+    arms = state.arms(lease.cycle_id)
+    if arms.position != projection.position:
+        return 0  # another process has read further: look again next turn
+    refusal = _refusal(staff_request, projection, arms)
+    placement = place(seats, projection)
+    without_reviewer = list(placement.left.values())
+    if not refusal and any(reason.passes for reason in without_reviewer):
+        return 0
+    if not refusal and without_reviewer:
+        refusal = without_reviewer[0].value
+    # Whom to ask for a kind that a person must approve is found once it is approved.
+    taken = placement.taken
+    reviewers = () if kind.approval or refusal else tuple(taken[seat] for seat in seats)
+    with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+        if tx.cycle.position != projection.position:
+            return 0  # read first what has come; the request is still there in the next turn
+        if refusal:
+            tx.close_staff_request(staff_request.id, f"refused: {refusal}")
+        else:
+            pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
+            open_pulls(tx, [pull], projection.rules, why=PullReason.STAFF, decision=0)
+            opened = pull_id(lease.cycle_id, key[0], kind.name, key[2])
+            tx.close_staff_request(staff_request.id, f"asked: {opened}")
+    return 1
+
+
+def _refusal(staff_request: StaffRequest, projection: CycleProjection, arms: Arms) -> str:
+    """Return why staff cannot have an extra pull; "" if they can, as far as reviewers go."""
+    status = projection.statuses[staff_request.application]
+    if status is not ApplicationStatus.READY:
+        return f"the application is {status.value}"
+    situation = situation_of(projection, arms)
+    cost = projection.rules.kinds[staff_request.kind].cost
+    left = int(situation.situation.budget_left) + situation.for_staff
+    return f"costs {cost}, {left} are left beside the floors" if left < cost else ""

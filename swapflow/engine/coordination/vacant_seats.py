@@ -1,0 +1,89 @@
+"""Seats of open pulls that nobody is asked to fill any more: another reviewer, or an end."""
+
+from swapflow.domain.cycle import ASKING
+from swapflow.domain.ids import pull_id
+from swapflow.domain.reviewing.assignment import PullStatus
+from swapflow.engine.coordination.workspace import CycleWorkspace
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Lease
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import NOBODY_LEFT, PullKey
+from swapflow.engine.selection.assign import NoReviewer, Seat, place
+from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls
+
+
+def fill_vacant_seats(workspace: CycleWorkspace, *, ledger: Ledger, lease: Lease) -> int | None:
+    """Assign vacant seats of open pulls to other reviewers; cancel what nobody can take.
+
+    Returns:
+        How many seats were assigned and pulls cancelled; None when there was nothing to write.
+    """
+    projection = workspace.projection
+    vacant = projection.vacancies()
+    if not vacant:
+        return None
+    attempts: dict[Seat, int] = {}
+    for (application, kind, ordinal), number in vacant:
+        seat = Seat(application=application, kind=kind, ordinal=ordinal, seat=number)
+        attempts[seat] = projection.open[application, kind, ordinal].attempts(number)
+    tired = {s: NoReviewer.CONFLICTS for s in attempts if attempts[s] >= projection.rules.attempts}
+    placement = place([seat for seat in attempts if seat not in tired], projection)
+    workspace.blocked = placement.left | tired
+    hopeless = _out_of_reach(workspace.blocked, projection)
+    if not placement.taken and not hopeless:
+        return None
+    return _write(
+        placement.taken, attempts, hopeless, projection=projection, ledger=ledger, lease=lease
+    )
+
+
+def _write(
+    taken: dict[Seat, int],
+    attempts: dict[Seat, int],
+    hopeless: set[PullKey],
+    *,
+    projection: CycleProjection,
+    ledger: Ledger,
+    lease: Lease,
+) -> int:
+    """Write who takes vacant seats and which pulls are given up; counts both."""
+
+    def named(key: PullKey) -> str:
+        application, kind, ordinal = key
+        return pull_id(lease.cycle_id, application, projection.rules.kinds[kind].name, ordinal)
+
+    with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+        if tx.cycle.status not in ASKING:
+            return 1
+        if not tx.event_types_after(projection.position.seq) <= HARMLESS:
+            return 1  # who may judge whom, or what is open, has changed: read it first
+        # A score may just have closed one of these.
+        pulls = tx.pulls({named(_pull(seat)) for seat in taken} | set(map(named, hopeless)))
+        live = {(a.pull_id, a.seat) for a in tx.assignments_of(list(pulls)) if a.status.is_open}
+        still = {
+            seat: reviewer
+            for seat, reviewer in taken.items()
+            if pulls[named(_pull(seat))].status is PullStatus.OPEN
+            and (named(_pull(seat)), seat.seat) not in live
+            and _pull(seat) not in hopeless
+        }
+        assign_seats(tx, still, projection.rules, attempts=attempts)
+        given_up = [pulls[named(key)] for key in sorted(hopeless)]
+        return len(still) + cancel_pulls(tx, given_up, why=NOBODY_LEFT)
+
+
+def _pull(seat: Seat) -> PullKey:
+    return seat.application, seat.kind, seat.ordinal
+
+
+def _out_of_reach(blocked: dict[Seat, NoReviewer], projection: CycleProjection) -> set[PullKey]:
+    """Find pulls that cannot reach their quorum any more, whatever answers still come."""
+    lost: dict[PullKey, int] = {}
+    for seat, reason in blocked.items():
+        if not reason.passes:
+            lost[_pull(seat)] = lost.get(_pull(seat), 0) + 1
+    return {
+        key
+        for key, count in lost.items()
+        if projection.open[key].seats - count < projection.rules.kinds[key[1]].quorum
+    }

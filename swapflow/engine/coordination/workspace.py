@@ -1,0 +1,67 @@
+"""What a coordinator keeps of one cycle between turns."""
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.domain.cycle import Position
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import Lease
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.selection.assign import NoReviewer, Seat
+from swapflow.engine.selection.decide import last_fit
+
+
+@dataclass(slots=True, kw_only=True)
+class CycleWorkspace:
+    """What a coordinator keeps of one cycle between turns; all of it can be read again.
+
+    Attributes:
+        projection: The cycle as far as its events were read.
+        fitted: Parameters of the model in force, as the last decision recorded them.
+        fitted_known: Whether `fitted` was read.
+        lease: The lease, where this coordinator holds it.
+        lease_taken: When it was taken or renewed last, on the monotonic clock.
+        idle_at: The position at which there was nothing to decide.
+        reminded_at: When reminders were looked for last.
+        dashboard_at: The position of the last dashboard.
+        dashboard_due: When the next may be made: while idle, and while there is work to do.
+        blocked: Seats of the last decision that found no reviewer, and why.
+    """
+
+    projection: CycleProjection
+    fitted: Fitted | None = None
+    fitted_known: bool = False
+    lease: Lease | None = None
+    lease_taken: float = 0.0
+    idle_at: Position | None = None
+    reminded_at: datetime | None = None
+    dashboard_at: Position | None = None
+    dashboard_due: tuple[float, float] = (0.0, 0.0)
+    blocked: dict[Seat, NoReviewer] = field(default_factory=dict)
+
+
+def hold_lease(
+    cycle_id: str, workspace: CycleWorkspace, *, ledger: Ledger, holder: str, seconds: float
+) -> None:
+    """Take the lease, or renew it when half of it is gone: every renewal is a write.
+
+    The epoch in every decision is what keeps others out; being late here harms nobody.
+    """
+    now = time.monotonic()
+    if workspace.lease is not None and now - workspace.lease_taken < seconds / 2:
+        return
+    before, workspace.lease_taken = workspace.lease, now
+    workspace.lease = ledger.take_lease(cycle_id, holder=holder, seconds=seconds)
+    if workspace.lease is None or before is None or before.epoch != workspace.lease.epoch:
+        # Others may have decided meanwhile, with a fit of their own.
+        workspace.fitted_known, workspace.idle_at = False, None
+
+
+def fitted_of(cycle_id: str, workspace: CycleWorkspace, *, ledger: Ledger) -> Fitted | None:
+    """Return the model's parameters in force: this process's own, or the last decision's."""
+    if not workspace.fitted_known:
+        workspace.fitted = last_fit(ledger, cycle_id)
+        workspace.fitted_known = True
+    return workspace.fitted

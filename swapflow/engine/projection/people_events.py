@@ -1,0 +1,211 @@
+"""What events say of applications and reviewers: who is a candidate, who may judge whom."""
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swapflow.domain.event import Json
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.group_numbers import VALUES, attribute_number
+from swapflow.engine.projection.roster_facts import RosterEntry
+from swapflow.engine.projection.score_table import (
+    Integers,
+    int_column,
+    int_of,
+    table_rows,
+)
+
+
+UNNAMED = 2
+"""`automatic` of a program that answers for people whose names are not on record."""
+
+NO_VALUE = -1
+"""The value of a selection attribute of an application that has none."""
+
+PAIR = 1 << 24
+"""An (application, reviewer) pair is kept as one integer: application times this plus reviewer."""
+
+
+class PeopleProjection:
+    """Keeps applications and reviewers by their numbers, from the events about them.
+
+    Attributes:
+        statuses, ties, groups: One entry per application.
+        pins: Applications that were put in or out of the list by hand.
+        topics: Topics of the applications that have some.
+        reviewers: One entry per reviewer.
+        panels: Reviewers to whom an application is restricted.
+    """
+
+    def __init__(self) -> None:
+        self.statuses: list[ApplicationStatus] = []
+        self._candidate = bytearray()
+        self._ready = bytearray()
+        self.ties = array("q")
+        self.groups = array("q")
+        self._values: dict[int, array[int]] = {}
+        self.pins: dict[int, int] = {}
+        self.topics: dict[int, frozenset[int]] = {}
+        self.reviewers: list[RosterEntry] = []
+        self._barred: dict[int, tuple[int, ...]] = {}
+        self._barred_list = array("q")
+        self.panels: dict[int, set[int]] = {}
+        self._panel_list = array("q")
+
+    @property
+    def applications(self) -> int:
+        """How many applications ever became arms."""
+        return len(self.statuses)
+
+    def values_of(self, attribute: str) -> Integers:
+        """Give every application's value of a selection attribute, `NO_VALUE` without one."""
+        known = self._values.get(attribute_number(attribute))
+        values = np.full(self.applications, NO_VALUE, dtype=np.int64)
+        if known is not None:
+            values[: len(known)] = np.array(known, dtype=np.int64)
+        return values
+
+    def groups_of(self, attribute: str) -> Integers:
+        """Give every application's group of an attribute, any numbers, -1 without one."""
+        if attribute_number(attribute) in self._values:
+            return self.values_of(attribute)
+        return np.array(self.groups, dtype=np.int64)
+
+    def candidates(self) -> Integers:
+        """Numbers of the applications that can be in the cohort, ascending."""
+        return np.flatnonzero(np.frombuffer(bytes(self._candidate), dtype=np.uint8))
+
+    def ready(self) -> NDArray[np.bool_]:
+        """Which applications may be given new pulls, shape (n,)."""
+        return np.frombuffer(bytes(self._ready), dtype=np.bool_)
+
+    @contextmanager
+    def with_candidates(self, numbers: Collection[int]) -> Iterator[None]:
+        """Take exactly these for the candidates, for the length of the block."""
+        kept = self._candidate
+        self._candidate = bytearray(len(kept))
+        for number in numbers:
+            self._candidate[number] = 1
+        try:
+            yield
+        finally:
+            self._candidate = kept
+
+    def is_barred(self, application: int, reviewer: int) -> bool:
+        """Whether a reviewer was asked before, or is in conflict with the application."""
+        return reviewer in self._barred.get(application, ())
+
+    def barred(self, application: int) -> set[int]:
+        """Reviewers who may not be asked about an application (again)."""
+        return set(self._barred.get(application, ()))
+
+    def barred_pairs(self) -> tuple[Integers, Integers]:
+        """All barred pairs, as (applications, reviewers)."""
+        pairs = np.array(self._barred_list, dtype=np.int64)
+        return pairs // PAIR, pairs % PAIR
+
+    def panel_pairs(self) -> tuple[Integers, Integers]:
+        """All (application, reviewer) pairs of applications that only certain people may judge."""
+        pairs = np.array(self._panel_list, dtype=np.int64)
+        return pairs // PAIR, pairs % PAIR
+
+    def _application_added(self, payload: Mapping[str, Json]) -> None:
+        self.statuses.append(ApplicationStatus.INCOMPLETE)
+        self._candidate.append(0)
+        self._ready.append(0)
+        self._move(int_of(payload["a"]), ApplicationStatus(str(payload["status"])))
+        self.ties.append(int_of(payload["tie"]))
+        self.groups.append(int_of(payload["group"]))
+        self._belong(int_of(payload["a"]), int_column(payload.get("in", [])))
+        topics = frozenset(int_column(payload["topics"]))
+        if topics:
+            self.topics[int_of(payload["a"])] = topics
+
+    def _application_changed(self, payload: Mapping[str, Json]) -> None:
+        number = int_of(payload["a"])
+        self.groups[number] = int_of(payload["group"])
+        self._belong(number, int_column(payload.get("in", [])))
+        self.topics.pop(number, None)
+        topics = frozenset(int_column(payload["topics"]))
+        if topics:
+            self.topics[number] = topics
+
+    def _application_moved(self, payload: Mapping[str, Json]) -> None:
+        self._move(int_of(payload["a"]), ApplicationStatus(str(payload["status"])))
+
+    def _application_pinned(self, payload: Mapping[str, Json]) -> None:
+        number, pin = int_of(payload["a"]), int_of(payload["pin"])
+        if pin:
+            self.pins[number] = pin
+        else:
+            self.pins.pop(number, None)
+
+    def _belong(self, number: int, groups: Iterable[int]) -> None:
+        """Note the value that an application has of each selection attribute."""
+        for column in self._values.values():
+            column.extend([NO_VALUE] * (self.applications - len(column)))
+            column[number] = NO_VALUE
+        for group in groups:
+            attribute, value = divmod(group, VALUES)
+            if attribute not in self._values:
+                self._values[attribute] = array("q", [NO_VALUE] * self.applications)
+            self._values[attribute][number] = value
+
+    def _applications_merged(self, payload: Mapping[str, Json]) -> None:
+        self._move(int_of(payload["a"]), ApplicationStatus.MERGED)
+
+    def _reviewer_added(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers.append(_roster(payload))
+
+    def _reviewer_changed(self, payload: Mapping[str, Json]) -> None:
+        number = int_of(payload["r"])
+        before, after = self.reviewers[number], _roster(payload)
+        after.load, after.out, after.away = before.load, before.out, before.away
+        after.active = before.active
+        self.reviewers[number] = after
+
+    def _reviewer_away(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers[int_of(payload["r"])].away = bool(payload["away"])
+
+    def _reviewer_left(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers[int_of(payload["r"])].active = False
+
+    def _conflicts_added(self, payload: Mapping[str, Json]) -> None:
+        for application, reviewer in table_rows(payload["pairs"]):
+            self._bar(application, reviewer)
+
+    def _panel_set(self, payload: Mapping[str, Json]) -> None:
+        for application, reviewer in table_rows(payload["pairs"]):
+            panel = self.panels.setdefault(application, set())
+            if reviewer not in panel:
+                panel.add(reviewer)
+                self._panel_list.append(application * PAIR + reviewer)
+
+    def _move(self, application: int, status: ApplicationStatus) -> None:
+        self.statuses[application] = status
+        self._candidate[application] = status.is_candidate
+        self._ready[application] = status is ApplicationStatus.READY
+
+    def _bar(self, application: int, reviewer: int) -> None:
+        barred = self._barred.get(application, ())
+        if reviewer not in barred:
+            self._barred[application] = (*barred, reviewer)
+            self._barred_list.append(application * PAIR + reviewer)
+
+
+def _roster(payload: Mapping[str, Json]) -> RosterEntry:
+    capacity = cast("list[list[int | None]]", payload["capacity"])
+    packet = payload["packet"]
+    return RosterEntry(
+        tie=int_of(payload["tie"]),
+        capacity={int_of(kind): most for kind, most in capacity},
+        packet=None if packet is None else int_of(packet),
+        automatic=bool(payload["automatic"]),
+        topics=frozenset(int_column(payload["topics"])),
+        unnamed=payload["automatic"] == UNNAMED,
+        reserve=bool(payload.get("reserve", 0)),
+    )

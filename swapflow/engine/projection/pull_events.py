@@ -1,0 +1,251 @@
+"""What events say of pulls and scores: what is out, what came back."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from swapflow.domain.event import Event, Json
+from swapflow.domain.reviewing.assignment import PullReason
+from swapflow.domain.rules import Rules
+from swapflow.engine.projection.open_pulls import OpenPull
+from swapflow.engine.projection.people_events import PeopleProjection
+from swapflow.engine.projection.score_table import (
+    GrowingScores,
+    GrowingTable,
+    Integers,
+    ScoreKey,
+    ScoreTable,
+    int_of,
+    table_rows,
+)
+
+
+PullKey = tuple[int, int, int]
+"""(application, kind, ordinal)"""
+
+EXTRA_PULL = 1
+"""`extra` of a score that opened and closed a pull of its own (it came late)."""
+
+VOLUNTEERED = 2
+"""`extra` of a score that nobody asked for."""
+
+STRUCK = "struck"
+NOBODY_LEFT = "nobody left to ask"
+"""Reasons of cancelled pulls that the projection remembers."""
+
+
+class PullProjection(PeopleProjection):
+    """Keeps pulls, their assignments and their scores, from the events about them.
+
+    Attributes:
+        rules: The rules in force.
+        open: Pulls proposed or open, by key.
+        struck: (application, kind) pairs that a person refused; the rule asks no more.
+        unasked: (application, kind) pairs whose last pull found nobody who could be asked.
+        staff_cost: What pulls beside the rule's own cost, those of reconsiderations included.
+        appeal_cost: What reconsiderations cost; it is allowed beside the budget.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self.rules = rules
+        self.staff_cost = 0
+        self.appeal_cost = 0
+        kinds = len(rules.kinds)
+        self._rank = 0
+        self._given = GrowingTable(kinds)
+        self._closed = GrowingTable(kinds)
+        self._out = GrowingTable(kinds)
+        self._ordinals = GrowingTable(kinds)
+        self.open: dict[PullKey, OpenPull] = {}
+        self.struck: set[tuple[int, int]] = set()
+        self.unasked: set[tuple[int, int]] = set()
+        self._score_rows: dict[ScoreKey, int] = {}
+        self._scores = GrowingScores()
+
+    def given(self) -> Integers:
+        """Pulls per application and kind that were not cancelled, shape (n, kinds)."""
+        return self._view(self._given)
+
+    def closed(self) -> Integers:
+        """Closed pulls per application and kind, shape (n, kinds)."""
+        return self._view(self._closed)
+
+    def out(self) -> Integers:
+        """Pulls proposed or open per application and kind, shape (n, kinds)."""
+        return self._view(self._out)
+
+    def next_ordinal(self, application: int, kind: int) -> int:
+        """The ordinal that the next pull of this kind of this application gets."""
+        return int(self._ordinals.rows[application, kind]) + 1
+
+    def is_appeal(self, key: PullKey) -> bool:
+        """Whether an open pull belongs to a reconsideration."""
+        pull = self.open.get(key)
+        return pull is not None and pull.why is PullReason.RECONSIDERATION
+
+    def first_out(self) -> Integers:
+        """Rank of the first pull still out, per application; a huge number where none is."""
+        first = np.full(self.applications, np.iinfo(np.int64).max)
+        for (application, _kind, _ordinal), pull in self.open.items():
+            first[application] = min(first[application], pull.rank)
+        return first
+
+    def scores(self) -> "ScoreTable":
+        """What the pulls that count have told, in an order that does not depend on arrival."""
+        return self._scores.table()
+
+    def score(self, key: ScoreKey) -> tuple[int, bool] | None:
+        """The value of one score as it stands and whether it counts; None if there is none."""
+        row = self._score_rows.get(key)
+        if row is None:
+            return None
+        return self._scores.value[row], bool(self._scores.counts[row])
+
+    def vacancies(self) -> list[tuple[PullKey, int]]:
+        """Seats of open pulls that nobody is asked to fill, in the order of dispatch."""
+        ordered = sorted(self.open.items(), key=lambda item: item[1].rank)
+        return [(key, seat) for key, pull in ordered for seat in pull.vacant()]
+
+    def _application_added(self, payload: Mapping[str, Json]) -> None:
+        super()._application_added(payload)
+        for table in self._tables():
+            table.lengthen(self.applications)
+
+    def _pulls_opened(self, payload: Mapping[str, Json]) -> None:
+        why, decision = PullReason(str(payload["why"])), int_of(payload["decision"])
+        for application, kind, ordinal, approval in table_rows(payload["pulls"]):
+            self._rank += 1
+            rules = self.rules.kinds[kind]
+            self.open[application, kind, ordinal] = OpenPull(
+                rank=self._rank,
+                why=why,
+                decision=decision,
+                seats=rules.seats,
+                approved=not approval,
+            )
+            self._count_pull(application, kind, ordinal)
+            self.unasked.discard((application, kind))
+            self._out.rows[application, kind] += 1
+            if why in {PullReason.STAFF, PullReason.RECONSIDERATION}:
+                self.staff_cost += rules.cost
+            if why is PullReason.RECONSIDERATION:
+                self.appeal_cost += rules.cost
+
+    def _pulls_approved(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal in table_rows(payload["pulls"]):
+            self.open[application, kind, ordinal].approved = True
+
+    def _pulls_cancelled(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal in table_rows(payload["pulls"]):
+            pull = self.open.pop((application, kind, ordinal))
+            for seat in list(pull.live):
+                self._end_live(pull, seat, kind, keeps_load=False)
+            self._given.rows[application, kind] -= 1
+            self._out.rows[application, kind] -= 1
+            if pull.why in {PullReason.STAFF, PullReason.RECONSIDERATION}:
+                self.staff_cost -= self.rules.kinds[kind].cost
+            if pull.why is PullReason.RECONSIDERATION:
+                self.appeal_cost -= self.rules.kinds[kind].cost
+            if payload["why"] == STRUCK:
+                self.struck.add((application, kind))
+            elif payload["why"] == NOBODY_LEFT:
+                self.unasked.add((application, kind))
+
+    def _assigned(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal, seat, attempt, reviewer in table_rows(payload["items"]):
+            pull = self.open[application, kind, ordinal]
+            pull.live[seat] = (attempt, reviewer)
+            facts = self.reviewers[reviewer]
+            facts.out += 1
+            facts.load[kind] = facts.load.get(kind, 0) + 1
+            self._bar(application, reviewer)
+
+    def _scored(self, payload: Mapping[str, Json]) -> None:
+        application, kind, ordinal = (int_of(payload[name]) for name in ("a", "k", "o"))
+        seat, reviewer = int_of(payload["seat"]), int_of(payload["r"])
+        pull = self.open.get((application, kind, ordinal))
+        self._bar(application, reviewer)
+        if payload["extra"] == EXTRA_PULL:
+            self._rank += 1
+            self._count_pull(application, kind, ordinal)
+            self._closed.rows[application, kind] += 1
+        elif payload["extra"] == VOLUNTEERED:
+            self._rank += 1
+            self._number_pull(application, kind, ordinal)
+        elif pull is not None and payload["late"] != "uncounted":
+            pull.answered = (*pull.answered, seat)
+            if seat in pull.live:
+                answered_itself = pull.live[seat][1] == reviewer
+                self._end_live(pull, seat, kind, keeps_load=answered_itself)
+        rank = pull.rank if pull is not None else self._rank
+        self._put_score(
+            (application, kind, ordinal, seat, int_of(payload["attempt"])),
+            (reviewer, int_of(payload["v"]), int(bool(payload["counts"])), rank),
+        )
+        if pull is not None and payload["closes"]:
+            for left in list(pull.live):
+                self._end_live(pull, left, kind, keeps_load=False)
+            del self.open[application, kind, ordinal]
+            self._out.rows[application, kind] -= 1
+            self._closed.rows[application, kind] += 1
+
+    def _score_corrected(self, payload: Mapping[str, Json]) -> None:
+        names = ("a", "k", "o", "seat", "attempt")
+        application, kind, ordinal, seat, attempt = (int_of(payload[name]) for name in names)
+        row = self._score_rows[application, kind, ordinal, seat, attempt]
+        counted, counts = self._scores.counts[row], int(bool(payload["counts"]))
+        self._scores.correct(row, value=int_of(payload["v"]), counts=counts)
+        pull = self.open.get((application, kind, ordinal))
+        if pull is not None and counted and not counts:
+            # The panel still waits, so another must be asked.
+            pull.answered = tuple(other for other in pull.answered if other != seat)
+
+    def _declined(self, payload: Mapping[str, Json]) -> None:
+        key = (int_of(payload["a"]), int_of(payload["k"]), int_of(payload["o"]))
+        pull = self.open.get(key)
+        if pull is not None:
+            self._end_live(pull, int_of(payload["seat"]), key[1], keeps_load=False)
+
+    def _expired(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal, seat, _attempt, _reviewer in table_rows(payload["items"]):
+            pull = self.open.get((application, kind, ordinal))
+            if pull is not None:
+                self._end_live(pull, seat, kind, keeps_load=False)
+
+    def _view(self, table: "GrowingTable") -> Integers:
+        # A fold that starts under today's rules passes through older ones with fewer kinds.
+        return table.rows[: self.applications, : len(self.rules.kinds)]
+
+    def _credit(self, event: Event) -> None:
+        """Note at a score what it changed in its arm's sums."""
+        names = ("a", "k", "o", "seat", "attempt")
+        application, kind, ordinal, seat, attempt = (int_of(event.payload[name]) for name in names)
+        row = self._score_rows[application, kind, ordinal, seat, attempt]
+        for delta in event.deltas:
+            self._scores.credit(row, delta.numerator, delta.information)
+
+    def _tables(self) -> "tuple[GrowingTable, ...]":
+        return (self._given, self._closed, self._out, self._ordinals)
+
+    def _count_pull(self, application: int, kind: int, ordinal: int) -> None:
+        self._given.rows[application, kind] += 1
+        self._number_pull(application, kind, ordinal)
+
+    def _number_pull(self, application: int, kind: int, ordinal: int) -> None:
+        highest = self._ordinals.rows[application, kind]
+        self._ordinals.rows[application, kind] = max(highest, ordinal)
+
+    def _end_live(self, pull: OpenPull, seat: int, kind: int, *, keeps_load: bool) -> None:
+        if seat not in pull.live:
+            return
+        facts = self.reviewers[pull.end(seat)]
+        facts.out -= 1
+        if not keeps_load:
+            facts.load[kind] -= 1
+
+    def _put_score(self, key: ScoreKey, row: tuple[int, int, int, int]) -> None:
+        if key in self._score_rows:
+            self._scores.replace(self._score_rows[key], row)
+        else:
+            self._score_rows[key] = self._scores.append(key, row)

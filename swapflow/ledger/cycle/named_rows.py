@@ -1,0 +1,145 @@
+"""Writes of rows that a name or a number identifies: persons, topics, groups, notes."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from swapflow.domain.people.application import (
+    HOLD,
+    HOLD_ENDS,
+)
+from swapflow.errors import InvalidInputError
+from swapflow.ledger.core.cycle_lock import CycleLock
+from swapflow.ledger.core.row_mapping import Values
+from swapflow.ledger.core.statements import insert_all, rows_in
+from swapflow.ledger.schema import (
+    ATTRIBUTE_VALUE,
+    NOTE,
+    PERSON,
+    TOPIC,
+)
+
+
+_PERSONS_BY_EMAIL = select(PERSON.c.id, PERSON.c.email, PERSON.c.name).where(
+    PERSON.c.email.in_(bindparam("values", expanding=True))
+)
+_SUBJECT = re.compile(r"^(?:application[: ]|[a-z0-9-]+:)(\d+)(?::|$)")
+
+
+class NamedRowWrites(CycleLock):
+    """Writes rows that a name or a number identifies, and finds those that exist."""
+
+    def topic_number(self, topic: str) -> int:
+        """Give the number of a topic in this cycle, making one for a new topic."""
+        return self._numbered(TOPIC, {"cycle_id": self._id}, "name", topic)
+
+    def group_number(self, attribute: str, value: str) -> int:
+        """Give the number of an attribute's value in this cycle, making one for a new value."""
+        within = {"cycle_id": self._id, "attribute": attribute}
+        return self._numbered(ATTRIBUTE_VALUE, within, "value", value)
+
+    def note(self, *, subject: str, by: str, text: str) -> str:
+        """Store a free-text reason in an erasable row; gives its salted digest.
+
+        A subject `application:NUMBER`, or a pull's or assignment's id, ties the note to that
+        application: it is erased with it.
+        """
+        salt = secrets.token_hex(16)
+        digest = hashlib.sha256((salt + text).encode()).hexdigest()
+        about = _SUBJECT.match(subject)
+        self._connection.execute(
+            insert(NOTE),
+            {
+                "cycle_id": self._id,
+                "application": int(about.group(1)) if about else None,
+                "subject": subject,
+                "by": by,
+                "text": text,
+                "salt": salt,
+                "digest": digest,
+                "at": self._now,
+            },
+        )
+        return digest
+
+    def hold(self) -> tuple[str, str] | None:
+        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
+        last = self._connection.execute(
+            select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
+            .where(NOTE.c.cycle_id == self._id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))
+            .order_by(NOTE.c.id.desc())
+            .limit(1)
+        ).one_or_none()
+        return None if last is None or last.subject != HOLD else (last.by, last.text)
+
+    def _persons(self, known_as: Sequence[tuple[str, str]]) -> list[str]:
+        """Find each (name, email) among the office's people, adding those who are new.
+
+        Somebody without an address cannot be recognised again and is always new.
+        """
+        emails = {email for _, email in known_as if email}
+        people = {
+            (row.name, row.email): str(row.id)
+            for row in rows_in(self._connection, _PERSONS_BY_EMAIL, sorted(emails))
+        }
+        ids, rows = [], []
+        for name, email in known_as:
+            person = people.get((name, email))
+            if person is None:
+                person = uuid4().hex
+                rows.append({"id": person, "name": name, "email": email})
+                if email:
+                    people[name, email] = person
+            ids.append(person)
+        insert_all(self._connection, PERSON, rows)
+        return ids
+
+    def _insert_unique(self, table: Table, rows: list[Values], what: str) -> None:
+        """Insert rows with an external id, naming one that is taken."""
+        ids = [row["external_id"] for row in rows]
+        twice = sorted({one for one in ids if ids.count(one) > 1}) if _has_twins(ids) else []
+        taken = twice or [
+            row.external_id
+            for row in rows_in(
+                self._connection,
+                select(table.c.external_id).where(
+                    table.c.cycle_id == self._id,
+                    table.c.external_id.in_(bindparam("values", expanding=True)),
+                ),
+                ids,
+            )
+        ]
+        if taken:
+            raise InvalidInputError(
+                f"cycle {self._id} would have {what} twice: {', '.join(sorted(taken)[:5])}; "
+                "external ids are unique in a cycle"
+            )
+        try:
+            insert_all(self._connection, table, rows)
+        except IntegrityError as error:
+            raise InvalidInputError(f"{what} of cycle {self._id} cannot be stored") from error
+
+    def _numbered(self, table: Table, within: Values, column: str, word: str) -> int:
+        """Look a word's number up in its list, which is read once; or add it."""
+        key = (table.name, *within.values())
+        known = self._numbers.get(key)
+        if known is None:
+            query = select(table.c[column], table.c.number).filter_by(**within)
+            known = {row[0]: row[1] for row in self._connection.execute(query)}
+            self._numbers[key] = known
+        if word not in known:
+            known[word] = len(known)
+            self._connection.execute(
+                insert(table), {**within, column: word, "number": known[word]}
+            )
+        return known[word]
+
+
+def _has_twins(values: Sequence[Any]) -> bool:
+    return len(set(values)) < len(values)

@@ -1,0 +1,144 @@
+"""Reads of what a cycle decided and holds on record: proposals, outcomes, signatures, remarks."""
+
+from typing import Any
+
+from sqlalchemy import Select, bindparam, func, select
+
+from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import (
+    OUTCOME_COLUMNS,
+    AnyRow,
+    to_outcome,
+    to_place,
+    to_sheet,
+)
+from swapflow.ledger.core.statements import require_cycle
+from swapflow.ledger.schema import (
+    APPLICATION,
+    ASSIGNMENT,
+    DOCUMENT,
+    OUTCOME,
+    PERSON,
+    PLACE,
+    PROPOSAL,
+    REMARK,
+    SCORE,
+    SIGNATURE,
+)
+
+
+_PLACES = (
+    select(PLACE, APPLICATION.c.external_id, PERSON.c.name)
+    .select_from(
+        PLACE.join(
+            APPLICATION,
+            (APPLICATION.c.cycle_id == PLACE.c.cycle_id)
+            & (APPLICATION.c.number == PLACE.c.application),
+        ).outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id)
+    )
+    .where(PLACE.c.cycle_id == bindparam("cycle"))
+    .order_by(PLACE.c.version, PLACE.c.rank)
+)
+
+
+class SqlRecordReads:
+    """Reads the results of a cycle, for reports and exports.
+
+    Raises:
+        NotFoundError: From any method, if the cycle does not exist.
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+
+    def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
+        """Read a cycle's proposals: version, places, method sheet."""
+        query = select(PROPOSAL).filter_by(cycle_id=cycle_id).order_by(PROPOSAL.c.version)
+        places: dict[int, list[Place]] = {}
+        with self._database.reading() as connection:
+            proposals = connection.execute(query).all()
+            for row in connection.execute(_PLACES, {"cycle": cycle_id}):
+                places.setdefault(row.version, []).append(to_place(row))
+            if not proposals:
+                require_cycle(connection, cycle_id)
+        return tuple(
+            (row.version, tuple(places.get(row.version, ())), to_sheet(row.sheet))
+            for row in proposals
+        )
+
+    def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
+        """Read what people decided, for one cohort version; the last word on each application."""
+        query = (
+            select(*OUTCOME_COLUMNS)
+            .filter_by(cycle_id=cycle_id, version=version)
+            .order_by(OUTCOME.c.id)
+        )
+        standing = {row.application: to_outcome(row) for row in self._all(cycle_id, query)}
+        return tuple(standing[number] for number in sorted(standing))
+
+    def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
+        """Read who signed a cohort version: (name, role), in the order of signing."""
+        query = (
+            select(SIGNATURE.c.by, SIGNATURE.c.role)
+            .filter_by(cycle_id=cycle_id, version=version)
+            .order_by(SIGNATURE.c.at, SIGNATURE.c.by)
+        )
+        return tuple((row.by, row.role) for row in self._all(cycle_id, query))
+
+    def unredacted(self, cycle_id: str) -> tuple[str, ...]:
+        """Name the external ids whose documents are not marked redacted."""
+        query = (
+            select(APPLICATION.c.number, APPLICATION.c.external_id)
+            .join(
+                DOCUMENT,
+                (DOCUMENT.c.cycle_id == APPLICATION.c.cycle_id)
+                & (DOCUMENT.c.application == APPLICATION.c.number),
+            )
+            .where(APPLICATION.c.cycle_id == cycle_id, DOCUMENT.c.redacted.is_(False))
+            .distinct()
+            .order_by(APPLICATION.c.number)
+        )
+        return tuple(row.external_id or "" for row in self._all(cycle_id, query))
+
+    def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
+        """Read an application's documents: (name, link or path, marked redacted)."""
+        query = (
+            select(DOCUMENT.c.name, DOCUMENT.c.link, DOCUMENT.c.redacted)
+            .filter_by(cycle_id=cycle_id, application=application)
+            .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
+        )
+        return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
+
+    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
+        """Read (assignment id, remark) of a cycle, for exports: of the revisions that stand."""
+        query = (
+            select(SCORE.c.assignment_id, REMARK.c.text)
+            .join(
+                REMARK,
+                (REMARK.c.assignment_id == SCORE.c.assignment_id)
+                & (REMARK.c.revision == SCORE.c.revision),
+            )
+            .where(SCORE.c.cycle_id == cycle_id)
+            .order_by(SCORE.c.id)
+        )
+        standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
+        return tuple(standing.items())
+
+    def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
+        """Count assignments by (kind, status), for progress views."""
+        query = (
+            select(ASSIGNMENT.c.kind, ASSIGNMENT.c.status, func.count())
+            .where(ASSIGNMENT.c.cycle_id == cycle_id)
+            .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
+            .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.status)
+        )
+        return {(kind, status): count for kind, status, count in self._all(cycle_id, query)}
+
+    def _all(self, cycle_id: str, query: Select[*tuple[Any, ...]]) -> list[AnyRow]:
+        """Run a query about a cycle; nothing found may mean that there is no such cycle."""
+        with self._database.reading() as connection:
+            rows = list(connection.execute(query))
+            if not rows:
+                require_cycle(connection, cycle_id)
+        return rows

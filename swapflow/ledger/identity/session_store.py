@@ -1,0 +1,180 @@
+"""Sessions, and the links and codes that are mailed to sign in, in SQL."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from swapflow.engine.ports.records import Mail
+from swapflow.identity.account import (
+    Account,
+    Method,
+    RevokedAccess,
+    Session,
+    SignIn,
+)
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import columns
+from swapflow.ledger.core.statements import insert_ignoring
+from swapflow.ledger.schema import (
+    ACCOUNT,
+    API_TOKEN,
+    MESSAGE,
+    SESSION,
+    SIGN_IN,
+)
+
+
+ACCOUNT_COLUMNS = columns(ACCOUNT, Account)
+_SESSION = columns(SESSION, Session)
+_SIGN_IN = columns(SIGN_IN, SignIn)
+
+# What every page asks for is put together once.
+_OPEN_SESSION = (
+    select(*(c.label(f"session_{c.name}") for c in _SESSION), *ACCOUNT_COLUMNS)
+    .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
+    .where(SESSION.c.digest == bindparam("digest"), ACCOUNT.c.active)
+)
+
+
+class SqlSessionStore:
+    """Reads and writes sessions and mailed ways to sign in."""
+
+    _database: Database
+
+    def add_session(self, session: Session) -> None:
+        """Store a session."""
+        with self._database.writing() as connection:
+            connection.execute(insert(SESSION), asdict(session))
+
+    def session(self, digest: str) -> tuple[Session, Account] | None:
+        """Read a session that has not ended, and its active account."""
+        with self._database.reading() as connection:
+            row = connection.execute(_OPEN_SESSION, {"digest": digest}).one_or_none()
+            if row is None or row.session_expires_at <= self._database.now(connection):
+                return None
+        found = row._asdict()
+        session = {c.name: found.pop(f"session_{c.name}") for c in _SESSION}
+        return _session(session), Account(**found)
+
+    def sessions(self, account_id: str) -> tuple[Session, ...]:
+        """Read an account's sessions that have not ended, newest first."""
+        query = select(*_SESSION).where(SESSION.c.account_id == account_id)
+        with self._database.reading() as connection:
+            now = self._database.now(connection)
+            rows = connection.execute(query.order_by(SESSION.c.created_at.desc()))
+            return tuple(_session(r._asdict()) for r in rows if r.expires_at > now)
+
+    def touch_session(self, digest: str) -> None:
+        """Note that a session was used now, on its account as well."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            connection.execute(
+                update(SESSION).where(SESSION.c.digest == digest).values(last_seen_at=now)
+            )
+            account = select(SESSION.c.account_id).where(SESSION.c.digest == digest)
+            connection.execute(
+                update(ACCOUNT)
+                .where(ACCOUNT.c.id == account.scalar_subquery())
+                .values(last_seen_at=now)
+            )
+
+    def end_session(self, digest: str) -> None:
+        """Forget a session."""
+        with self._database.writing() as connection:
+            connection.execute(delete(SESSION).where(SESSION.c.digest == digest))
+
+    def end_sessions(self, account_id: str, *, but: str = "") -> int:
+        """Forget every session of an account except one; counts them."""
+        with self._database.writing() as connection:
+            return connection.execute(
+                delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
+            ).rowcount
+
+    def shut_out(self, account: Account) -> RevokedAccess:
+        """Make every session, key and mailed way in of an account useless, all at once."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            keys = update(API_TOKEN).where(
+                API_TOKEN.c.account_id == account.id, API_TOKEN.c.revoked_at.is_(None)
+            )
+            ways = update(SIGN_IN).where(
+                SIGN_IN.c.email == account.email,
+                SIGN_IN.c.used_at.is_(None),
+                SIGN_IN.c.expires_at > now,
+            )
+            ended = delete(SESSION).where(SESSION.c.account_id == account.id)
+            return RevokedAccess(
+                sessions=connection.execute(ended).rowcount,
+                keys=connection.execute(keys.values(revoked_at=now)).rowcount,
+                links=connection.execute(ways.values(used_at=now)).rowcount,
+            )
+
+    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
+        """Store a mailed way in together with its mail, in one transaction."""
+        with self._database.writing() as connection:
+            connection.execute(insert(SIGN_IN), asdict(sign_in))
+            queue_office_mail(connection, mail, at=self._database.now(connection))
+
+    def sign_in(self, digest: str) -> SignIn | None:
+        """Read a mailed way in, used or not, expired or not."""
+        with self._database.reading() as connection:
+            row = connection.execute(
+                select(*_SIGN_IN).where(SIGN_IN.c.digest == digest)
+            ).one_or_none()
+            return SignIn(**row._asdict()) if row else None
+
+    def latest_sign_in(self, email: str) -> SignIn | None:
+        """Read the newest mailed way in for an address, whatever became of it."""
+        query = (
+            select(*_SIGN_IN)
+            .where(SIGN_IN.c.email == email.strip().lower())
+            .order_by(SIGN_IN.c.created_at.desc(), SIGN_IN.c.digest)
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).one_or_none()
+            return SignIn(**row._asdict()) if row else None
+
+    def use_sign_in(self, digest: str) -> bool:
+        """Spend a mailed way in; False when it was spent or has expired."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            return bool(
+                connection.execute(
+                    update(SIGN_IN)
+                    .where(
+                        SIGN_IN.c.digest == digest,
+                        SIGN_IN.c.used_at.is_(None),
+                        SIGN_IN.c.expires_at > now,
+                    )
+                    .values(used_at=now)
+                ).rowcount
+            )
+
+    def count_wrong_code(self, digest: str) -> int:
+        """Count a wrong code; gives how many there were."""
+        with self._database.writing() as connection:
+            connection.execute(
+                update(SIGN_IN).where(SIGN_IN.c.digest == digest).values(tries=SIGN_IN.c.tries + 1)
+            )
+            tries = select(SIGN_IN.c.tries).where(SIGN_IN.c.digest == digest)
+            return int(connection.execute(tries).scalar_one())
+
+
+def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> None:
+    """Store a mail that belongs to no cycle; one whose id exists is left as it is."""
+    row = asdict(mail) | {
+        "cycle_id": None,
+        "detail": "",
+        "created_at": at,
+        "relayed_at": None,
+        "claimed_at": None,
+        "attempts": 0,
+    }
+    insert_ignoring(connection, MESSAGE, [row])
+
+
+def _session(row: dict[str, Any]) -> Session:
+    return Session(**row | {"method": Method(row["method"])})

@@ -1,0 +1,164 @@
+"""Erasing one applicant of a cycle."""
+
+from sqlalchemy import delete, select, update
+
+from swapflow.errors import NotFoundError
+from swapflow.ledger.cycle.people import PeopleWrites
+from swapflow.ledger.privacy.redaction import forget_answers, replace_words
+from swapflow.ledger.schema import (
+    ANNOUNCED,
+    APPLICATION,
+    APPROVAL,
+    APPROVAL_PULL,
+    ASSIGNMENT,
+    AUDIT,
+    DOCUMENT,
+    DOCUMENT_CONTENT,
+    DRAFT,
+    ENDORSEMENT,
+    IMPORTED,
+    INTERVIEW,
+    MARK,
+    MEETING_OUTCOME,
+    MESSAGE,
+    MONITORING_ATTRIBUTE,
+    NOTE,
+    OUTCOME,
+    PERSON,
+    PIN,
+    PREPARED,
+    PREPARED_SIGNATURE,
+    PULL,
+    RECONSIDERATION,
+    REMARK,
+    ROSTER,
+    SCORE,
+    SCORE_NOTE,
+    SELECTION_ATTRIBUTE,
+    WAIVER,
+    WISH,
+)
+
+
+MAIL_PARTS = (
+    MESSAGE.c.to,
+    MESSAGE.c.subject,
+    MESSAGE.c.text,
+    MESSAGE.c.html,
+    MESSAGE.c.calendar,
+)
+NO_MAIL = {"to": "", "subject": "", "text": "", "html": "", "calendar": "", "detail": ""}
+
+
+class ApplicationErasure(PeopleWrites):
+    """Erases an applicant from the rows of a cycle."""
+
+    def erase_application(self, number: int) -> None:
+        """Erase name, mail, fields, documents, remarks and attributes of one application.
+
+        Also marks, drafts, endorsements, the reasons given about it, and its name, address and
+        external id wherever a mail or the log of the cycle quotes them. Numbers, statuses, scores
+        and events stay: totals, chain and replays do not change. `SqlLedger.compact` afterwards
+        removes the last traces from the file.
+
+        Raises:
+            NotFoundError: If the cycle has no such application.
+        """
+        about = self.applications([number])
+        if not about:
+            raise NotFoundError(f"cycle {self._id} has no application {number}")
+        self._erase_letters(number)
+        self._erase_quotes(number, about[0].name, about[0].email, about[0].external_id)
+        self._erase_rows(number)
+        self._erase_reasons(number)
+        self._erase_person(number)
+
+    def _erase_letters(self, number: int) -> None:
+        """Empty the letters to an applicant; those that have not left never do."""
+        theirs = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
+        mine, waits = MESSAGE.c.id.in_(theirs), MESSAGE.c.state.in_(("held", "queued"))
+        self._connection.execute(update(MESSAGE).where(mine, waits).values(state="void"))
+        self._connection.execute(update(MESSAGE).where(mine).values(NO_MAIL))
+
+    def _erase_quotes(self, number: int, name: str, email: str, external_id: str) -> None:
+        """Cut names and addresses out of the cycle's mails and log, and out of kept answers."""
+        words = (name, email, external_id)
+        mails, acts = MESSAGE.c.cycle_id == self._id, AUDIT.c.cycle_id == self._id
+        replace_words(self._connection, MESSAGE, MAIL_PARTS, mails, words)
+        instead = f"number {number}"
+        self._connection.execute(
+            update(AUDIT).where(acts, AUDIT.c.about == external_id).values(about=instead)
+        )
+        replace_words(self._connection, AUDIT, (AUDIT.c.about, AUDIT.c.detail), acts, words)
+        forget_answers(self._connection, (name, email, f'"{external_id}"'))
+
+    def _erase_rows(self, number: int) -> None:
+        """Delete the rows that are erasable as a whole."""
+        scored = select(SCORE.c.assignment_id).filter_by(cycle_id=self._id, application=number)
+        asked = select(ASSIGNMENT.c.id).filter_by(cycle_id=self._id, application=number)
+        # What waits for signatures may quote a reason; the list changes with the erasure anyway.
+        for table in (PREPARED_SIGNATURE, PREPARED):
+            self._connection.execute(delete(table).where(table.c.cycle_id == self._id))
+        for table, ids in ((MARK, scored), (SCORE_NOTE, scored), (REMARK, scored), (DRAFT, asked)):
+            self._connection.execute(delete(table).where(table.c.assignment_id.in_(ids)))
+        for table in (
+            DOCUMENT,
+            DOCUMENT_CONTENT,
+            SELECTION_ATTRIBUTE,
+            MONITORING_ATTRIBUTE,
+            ENDORSEMENT,
+            IMPORTED,
+        ):
+            self._connection.execute(
+                delete(table).where(table.c.cycle_id == self._id, table.c.application == number)
+            )
+
+    def _erase_reasons(self, number: int) -> None:
+        """Empty free text in rows whose other columns stay."""
+        for table, empty in (
+            (NOTE, {"text": "", "salt": ""}),
+            (WISH, {"reason": ""}),
+            (OUTCOME, {"reason": ""}),
+            (WAIVER, {"reason": ""}),
+            (SCORE, {"reason": ""}),
+            (PIN, {"reason": ""}),
+            (MEETING_OUTCOME, {"reason": ""}),
+            (RECONSIDERATION, {"asked_by": "", "reason": "", "why": "", "exceptions": []}),
+        ):
+            self._connection.execute(
+                update(table)
+                .where(table.c.cycle_id == self._id, table.c.application == number)
+                .values(empty)
+            )
+        asked = select(PULL.c.id).filter_by(cycle_id=self._id, application=number)
+        self._connection.execute(
+            update(INTERVIEW).where(INTERVIEW.c.pull_id.in_(asked)).values(place="", link="")
+        )
+        struck = (
+            select(APPROVAL_PULL.c.approval_id)
+            .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)
+            .where(PULL.c.cycle_id == self._id, PULL.c.application == number)
+        )
+        self._connection.execute(
+            update(APPROVAL).where(APPROVAL.c.id.in_(struck)).values(reason="")
+        )
+
+    def _erase_person(self, number: int) -> None:
+        """Empty the application's row, and delete the person whom nothing else names."""
+        person = self._connection.execute(
+            select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=number)
+        ).scalar_one()
+        self._change_application(number, {"external_id": None, "person_id": None, "fields": {}})
+        self._forget_person(person)
+
+    def _forget_person(self, person: str | None) -> None:
+        """Delete a person whom nothing names any more."""
+        self._connection.execute(
+            delete(PERSON).where(
+                PERSON.c.id == person,
+                PERSON.c.id.not_in(
+                    select(APPLICATION.c.person_id).where(APPLICATION.c.person_id == person)
+                ),
+                PERSON.c.id.not_in(select(ROSTER.c.person_id).where(ROSTER.c.person_id == person)),
+            )
+        )

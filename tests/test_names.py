@@ -1,0 +1,151 @@
+"""What modules and classes are called, and how big they may grow."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(
+    path
+    for top in ("swapflow", "workers")
+    for path in (ROOT / top).rglob("*.py")
+    if "migrations" not in path.parts
+)
+
+MOST_MODULES = 15
+MOST_LINES = 400
+MOST_LINES_OF_A_CLASS = 250
+
+FULL_FOLDERS = {
+    "swapflow/web/api/resources": (18, "one module for each resource of the API"),
+}
+"""Folders that may hold more modules, how many, and why."""
+
+LONG_MODULES = {
+    "swapflow/engine/reconsideration/reconsider.py": (415, "one way from opening to undoing"),
+    "swapflow/engine/reviewing/submit.py": (410, "step 5 of a cycle, read from top to bottom"),
+    "swapflow/experiments/admissions/tiered_interviews.py": (488, "one study, with its figures"),
+    "swapflow/experiments/kernel/compiled.py": (430, "numba compiles a loop where it stands"),
+    "swapflow/experiments/kernel/simulate.py": (410, "the one way into the compiled loops"),
+    "swapflow/instrumentation/tracing.py": (417, "spans, and what they are wrapped around"),
+}
+"""Modules that may be longer, by how much, and why."""
+
+BARE = frozenset({"Desk", "Kept", "Part", "Told", "Round", "Step", "Problem", "Sheet", "Plan"})
+"""Words that say nothing alone: a class has another word before them."""
+
+ALLOWED_BARE = {
+    ("Round", "swapflow/domain/cycle.py"): "the glossary's round: one season of an office",
+    ("Round", "swapflow/web/api/models/programs.py"): "that round, and a schema of the API",
+    ("Problem", "swapflow/web/api/models/base.py"): "the problem document of RFC 9457",
+}
+
+API = "swapflow/web/api/models/"
+
+MIRRORED = {
+    "Criterion": "one row of a rubric",
+    "Draft": "what a reviewer has typed and not handed in",
+    "Event": "one fact of a cycle's record",
+    "Explanation": "why one applicant was asked about",
+    "Grant": "a role, and where it reaches",
+    "Interview": "when and where people meet an applicant",
+    "Mail": "a mail, and what became of it",
+    "MailText": "the words of a mail",
+    "NewDocument": "a file that is added",
+    "NewReconsideration": "a reconsideration that is opened",
+    "NewReviewer": "a reviewer who is added",
+    "Outcome": "what people decided about an applicant",
+    "Pin": "an applicant put in or out of the list",
+    "Place": "an applicant's place in the proposed list",
+    "Progress": "a cycle at a glance",
+    "Proposal": "the list that the rule proposes",
+    "Receipt": "what is stored once a score is",
+    "Reconsideration": "a reconsideration as it stands",
+    "Reviewer": "a reviewer on a cycle's roster",
+    "Round": "one season of an office",
+    "Score": "a score as it stands",
+    "Task": "one row of a reviewer's inbox",
+    "Webhook": "an address that is told what happens",
+}
+"""Names of the API's schemas that are also a class inside, and the one thing that both mean."""
+
+IMPLEMENTED = {
+    "DecisionWrites": "writing decisions: the port, and the same in SQL",
+    "PeopleWrites": "writing people: the port, and the same in SQL",
+    "RequestWrites": "writing requests: the port, and the same in SQL",
+}
+"""Names of ports that their one implementation bears too."""
+
+
+def name_of(path: Path) -> str:
+    """Return a module's path from the root, with slashes."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def classes() -> Iterator[tuple[ast.ClassDef, str]]:
+    """List the classes at the top of every module, each with its module's path."""
+    for path in MODULES:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                yield node, name_of(path)
+
+
+def test_no_folder_holds_more_modules_than_a_reader_takes_in_at_a_look() -> None:
+    found: dict[str, int] = defaultdict(int)
+    for path in MODULES:
+        found[name_of(path.parent)] += path.name != "__init__.py"
+
+    assert {
+        folder: count
+        for folder, count in found.items()
+        if count > FULL_FOLDERS.get(folder, (MOST_MODULES, ""))[0]
+    } == {}
+
+
+def test_no_module_is_longer_than_it_may_be() -> None:
+    lines = {name_of(path): path.read_text("utf-8").count("\n") for path in MODULES}
+
+    assert {
+        name: count
+        for name, count in lines.items()
+        if count > LONG_MODULES.get(name, (MOST_LINES, ""))[0]
+    } == {}
+
+
+def test_no_class_is_longer_than_it_may_be() -> None:
+    lines = {}
+    for node, module in classes():
+        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        lines[f"{module}:{node.name}"] = (node.end_lineno or first) - first + 1
+
+    assert {name: n for name, n in lines.items() if n > MOST_LINES_OF_A_CLASS} == {}
+
+
+def test_no_class_is_called_by_a_word_that_says_nothing_alone() -> None:
+    found = {(node.name.lstrip("_"), module) for node, module in classes()}
+
+    assert {pair for pair in found if pair[0] in BARE} == set(ALLOWED_BARE)
+
+
+def test_two_public_classes_of_one_name_mean_one_thing() -> None:
+    found: dict[str, list[str]] = defaultdict(list)
+    for node, module in classes():
+        if not node.name.startswith("_"):
+            found[node.name].append(module)
+    twice = {name: modules for name, modules in found.items() if len(modules) > 1}
+
+    assert set(twice) == {*MIRRORED, *IMPLEMENTED}
+    for name, modules in twice.items():
+        at_the_edge = [one for one in modules if one.startswith(API)]
+        written = [one for one in modules if one.startswith("swapflow/ledger/")]
+        assert len(modules) == 2, f"{name}: {modules}"
+        assert len(at_the_edge if name in MIRRORED else written) == 1, f"{name}: {modules}"
+
+
+@pytest.mark.parametrize("name", [*FULL_FOLDERS, *LONG_MODULES])
+def test_an_exception_is_of_something_that_exists(name: str) -> None:
+    assert (ROOT / name).exists()
