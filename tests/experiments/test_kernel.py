@@ -28,7 +28,7 @@ from swapflow.experiments.kernel.simulate import (
     simulate,
 )
 from swapflow.simulation.random_numbers import stream_of
-from tests.bandit.test_golden import FILES, FOLDER, POLICIES
+from tests.bandit.golden import FILES, FOLDER, POLICIES
 from tests.bench import straightforward
 
 
