@@ -1,4 +1,4 @@
-"""What the interfaces call around the cycles: one method for each thing that a person does."""
+"""The services of the office: one method for each action of a person."""
 
 from dataclasses import dataclass
 
@@ -12,4 +12,4 @@ __all__ = ["Office"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office(SignInService, UserService, ApiClientService):
-    """Accounts, sign-in, rights and the audit log."""
+    """Accounts, sign-in, permissions and the audit log."""

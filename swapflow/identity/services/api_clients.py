@@ -1,4 +1,4 @@
-"""Programs at the office: keys, and addresses that want to be told."""
+"""API clients of the office: keys and webhooks."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from swapflow.identity.webhooks import Reach, make_webhook
 
 
 REQUESTS_A_MINUTE = 600
-"""How often one key may be used."""
+"""Requests a minute for one key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,11 +21,11 @@ class ApiClientService(IdentityContext):
     """Keys and webhooks."""
 
     def program(self, key: str) -> Principal:
-        """Recognise a program by its key: it acts for its account, within the key's scopes.
+        """Find the principal of a key: it acts for its account, within the key's scopes.
 
         Raises:
-            NotSignedInError: If the key is none, was revoked, has expired, or its account is gone.
-            TooManyTriesError: After 600 requests in a minute.
+            NotSignedInError: If the key is unknown, revoked or expired, or its account is gone.
+            RateLimitedError: After 600 requests in a minute.
         """
         found = self.ledger.token(digest_of(key)) if key.startswith(PREFIX) else None
         if found is None:
@@ -43,10 +43,10 @@ class ApiClientService(IdentityContext):
     def make_token(
         self, principal: Principal, *, name: str, scopes: Collection[str], days: int | None
     ) -> tuple[str, ApiToken]:
-        """Make a key for a visitor; gives the key itself, which is stored nowhere.
+        """Create a key for a principal; return the key itself, which is stored nowhere.
 
         Raises:
-            ForbiddenError: If a program asks: a key that makes keys could not be taken back.
+            ForbiddenError: If an API client asks: a key that makes keys could not be revoked.
             InvalidInputError: If name, scopes or days cannot be used.
         """
         if principal.scopes is not None:
@@ -58,14 +58,14 @@ class ApiClientService(IdentityContext):
         return made
 
     def tokens(self, principal: Principal) -> tuple[ApiToken, ...]:
-        """List a visitor's keys, newest first, used up ones too."""
+        """List a principal's keys, newest first, with the expired ones."""
         return self.ledger.tokens(principal.account.id)
 
     def revoke_token(self, principal: Principal, token_id: str) -> None:
-        """Make one of a visitor's keys useless for good; revoking it again changes nothing.
+        """Revoke one of a principal's keys for good; revoking it again changes nothing.
 
         Raises:
-            NotFoundError: If the visitor has no such key.
+            NotFoundError: If the principal has no such key.
         """
         if token_id not in {token.id for token in self.ledger.tokens(principal.account.id)}:
             raise NotFoundError("you have no such key")
@@ -81,7 +81,7 @@ class ApiClientService(IdentityContext):
         cycle_id: str | None,
         reach: Reach,
     ) -> Webhook:
-        """Register an address; whoever asks must have been found to have the right.
+        """Register an address; the caller has checked the permission.
 
         Raises:
             InvalidInputError: If the address or the events cannot be used.

@@ -1,4 +1,4 @@
-"""What every part of the office has at hand."""
+"""What every service of the office has at hand."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,12 +11,12 @@ from swapflow.identity.principal import Principal
 
 
 TOUCH_EVERY = timedelta(minutes=5)
-"""How often the use of a session is noted: a write for every request would cost too much."""
+"""How often the use of a session is recorded: a write for every request would cost too much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
-    """What every part of the office has at hand: its record and its limits."""
+    """What every service of the office has at hand: its record and its limits."""
 
     ledger: IdentityStore
     limiter: Limiter
@@ -43,7 +43,7 @@ class IdentityContext:
         )
 
     def _limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
-        # Counted under a digest: no address of anybody lies in Redis.
+        # Counted under a digest, so that Redis holds no addresses.
         wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
         if wait:
             raise RateLimitedError(
