@@ -8,7 +8,7 @@ from swapflow.domain.ids import task_code
 
 
 class CycleStatus(StrEnum):
-    """Where a cycle stands.
+    """The status of a cycle.
 
     DRAFT ──► RUNNING ⇄ PAUSED
                  │  ▲

@@ -54,7 +54,7 @@ class GroupQuota:
 
     @property
     def title(self) -> str:
-        """Name of the group for people."""
+        """Return the name of the group for people."""
         return f"{self.attribute} = {self.value}"
 
 
@@ -75,5 +75,5 @@ class GroupTarget:
 
     @property
     def title(self) -> str:
-        """Name of the group for people."""
+        """Return the name of the group for people."""
         return f"{self.attribute} = {self.value}"

@@ -51,7 +51,7 @@ class SmtpSettings(Protocol):
 
     @property
     def smtp_user(self) -> str | None:
-        """Name to sign in with."""
+        """User name for the sign-in."""
         ...
 
     @property

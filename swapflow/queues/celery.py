@@ -202,7 +202,7 @@ class CeleryDispatcher:
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """Turn the library's errors into ours."""
+        """Translate the library's errors into ours."""
         try:
             yield
         except KombuError as error:

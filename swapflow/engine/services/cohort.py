@@ -206,7 +206,7 @@ class Deciding(ServiceContext):
     def prepare_decision(
         self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
     ) -> str:
-        """Put a decision up for signature; return its digest."""
+        """Store a decision for signature; return its digest."""
         return prepare(
             cycle_id,
             by=by,

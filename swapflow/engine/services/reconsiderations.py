@@ -60,7 +60,7 @@ class Reconsidering(ServiceContext):
         reason: str = "",
         beyond: bool = False,
     ) -> str:
-        """Put a reconsideration's result up for signature; return the digest."""
+        """Store a reconsideration's result for signature; return the digest."""
         return prepare_reconsideration(
             cycle_id,
             external_id,

@@ -1,4 +1,4 @@
-"""Reports on how a cycle stands, and whether its record is intact."""
+"""Reports on the progress of a cycle, and whether its record is intact."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ from swapflow.errors import InvalidInputError, UnavailableError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looking(ServiceContext):
-    """Reports on how a cycle stands, and whether its record is intact."""
+    """Reports on the progress of a cycle, and whether its record is intact."""
 
     def progress(self, cycle_id: str) -> Progress:
-        """Return how a cycle stands."""
+        """Return the progress of a cycle."""
         return progress(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
 
     def dashboard(self, cycle_id: str) -> tuple[Dashboard, bool]:

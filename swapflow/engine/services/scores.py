@@ -29,14 +29,14 @@ class Scoring(ServiceContext):
         return self._ring_after(cycle_of(answer.assignment_id), seq)
 
     def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
-        """Make scores count no more; return how many counted before."""
+        """Void scores; return how many counted before."""
         voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.ledger)
         for cycle_id in {cycle_of(name) for name in assignment_ids}:
             self.doorbell.ring(cycle_id)
         return voided
 
     def void_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
-        """Make every score of a reviewer count no more; return how many counted before."""
+        """Void every score of a reviewer; return how many counted before."""
         number = self._reviewer(cycle_id, external_id)
         voided = corrections.void_reviewer(
             cycle_id, number, by=by, reason=reason, ledger=self.ledger
@@ -51,7 +51,7 @@ class Scoring(ServiceContext):
         return volunteer(cycle_id, scores, origin=origin, ledger=self.ledger)
 
     def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
-        """Make a volunteered score count."""
+        """Admit a volunteered score, so that it counts."""
         seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.ledger)
         return self._ring_after(cycle_of(assignment_id), seq)
 

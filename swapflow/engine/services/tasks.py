@@ -145,7 +145,7 @@ class Working(ServiceContext):
         return self.ledger.given(assignment_id)
 
     def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
-        """Keep new requests away from a reviewer for some days."""
+        """Stop new requests to a reviewer for some days."""
         change_availability(cycle_id, reviewer, add=absence, ledger=self.ledger)
         self.doorbell.ring(cycle_id)
 

@@ -192,7 +192,7 @@ class RequestWrites(CycleLock):
         allowed: Collection[AssignmentStatus],
         decline: DeclineKind | None = None,
     ) -> int:
-        """Move assignments that stand in one of the allowed statuses; counts them.
+        """Move assignments that are in one of the allowed statuses; return how many.
 
         Args:
             ids: The assignments.
