@@ -88,8 +88,8 @@ def _waiting(app: Celery) -> int | None:
         with connection:
             channel: Channel = connection.channel()  # type: ignore[assignment]  # all virtual
             return sum(
-                # Not passive: kombu 5.7 loses its key prefix when it asks whether a queue
-                # exists. On Redis a declaration creates nothing.
+                # Not passive: kombu 5.7 loses its key prefix when it asks whether a queue exists.
+                # On Redis a declaration creates nothing.
                 int(channel.queue_declare(queue=queue).message_count)
                 for queue in app.amqp.queues.consume_from
             )

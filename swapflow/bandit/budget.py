@@ -244,8 +244,8 @@ class _Remaining:
 
     def settles_after(self, arm: int) -> bool:
         """Count a chosen pull for `arm`, and return whether the cycle is now settled."""
-        # The total falls at most by the worth of the arm's next pulls, so this is a lower
-        # bound; the exact total is computed only where the bound falls below the tolerance.
+        # The total falls at most by the worth of the arm's next pulls, so this is a lower bound;
+        # the exact total is computed only where the bound falls below the tolerance.
         self._touched.append(arm)
         self._at_least -= float(self._worth[arm])
         if self.settled:

@@ -125,6 +125,7 @@ class MemoryDoorbell:
     def wait(self, seconds: float) -> bool:
         """Wait for a ring for at most `seconds`; return whether one came."""
         heard = self._rung.wait(seconds)
+        # A ring between the two calls is lost, which the port allows.
         self._rung.clear()
         return heard
 

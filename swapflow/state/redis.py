@@ -203,6 +203,7 @@ class RedisDoorbell:
         try:
             with self._ringer.pipeline(transaction=False) as pipeline:
                 pipeline.lpush(BELL, cycle_id)
+                # Without a waiting coordinator the list would grow with every answer.
                 pipeline.ltrim(BELL, 0, BELL_RINGS - 1)
                 pipeline.execute()
         except RedisError:

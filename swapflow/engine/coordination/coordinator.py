@@ -244,6 +244,7 @@ class Coordinator:
             # the record.
             workspace.fitted = plan.fitted or workspace.fitted
             made += 1
+            # After every decision, so that its requests do not wait for the end of the turn.
             self.relay()
             if plan.stop is not None:
                 return made

@@ -53,6 +53,7 @@ def _write(
         return pull_id(lease.cycle_id, application, projection.rules.kinds[kind].name, ordinal)
 
     with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+        # A pause or a stop since the last turn: no reviewer is asked now.
         if tx.cycle.status not in ASKING:
             return 1
         if not tx.event_types_after(projection.position.seq) <= HARMLESS:

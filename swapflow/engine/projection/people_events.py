@@ -77,6 +77,7 @@ class PeopleProjection:
 
     def candidates(self) -> Integers:
         """Numbers of the applications that can be in the cohort, ascending."""
+        # Copied: while an array shares its memory, a bytearray cannot grow.
         return np.flatnonzero(np.frombuffer(bytes(self._candidate), dtype=np.uint8))
 
     def ready(self) -> NDArray[np.bool_]:
@@ -164,6 +165,7 @@ class PeopleProjection:
     def _reviewer_changed(self, payload: Mapping[str, Json]) -> None:
         number = int_of(payload["r"])
         before, after = self.reviewers[number], _roster(payload)
+        # Open work and absences have events of their own; a roster's row does not change them.
         after.load, after.out, after.away = before.load, before.out, before.away
         after.active = before.active
         self.reviewers[number] = after

@@ -159,6 +159,7 @@ class PullProjection(PeopleProjection):
             facts = self.reviewers[reviewer]
             facts.out += 1
             facts.load[kind] = facts.load.get(kind, 0) + 1
+            # Whatever becomes of the request, nobody is asked twice about one application.
             self._bar(application, reviewer)
 
     def _scored(self, payload: Mapping[str, Json]) -> None:

@@ -76,6 +76,7 @@ class DeliveryService:
             return ("delivered" if new else "delivered before"), []
         # One thread at a time: a second one would only work on the same answers.
         with self._answering:
+            # Read again: the thread that held the lock may have answered it.
             if not self._product.ledger.assignment(assignment_id).status.is_open:
                 return "answered meanwhile", []
             answered = self._answer_all(cycle, reviewer, assignment)
@@ -87,6 +88,7 @@ class DeliveryService:
         same = [n for n, other in cycle.roster.items() if other.automatic == program]
         until = time.monotonic() + ANSWERING_SECONDS
         answered: list[str] = []
+        # In the first batch in any case: older requests alone could fill it.
         must: tuple[Assignment, ...] = (first,)
         while time.monotonic() < until:
             waiting = self._product.ledger.unanswered(
@@ -96,8 +98,7 @@ class DeliveryService:
             chosen = list(batch.values())[:HANDED_IN_TOGETHER]
             answered += self._answer(cycle, program, chosen)
             # Fewer than a full batch means that nothing is left, unless more came in the meantime,
-            # which has
-            # messages of its own.
+            # which has messages of its own.
             if len(chosen) < HANDED_IN_TOGETHER:
                 break
             must = ()

@@ -109,6 +109,7 @@ def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account
     # Every try is counted before it is checked, so that parallel tries cannot pass the limit.
     if found is None or ledger.count_wrong_code(found.digest) > MOST_WRONG_CODES:
         raise NotSignedInError(WRONG_CODE)
+    # Mail programs and people insert spaces into codes.
     typed = _code_digest(found.digest, "".join(code.split()))
     if not compare_digest(typed, found.code) or not ledger.use_sign_in(found.digest):
         raise NotSignedInError(WRONG_CODE)
@@ -138,6 +139,7 @@ def match_provider(
                 "found by it; sign in with a mailed link, or ask an administrator"
             )
         account = account_for(email, name=name, ledger=ledger)
+        # By the store, not by a query beforehand: two first sign-ins may link at the same moment.
         if not ledger.link_subject(account.id, subject):
             raise ForbiddenError(
                 "this address belongs to somebody else at your organisation; "
@@ -218,8 +220,10 @@ def _mail_id(made: SignIn) -> str:
 
 
 def _digest(token: str) -> str:
+    # No salt and no slow hash: a token is random and long, unlike a password.
     return sha256(token.encode()).hexdigest()
 
 
 def _code_digest(digest: str, code: str) -> str:
+    # Hashed with the link's digest: equal codes of two mails have different hashes.
     return sha256(f"{digest}{code}".encode()).hexdigest()

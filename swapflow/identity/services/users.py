@@ -55,6 +55,7 @@ class UserService(IdentityContext):
         """
         account = principal.account
         self._limit("password-account", account.email, times=10, seconds=900)
+        # An account that has signed in by links only has no password yet.
         if account.password and not check_password(account.password, old):
             raise InvalidInputError("this is not your password so far")
         self.ledger.set_password(account.id, hash_password(new))

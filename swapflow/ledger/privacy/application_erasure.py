@@ -64,6 +64,7 @@ class ApplicationErasure(PeopleWrites):
         Raises:
             NotFoundError: If the cycle has no such application.
         """
+        # Read first: quotes are found by the name and address that are about to be erased.
         about = self.applications([number])
         if not about:
             raise NotFoundError(f"cycle {self._id} has no application {number}")
