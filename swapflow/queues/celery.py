@@ -84,7 +84,10 @@ def celery_app(
             "socket_keepalive": True,
             "health_check_interval": socket_timeout,
             "max_connections": 50,
+            # Round robin: a long queue of requests must not hold up the mails.
             "queue_order_strategy": "round_robin",
+            # One list per queue: kombu would otherwise keep and poll one for each of four
+            # priorities.
             "priority_steps": [0],
             "global_keyprefix": KEY_PREFIX,
             "client_name": "swapflow-celery",
@@ -113,6 +116,7 @@ def celery_app(
             "interval_step": 0.5,
             "interval_max": 2,
         },
+        # A busy worker must not hold messages that an idle one could take.
         worker_prefetch_multiplier=1,
         worker_eta_task_limit=100,
         worker_max_tasks_per_child=1000,
