@@ -1,4 +1,4 @@
-"""Look-up of a reviewer's task by the code in its address."""
+"""Search for a reviewer's task by the code in its address."""
 
 from threading import Lock
 

@@ -176,8 +176,7 @@ def _by_rule(
         )
 
     # Only now is it known who is chosen: until the look, the floors of the chosen were reserved
-    # for
-    # everyone who might be.
+    # for everyone who might be.
     situation = _keeping_for(look.cohort, projection, arms, situation)
     most = min(_room(projection), _pending_room(projection))
     if most > 0:
