@@ -1,4 +1,4 @@
-"""Tells other systems what happened."""
+"""Calls other systems' webhooks."""
 
 from swapflow.bootstrap import swapflow
 from swapflow.errors import ConflictError, NotFoundError

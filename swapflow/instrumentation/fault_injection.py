@@ -1,4 +1,4 @@
-"""Named crash points, for tests of what survives: the process dies at once, as by kill -9.
+"""Named crash points, for tests of crash safety: the process dies at once, as by kill -9.
 
 `SWAPFLOW_CRASH_AT=after_commit:3` ends the process the third time it passes that point.
 
@@ -26,7 +26,7 @@ KILLED = 137
 
 
 class CrashPoint:
-    """Counts how often each point is passed, and ends the process at the one that is named."""
+    """Counts how often each point is passed, and ends the process at the named one."""
 
     def __init__(self, specification: str) -> None:
         point, _, times = specification.partition(":")
@@ -68,7 +68,7 @@ class CrashingState:
         self._crash = crash
 
     def position(self, cycle_id: str) -> Position:
-        """Pass on."""
+        """Call the wrapped state."""
         return self._inner.position(cycle_id)
 
     def apply(
@@ -87,23 +87,23 @@ class CrashingState:
         self._crash("after_apply")
 
     def arms(self, cycle_id: str) -> Arms:
-        """Pass on."""
+        """Call the wrapped state."""
         return self._inner.arms(cycle_id)
 
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
-        """Pass on."""
+        """Call the wrapped state."""
         self._inner.publish(cycle_id, dashboard)
 
     def dashboard(self, cycle_id: str) -> bytes | None:
-        """Pass on."""
+        """Call the wrapped state."""
         return self._inner.dashboard(cycle_id)
 
     def forget(self, cycle_id: str) -> None:
-        """Pass on."""
+        """Call the wrapped state."""
         self._inner.forget(cycle_id)
 
     def retire(self, cycle_id: str, *, seconds: float) -> None:
-        """Pass on."""
+        """Call the wrapped state."""
         self._inner.retire(cycle_id, seconds=seconds)
 
 

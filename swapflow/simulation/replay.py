@@ -236,6 +236,7 @@ def replay_rules(recording: Recording, options: Options) -> Rules:
                 name=INTERVIEW, cost=INTERVIEW_COST, gain=INTERVIEW_GAIN, maximum=1, window_days=0
             )
         )
+    # Lockstep without a reserve makes the cycle a function of the recorded marks alone.
     return Rules(
         version=1,
         purpose=Purpose.REPLAY,
@@ -332,6 +333,7 @@ def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list
             for review in recording.reviews[item]
         ]
     else:
+        # One for each mark of the item that has most: nobody judges an item twice.
         most = recording.most_reviews
         reviewers = [
             NewReviewer(

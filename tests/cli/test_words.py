@@ -23,7 +23,7 @@ RUN_FOR_LONG = {
 
 
 def leaves() -> Iterator[tuple[str, ...]]:
-    """Name every command, group by group."""
+    """Name every command that is shown, group by group."""
 
     def below(command: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         commands = getattr(command, "commands", None)
@@ -31,7 +31,8 @@ def leaves() -> Iterator[tuple[str, ...]]:
             yield path
             return
         for name, child in commands.items():
-            yield from below(child, (*path, name))
+            if not child.hidden:
+                yield from below(child, (*path, name))
 
     yield from below(typer.main.get_command(app), ())
 
@@ -91,8 +92,8 @@ def _use_everything(office: Office) -> None:
     _answer(office)
     office.turn()
     office.run("state", "rebuild", "ms")
-    office.do("cycle", "put", "ms", "a1", "in", "--reason", "promised last year")
-    office.do("cycle", "put", "ms", "a1", "free", "--reason", "the promise is gone")
+    office.do("cycle", "pin", "ms", "a1", "in", "--reason", "promised last year")
+    office.do("cycle", "pin", "ms", "a1", "free", "--reason", "the promise is gone")
     office.do("cycle", "pause", "ms")
     office.do("cycle", "resume", "ms")
     office.do("approvals", "list", "ms")
@@ -160,7 +161,7 @@ def _reconsider(office: Office, declined: str) -> None:
 
 def _answer_for_it(office: Office) -> None:
     office.do("cycle", "oversight", "ms", "--out", "list/oversight.html")
-    office.do("person", "export", "ms", "a2")
+    office.do("personal-data", "export", "ms", "a2")
     office.do("cycle", "hold", "ms", "--reason", "a complaint")
     office.do("cycle", "hold", "ms", "--release", "--reason", "settled")
     office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")

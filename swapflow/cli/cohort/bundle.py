@@ -90,6 +90,7 @@ def verify(
     """Check a bundle and make every decision in it again; needs no database and no network."""
     from swapflow.files.bundles.check import check_bundle
 
+    # A key cut short when it was pasted must not look like a forged bundle.
     if key and (len(key) != KEY_DIGITS or not set(key) <= set(string.hexdigits)):
         raise InvalidInputError(
             f"--key {key!r} is no key: it has {KEY_DIGITS} hexadecimal digits, as "

@@ -242,6 +242,7 @@ def purge(
 ) -> None:
     """Erase an applicant's data for good; sums and checks of the record stand."""
     if not yes:
+        # A script cannot be asked, and must not wait for an answer.
         if not sys.stdin.isatty():
             raise InvalidInputError(
                 f"this erases {applicant!r} for good and cannot be undone; say so with --yes"

@@ -44,8 +44,9 @@ class Where(StrEnum):
     FREE = "free"
 
 
-@app.command("put")
-def put(
+@app.command("put", hidden=True, deprecated=True)
+@app.command("pin")
+def pin(
     cycle: CycleId,
     applicant: Annotated[str, typer.Argument(metavar="APPLICANT", help="The applicant's id.")],
     where: Annotated[

@@ -1,4 +1,4 @@
-"""`swapflow person export` and `swapflow cycle oversight`: what is held, and what people did."""
+"""`swapflow personal-data export` and `swapflow cycle oversight`: what is held, who did what."""
 
 from pathlib import Path
 from typing import Annotated

@@ -33,6 +33,7 @@ def up(
 
     settings = with_free_port(load_settings())
     refuse_unsafe(settings)
+    # Before any process starts: none may meet old tables.
     upgrade_database(settings)
     specs = deployment_specs(settings)
     if not settings.embedded_redis:

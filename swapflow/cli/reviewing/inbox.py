@@ -112,6 +112,7 @@ def show(
     seat = _seat(reviewer, for_reviewer, by)
     swapflow = product()
     found = _find(swapflow, task, seat)
+    # Staff who look do not begin the task: begun, it is not given to another.
     if found.status.is_open and not seat.staff:
         found = swapflow.tasks.open(found.id)
     rules = swapflow.cycles.rules(found.cycle_id)

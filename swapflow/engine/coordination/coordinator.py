@@ -127,13 +127,13 @@ class Coordinator:
         return self._doorbell.wait(seconds)
 
     def stop(self) -> None:
-        """Let other coordinators take over at once."""
+        """Release every lease, so that other coordinators can take over at once."""
         for workspace in self._workspaces.values():
             if workspace.lease is not None:
                 self._ledger.release_lease(workspace.lease)
 
     def blocked(self, cycle_id: str) -> dict[Seat, NoReviewer]:
-        """Pulls of the last decision that found no reviewer, and why."""
+        """Return the pulls of the last decision that found no reviewer, and why."""
         workspace = self._workspaces.get(cycle_id)
         return {} if workspace is None else dict(workspace.blocked)
 
@@ -175,12 +175,12 @@ class Coordinator:
                 return news
             return news + self._act(cycle_id, workspace, workspace.lease)
         except LeaseLostError:
-            # Someone else took over while this process slept. What it knows may be old.
+            # Another coordinator took over while this process slept. What it knows may be old.
             del self._workspaces[cycle_id]
             return news
 
     def _publish(self, cycle_id: str, *, idle: bool) -> None:
-        """Publish a dashboard, if there is something new; deciding never waits for it."""
+        """Publish a dashboard, if there is news; decisions never wait for it."""
         workspace = self._workspaces.get(cycle_id)
         if workspace is None or not is_dashboard_due(workspace, idle=idle):
             return
@@ -192,7 +192,7 @@ class Coordinator:
         return workspace
 
     def _read(self, cycle_id: str, workspace: CycleWorkspace) -> None:
-        """Read the events that have come since."""
+        """Read the new events."""
         workspace.projection = ingest(
             cycle_id, workspace.projection, ledger=self._events, state=self._state
         )
@@ -248,12 +248,13 @@ class Coordinator:
             # the record.
             workspace.fitted = plan.fitted or workspace.fitted
             made += 1
+            # After every decision, so that its requests do not wait for the end of the turn.
             self.relay()
             if plan.stop is not None:
                 return made
 
     def _plan(self, cycle_id: str, workspace: CycleWorkspace, arms: Arms) -> DecisionPlan | None:
-        """Plan the next decision; once the deadline has passed, that is to propose a stop."""
+        """Plan the next decision; once the deadline has passed, propose to stop."""
         if time_is_up(workspace.projection, ledger=self._ledger):
             return stop_plan(workspace.projection, arms, StopReason.DEADLINE)
         fitted = fitted_of(cycle_id, workspace, ledger=self._ledger)
@@ -282,7 +283,7 @@ class Coordinator:
         return closed
 
     def _fill(self, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Assign vacant seats to other reviewers, send that, and read what came of it."""
+        """Assign vacant seats to other reviewers, relay the requests, and read the new events."""
         done = fill_vacant_seats(workspace, ledger=self._ledger, lease=lease)
         if done is None:
             return 0

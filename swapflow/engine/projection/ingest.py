@@ -40,9 +40,9 @@ def ingest(
             break
         before = projection.position
         apply_new_events(projection, events, ledger=ledger)
-        # If the state is at another position, `apply` does nothing and `_catch_up` repairs it.
-        # A projection read from the first event belongs to a coordinator that has just started:
-        # the state is most likely far ahead of it, or gone.
+        # If the state is at another position, `apply` does nothing and `_catch_up` repairs it. A
+        # projection read from the first event belongs to a coordinator that has just started: the
+        # state is most likely far ahead of it, or gone.
         if not afresh:
             state.apply(cycle_id, changes(events), before=before, after=projection.position)
     if state.position(cycle_id) != projection.position:

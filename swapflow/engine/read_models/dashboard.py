@@ -1,4 +1,4 @@
-"""The dashboard: how a cycle stands, as a few bytes that every page can read.
+"""The dashboard: the progress of a cycle, as a few bytes that every page can read.
 
 The coordinator has all of it in memory and publishes it beside the live state. A page that reads
 it needs neither the events nor the scores, so a refresh costs the same on the first day as on the
@@ -36,7 +36,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dashboard:
-    """How a cycle stands at one event; rows are candidates in the order of their ranks.
+    """The progress of a cycle at one event; rows are candidates in the order of their ranks.
 
     Attributes:
         position: The event that all of it includes.

@@ -87,7 +87,7 @@ class CohortService:
     def prepare(
         self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
     ) -> str:
-        """Put a decision up for signature; return its digest."""
+        """Store a decision for signature; return its digest."""
         return prepare(
             cycle_id,
             by=by,

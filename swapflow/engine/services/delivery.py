@@ -87,6 +87,7 @@ class DeliveryService:
         same = [n for n, other in cycle.roster.items() if other.automatic == program]
         until = time.monotonic() + ANSWERING_SECONDS
         answered: list[str] = []
+        # In the first batch in any case: older requests alone could fill it.
         must: tuple[Assignment, ...] = (first,)
         while time.monotonic() < until:
             waiting = self._ledger.unanswered(first.cycle_id, same, at_most=HANDED_IN_TOGETHER)
@@ -94,8 +95,7 @@ class DeliveryService:
             chosen = list(batch.values())[:HANDED_IN_TOGETHER]
             answered += self._answer(cycle, program, chosen)
             # Fewer than a full batch means that nothing is left, unless more came in the meantime,
-            # which has
-            # messages of its own.
+            # which has messages of its own.
             if len(chosen) < HANDED_IN_TOGETHER:
                 break
             must = ()

@@ -69,7 +69,7 @@ class ReconsiderationService:
         reason: str = "",
         beyond: bool = False,
     ) -> str:
-        """Put a reconsideration's result up for signature; return the digest."""
+        """Store a reconsideration's result for signature; return the digest."""
         return prepare_reconsideration(
             cycle_id,
             external_id,

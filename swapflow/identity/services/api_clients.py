@@ -1,4 +1,4 @@
-"""Programs at the office: keys, and addresses that want to be told."""
+"""API clients of the office: keys and webhooks."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from swapflow.identity.services.context import TOUCH_EVERY, IdentityContext
 
 
 REQUESTS_A_MINUTE = 600
-"""How often one key may be used."""
+"""Requests a minute for one key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +26,8 @@ class ApiClientService:
         """Recognise a program by its key: it acts for its account, within the key's scopes.
 
         Raises:
-            NotSignedInError: If the key is none, was revoked, has expired, or its account is gone.
-            TooManyTriesError: After 600 requests in a minute.
+            NotSignedInError: If the key is unknown, revoked or expired, or its account is gone.
+            RateLimitedError: After 600 requests in a minute.
         """
         found = self.context.ledger.token(digest_of(key)) if key.startswith(PREFIX) else None
         if found is None:
@@ -48,10 +48,10 @@ class ApiClientService:
     def make_key(
         self, principal: Principal, *, name: str, scopes: Collection[str], days: int | None
     ) -> tuple[str, ApiToken]:
-        """Make a key for a visitor; gives the key itself, which is stored nowhere.
+        """Create a key for a principal; return the key itself, which is stored nowhere.
 
         Raises:
-            ForbiddenError: If a program asks: a key that makes keys could not be taken back.
+            ForbiddenError: If an API client asks: a key that makes keys could not be revoked.
             InvalidInputError: If name, scopes or days cannot be used.
         """
         if principal.scopes is not None:
@@ -70,7 +70,7 @@ class ApiClientService:
         """Make one of a visitor's keys useless for good; revoking it again changes nothing.
 
         Raises:
-            NotFoundError: If the visitor has no such key.
+            NotFoundError: If the principal has no such key.
         """
         if token_id not in {
             token.id for token in self.context.ledger.tokens(principal.account.id)

@@ -11,7 +11,7 @@ from swapflow.identity.principal import Principal
 
 
 TOUCH_EVERY = timedelta(minutes=5)
-"""How often the use of a session is noted: a write for every request would cost too much."""
+"""How often the use of a session is recorded: a write for every request would cost too much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

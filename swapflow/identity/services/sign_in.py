@@ -1,4 +1,4 @@
-"""How people come in and go: links, codes, passwords, providers, devices."""
+"""Sign-in and sign-out: links, codes, passwords, providers, devices."""
 
 import secrets
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ SESSION_DAYS = 30
 """Life of a session on a device, unless a round's rules say less."""
 
 PROVIDER_VISITS = 300
-"""How often one network address may go to the identity provider and come back in 15 minutes.
+"""How often one network address may go to the identity provider and return in 15 minutes.
 
-Not as few as with passwords: a whole campus may share an address, and nothing is guessed here.
+More than with passwords: a whole campus may share an address, and nothing is guessed here.
 """
 
 PROVIDER_FAILURES = 30
-"""How often it may come back in vain in that time."""
+"""How often such a return may fail in that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class SignInService:
     context: IdentityContext
 
     def principal(self, secret: str) -> Principal | None:
-        """Recognise a device by the secret in its cookie; None when nobody is signed in."""
+        """Find the principal of a device by the secret in its cookie; None when not signed in."""
         if not secret:
             return None
         with self.context.ledger.one_moment():
@@ -53,33 +53,33 @@ class SignInService:
     def with_password(
         self, email: str, password: str, *, agent: str, address: str
     ) -> tuple[str, Session]:
-        """Sign in staff; gives the secret for the device's cookie.
+        """Sign in by password; return the secret for the device's cookie.
 
         Raises:
-            TooManyTriesError: After 10 tries for the account or 30 from the address in 15 minutes.
+            RateLimitedError: After 10 tries for the account or 30 from the address in 15 minutes.
             NotSignedInError: If address and password do not belong together.
         """
         self.context.limit("password-account", email.strip().lower(), times=10, seconds=900)
         self.context.limit("password-address", address, times=30, seconds=900)
         account = self.context.ledger.account_of(email)
         stored = account.password if account and account.active else ""
-        # Checked in any case: the time must not tell whether the account exists.
+        # Always checked, so that the time does not disclose whether the account exists.
         if not check_password(stored, password) or account is None:
             raise NotSignedInError("this address and password do not belong together")
         return self.start_session(account, method=Method.PASSWORD, agent=agent)
 
     def mail_link(self, email: str, path: str, *, address: str, site: str) -> None:
-        """Mail a link and a code to an address, if it is known; nothing tells whether it is.
+        """Mail a link and a code to an address if it is known; nothing discloses whether it is.
 
         Args:
-            email: Whoever wants to come in.
+            email: Address of the person who wants to sign in.
             path: Where to go afterwards.
             address: The client's network address.
-            site: Where people reach swapflow.
+            site: Address of swapflow's pages.
 
         Raises:
             InvalidInputError: If it is no address at all.
-            TooManyTriesError: After 5 for the address or 30 from the client in an hour.
+            RateLimitedError: After 5 for the address or 30 from the client in an hour.
         """
         check_address(email.strip())
         self.context.limit("link-account", email.strip().lower(), times=5, seconds=3600)
@@ -87,10 +87,10 @@ class SignInService:
         one_time_links.mail_link(email, path, site=site, ledger=self.context.ledger)
 
     def check_link(self, token: str) -> MailedLink:
-        """Read a mailed link without spending it.
+        """Read a mailed link without using it.
 
         Raises:
-            NotFoundError: If there never was such a link.
+            NotFoundError: If the link is unknown.
         """
         found = one_time_links.check_link(token, ledger=self.context.ledger)
         if found is None:
@@ -101,7 +101,7 @@ class SignInService:
         """Spend a mailed link; gives the device's secret, its session, and where to go.
 
         Raises:
-            NotSignedInError: If the link is no longer good.
+            NotSignedInError: If the link is no longer valid.
             ForbiddenError: If the address may not sign in.
         """
         account, path = one_time_links.spend_link(token, ledger=self.context.ledger)
@@ -110,11 +110,11 @@ class SignInService:
     def by_code(
         self, email: str, code: str, *, agent: str, address: str
     ) -> tuple[str, Session, str]:
-        """Spend a mailed code; gives the device's secret, its session, and where to go.
+        """Use a mailed code; return the device's secret, its session, and where to go.
 
         Raises:
-            TooManyTriesError: After 30 tries from the client in 15 minutes.
-            NotSignedInError: If the code is wrong or no longer good.
+            RateLimitedError: After 30 tries from the client in 15 minutes.
+            NotSignedInError: If the code is wrong or no longer valid.
             ForbiddenError: If the address may not sign in.
         """
         self.context.limit("code-address", address, times=30, seconds=900)
@@ -122,23 +122,23 @@ class SignInService:
         return *self.start_session(account, method=Method.CODE, agent=agent), path
 
     def count_provider_visit(self, address: str) -> None:
-        """Count that a network address goes to the identity provider, or comes back.
+        """Count a visit of a network address to the identity provider, or its return.
 
         Raises:
-            TooManyTriesError: After 300 in 15 minutes.
+            RateLimitedError: After 300 in 15 minutes.
         """
         self.context.limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
 
     def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
-        """Record that somebody came back from the identity provider in vain.
+        """Record a failed return from the identity provider.
 
         Args:
             who: The address that the provider states, "" when it states none.
-            why: What went wrong, in few words.
+            why: The reason, in few words.
             address: The client's network address.
 
         Raises:
-            TooManyTriesError: After 30 in 15 minutes; those further ones are not recorded.
+            RateLimitedError: After 30 in 15 minutes; further ones are not recorded.
         """
         self.context.limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
         self.context.record(
@@ -150,10 +150,10 @@ class SignInService:
     def by_provider(
         self, subject: str, *, email: str, name: str, verified: bool, agent: str
     ) -> tuple[str, Session]:
-        """Sign in whom an identity provider has recognised.
+        """Sign in a user of an identity provider.
 
         Raises:
-            ForbiddenError: If nobody here is meant.
+            ForbiddenError: If no account matches.
         """
         account = one_time_links.match_provider(
             subject, email, name, verified=verified, ledger=self.context.ledger
@@ -163,7 +163,7 @@ class SignInService:
     def start_session(
         self, account: Account, *, method: Method, agent: str
     ) -> tuple[str, Session]:
-        """Sign a device in; gives the secret for its cookie, which is stored nowhere else."""
+        """Sign a device in; return the secret for its cookie, which is stored nowhere else."""
         days = self._session_days(account)
         secret = secrets.token_urlsafe(32)
         now = self.context.ledger.now()
@@ -198,11 +198,12 @@ class SignInService:
     def check_method(self, principal: Principal, rules: Rules) -> None:
         """Refuse a session that is not good enough, or too old, for a cycle's pages.
 
-        A program's key counts as a sign-in through the provider if its account has had one.
+        An API key counts as a sign-in through the provider if its account has had one.
 
         Raises:
-            WayInRefusedError: If the rules want the identity provider and it was something else.
-            NotSignedInError: If the session is older than the rules let one become.
+            SignInMethodRefusedError: If the rules require the identity provider and the session
+                began otherwise.
+            NotSignedInError: If the session is older than the rules allow.
         """
         recognised = (
             principal.method is Method.PROVIDER
@@ -223,22 +224,22 @@ class SignInService:
         return self.context.ledger.sessions(principal.account.id)
 
     def end_session(self, principal: Principal, digest: str) -> None:
-        """Sign one of the visitor's devices out.
+        """Sign one of the principal's devices out.
 
         Raises:
-            NotFoundError: If it is none of theirs, or signed out already.
+            NotFoundError: If it is not theirs, or signed out already.
         """
         if digest not in {known.digest for known in self.sessions(principal)}:
             raise NotFoundError("this device is signed out already")
         self.context.ledger.end_session(digest)
 
     def forget_device(self, secret: str) -> None:
-        """End the session of a device that signs in anew."""
+        """End the session of a device that signs in again."""
         if secret:
             self.context.ledger.end_session(digest_of(secret))
 
     def sign_out(self, principal: Principal, *, everywhere: bool = False) -> None:
-        """End this device's session, or those of every device."""
+        """End this device's session, or the sessions of all devices."""
         if everywhere:
             self.context.ledger.end_sessions(principal.account.id)
         else:

@@ -1,4 +1,4 @@
-"""Accounts, and what they may do."""
+"""Accounts and their grants."""
 
 from dataclasses import dataclass
 from uuid import uuid4
@@ -22,7 +22,7 @@ class UserService:
         """Make an account.
 
         Raises:
-            InvalidInputError: If the address is none, is taken, or the password is too weak.
+            InvalidInputError: If the address is invalid or taken, or the password is too weak.
         """
         email = email.strip().lower()
         check_address(email)
@@ -40,7 +40,7 @@ class UserService:
         return account
 
     def set_password(self, account: Account, password: str) -> None:
-        """Give an account another password and sign all its devices out.
+        """Set an account's password and sign all its devices out.
 
         Raises:
             InvalidInputError: If the password is too weak.
@@ -49,10 +49,10 @@ class UserService:
         self.context.ledger.end_sessions(account.id)
 
     def change_password(self, principal: Principal, *, old: str, new: str) -> None:
-        """Let somebody change their own password; their other devices are signed out.
+        """Change one's own password; the other devices are signed out.
 
         Raises:
-            TooManyTriesError: After 10 tries in 15 minutes.
+            RateLimitedError: After 10 tries in 15 minutes.
             InvalidInputError: If the old one is wrong, or the new one too weak.
         """
         account = principal.account
@@ -85,10 +85,10 @@ class UserService:
         )
 
     def invite(self, email: str, *, name: str, by: str, site: str) -> Account:
-        """Make an account, where there is none, and mail its owner a first way in.
+        """Create an account, where there is none, and mail its owner a first sign-in link.
 
         Raises:
-            InvalidInputError: If the address is none, or the account is closed.
+            InvalidInputError: If the address is invalid, or the account is closed.
         """
         account = self.context.ledger.account_of(email) or self.add(email, name=name)
         if not account.active:
@@ -98,7 +98,7 @@ class UserService:
         return account
 
     def deactivate(self, account: Account, *, by: str) -> None:
-        """Close an account: its devices are signed out and its keys rest; its record stays.
+        """Close an account: its devices are signed out and its keys are paused; its record stays.
 
         Raises:
             InvalidInputError: If nobody else could administer the office.
@@ -109,7 +109,7 @@ class UserService:
     def revoke_access(self, account: Account, *, by: str) -> RevokedAccess:
         """Take every way in from whoever holds one, where a key, a link or a device got lost.
 
-        The owner signs in anew and makes new keys; the password stays as it is.
+        The owner signs in again and creates new keys; the password stays as it is.
         """
         taken = self.context.ledger.shut_out(account)
         self.context.record(by, "took every way in", about=account.email, detail=str(taken))
@@ -123,10 +123,10 @@ class UserService:
     def grant(
         self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
     ) -> None:
-        """Give an account a role; one that it has is left as it is.
+        """Give an account a role; an existing grant stays as it is.
 
         Raises:
-            InvalidInputError: If a round or cycle is meant and not named, or the reverse.
+            InvalidInputError: If a round or cycle is required and not named, or the reverse.
         """
         if (scope is Scope.OFFICE) == bool(scope_id):
             raise InvalidInputError("name the round or the program, or take the whole office")
@@ -137,7 +137,7 @@ class UserService:
     def revoke(
         self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
     ) -> None:
-        """Take a role away.
+        """Remove a role.
 
         Raises:
             NotFoundError: If the account does not have it.

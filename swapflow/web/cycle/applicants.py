@@ -345,6 +345,7 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
                 "state": one.status.value,
                 "rank": i + 1 if i is not None and known else None,
                 "score": estimate[i] if i is not None and known else None,
+                # Without evidence a margin has no bound; 100 points is all that a page can show.
                 "margin": min(margin[i], 1.0) if i is not None and known else None,
                 "standing": standing,
                 "closed": closed[i] if i is not None else none,

@@ -99,6 +99,7 @@ def new_program(
     if round_id not in known:
         view.note("round", gettext_noop("choose the round that it belongs to"))
     else:
+        # The route asks for the right in any round; it must be held in this one.
         require(principal, Right.SET_UP, cycle_id=None, round_id=round_id)
     if view.value("template") not in TEMPLATES:
         view.note(

@@ -415,5 +415,13 @@ def test_a_reviewer_s_program_keeps_days_free_and_takes_dates_along(site: Site) 
     assert staff.put(f"{FALL}/interviews/{owned.pull_id}", json=slot).status_code == 204
     assert "BEGIN:VEVENT" in api.get(f"{V1}/tasks/{task}/invitation.ics").text
     too_long = {"note": "x" * 4001}
-    assert api.post(f"{V1}/tasks/{task}/missed", json=too_long).status_code == 422
+    assert api.post(f"{V1}/tasks/{task}/no-show", json=too_long).status_code == 422
+    assert api.post(f"{V1}/tasks/{task}/no-show", json={"note": "waited"}).status_code == 204
+
+
+def test_the_old_address_of_a_no_show_answers_like_the_new_one(site: Site) -> None:
+    site.launched()
+    api, task = reviewing(site)
+
+    assert api.post(f"{V1}/tasks/{task}/missed", json={"note": "x" * 4001}).status_code == 422
     assert api.post(f"{V1}/tasks/{task}/missed", json={"note": "waited"}).status_code == 204

@@ -170,8 +170,8 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: Decline) -> Res
     return Response(status_code=204)
 
 
-@router.post("/tasks/{task}/missed", status_code=204)
-def note_missed(
+@router.post("/tasks/{task}/no-show", status_code=204)
+def note_no_show(
     request: Request, task: TaskCode, own: Own, product: Product, said: Missed
 ) -> Response:
     """Note that the applicant did not come to an interview; it goes to others."""
@@ -185,6 +185,14 @@ def note_missed(
         cycle_id=own.assignment.cycle_id,
     )
     return Response(status_code=204)
+
+
+@router.post("/tasks/{task}/missed", status_code=204, deprecated=True)
+def note_missed(
+    request: Request, task: TaskCode, own: Own, product: Product, said: Missed
+) -> Response:
+    """Note that the applicant did not come to an interview; call `no-show` instead."""
+    return note_no_show(request, task, own, product, said)
 
 
 @router.get(
