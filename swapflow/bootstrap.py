@@ -10,22 +10,14 @@ from typing import TYPE_CHECKING
 from swapflow.automatic_reviewers.programs import automatic_reviewer
 from swapflow.engine.ports.dispatcher import Dispatcher, Message
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
-from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState
-from swapflow.engine.services import Swapflow
-from swapflow.engine.services.delivery import DeliveryService
+from swapflow.engine.ports.writes.transaction import join_write_hooks
+from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
 from swapflow.identity.personal_data import PersonalDataRecord
-from swapflow.identity.services import Office
-from swapflow.instrumentation.fault_injection import (
-    VARIABLE,
-    CrashingDispatcher,
-    CrashingState,
-    CrashPoint,
-    crashing_ledger,
-)
-from swapflow.instrumentation.tracing import carried, is_on, traced_ledger
+from swapflow.identity.services import IdentityContext, Office, compose_office
+from swapflow.instrumentation.tracing import TracedEvents, carried, is_on, trace_writes
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
 from swapflow.ledger.maintenance.backup import back_up, restore
@@ -47,6 +39,9 @@ from swapflow.state.redis import RedisCycleState, RedisDoorbell
 if TYPE_CHECKING:
     from swapflow.monitoring.report import Monitoring
 
+
+CRASH_AT = "SWAPFLOW_CRASH_AT"
+"""The variable that names a crash point; without it no test equipment is imported."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -73,20 +68,8 @@ def is_built() -> bool:
     return bool(_built.cache_info().currsize)
 
 
-@lru_cache(maxsize=1)
-def _delivery() -> DeliveryService:
-    return DeliveryService(_built()[0], automatic_reviewer)
-
-
-def delivery() -> DeliveryService:
-    """Build what hands this deployment's requests to their reviewers, once per process."""
-    with _ONE_AT_A_TIME:
-        return _delivery()
-
-
 def forget() -> None:
     """Drop this process's deployment: after a fork, two processes must not share connections."""
-    _delivery.cache_clear()
     _built.cache_clear()
 
 
@@ -104,8 +87,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
     if not is_current(settings.database):
         _refuse_old_schema(settings)
     set_deployment_language(settings.language)
-    record = SqlLedger(settings.database)
-    ledger: Ledger = record
+    ledger = SqlLedger(settings.database)
     state: CycleState = RedisCycleState(settings.redis)
     dispatcher: Dispatcher = CeleryDispatcher(
         celery_app(
@@ -113,26 +95,36 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         ),
         headers=carried if is_on() else None,
     )
-    if is_on():
-        ledger = traced_ledger(ledger)
-    crash_at = os.environ.get(VARIABLE)
-    if crash_at:
+    hooks = [trace_writes(ledger)] if is_on() else []
+    if crash_at := os.environ.get(CRASH_AT):
+        from swapflow.instrumentation.fault_injection import (  # noqa: PLC0415 - for tests alone
+            CrashingDispatcher,
+            CrashingState,
+            CrashPoint,
+            crash_around_write,
+        )
+
         crash = CrashPoint(crash_at)
-        ledger = crashing_ledger(ledger, crash)
+        hooks.append(crash_around_write(crash))
         state, dispatcher = CrashingState(state, crash), CrashingDispatcher(dispatcher, crash)
-    product = Swapflow(
+    if hooks:
+        ledger.around_write = join_write_hooks(hooks)
+    context = ServiceContext(
         ledger=ledger,
         state=state,
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
         send_webhook=webhook_sender(settings.webhook_reach),
+        automatic_reviewer=automatic_reviewer,
+        events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
-    return product, Office(ledger=record.office(), limiter=RedisLimiter(settings.redis))
+    office_context = IdentityContext(ledger=ledger.office(), limiter=RedisLimiter(settings.redis))
+    return compose(context), compose_office(office_context)
 
 
 def _refuse_old_schema(settings: Settings) -> None:
@@ -201,13 +193,16 @@ def in_process(
         The product, and its dispatcher, whose `run_pending` plays the workers.
     """
     dispatcher = InlineDispatcher(lambda messages: handler(product, messages))
-    product = Swapflow(
-        ledger=SqlLedger("sqlite://"),
-        state=MemoryCycleState(),
-        dispatcher=dispatcher,
-        doorbell=MemoryDoorbell(),
-        post=lambda _mail: None,
-        lease_seconds=3600.0,
+    product = compose(
+        ServiceContext(
+            ledger=SqlLedger("sqlite://"),
+            state=MemoryCycleState(),
+            dispatcher=dispatcher,
+            doorbell=MemoryDoorbell(),
+            post=lambda _mail: None,
+            automatic_reviewer=automatic_reviewer,
+            lease_seconds=3600.0,
+        )
     )
     return product, dispatcher
 
@@ -263,7 +258,7 @@ def monitoring_beside(product: Swapflow) -> "Monitoring":
     """
     from swapflow.monitoring.report import Monitoring  # noqa: PLC0415 - imports scipy.stats
 
-    record = product.ledger
+    record = product.context.ledger
     if not isinstance(record, SqlLedger):
         raise UnavailableError("this deployment keeps no record of groups")
     return Monitoring(record.monitoring(), record)

@@ -27,5 +27,5 @@ app = celery_app(
 
 @worker_process_init.connect
 def open_own_connections(**_: object) -> None:
-    """Forget connections made before the fork: two processes must never speak on one."""
+    """Drop connections made before the fork: two processes must never share one."""
     bootstrap.forget()

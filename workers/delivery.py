@@ -1,6 +1,6 @@
-"""Hands assignments to their reviewers."""
+"""Delivers assignments to their reviewers."""
 
-from swapflow.bootstrap import delivery
+from swapflow.bootstrap import swapflow
 from swapflow.errors import ConflictError, NotFoundError
 from swapflow.queues.names import TaskName
 from workers.app import app
@@ -8,8 +8,8 @@ from workers.app import app
 
 @app.task(name=TaskName.DELIVER, throws=(ConflictError, NotFoundError))
 def deliver(assignment_id: str) -> str:
-    """Hand one assignment to its reviewer: an inbox, or a program that answers at once.
+    """Deliver one assignment: to a person's task list, or to a program that answers at once.
 
-    A delivery that fails is not tried again here: its row waits and is sent again.
+    A failed delivery is not tried again here: its row waits and is sent again.
     """
-    return delivery().deliver(assignment_id)
+    return swapflow().delivery.deliver(assignment_id)

@@ -1,4 +1,4 @@
-"""What a worker does at the turns of its life, whatever its tasks are."""
+"""A worker's actions at start and stop, and around each task."""
 
 from contextlib import AbstractContextManager
 from typing import Any
@@ -14,23 +14,23 @@ from workers.watchdog import start_watchdog
 
 @worker_ready.connect
 def say_ready(sender: Any, **_: object) -> None:  # noqa: ANN401 - celery's consumer, untyped
-    """Beat from now on, which the supervisor and health checks wait for; and stay awake."""
+    """Start the heartbeat, which supervisor and health checks need, and the watchdog."""
     start_heartbeat()
     start_watchdog(sender.app)
 
 
 @worker_process_init.connect
 def stay_with_the_worker(**_: object) -> None:
-    """Let a pool process end with its worker; it would wait for ever on a pipe otherwise."""
+    """End a pool process together with its worker; it would wait on a pipe for ever otherwise."""
     die_with_parent()
 
 
 _open: dict[str, AbstractContextManager[object]] = {}
-"""Spans of tasks that run now, by the task's id."""
+"""Spans of running tasks, by the task's id."""
 
 
 def open_span(task_id: str, task: Any, args: Any, **_: object) -> None:  # noqa: ANN401 - untyped
-    """Go on with the trace that the message carries."""
+    """Continue the trace that the message carries."""
     assignment = args[0] if task.name == TaskName.DELIVER and args else None
     parent = getattr(task.request, "traceparent", None) or ""
     _open[task_id] = span(f"task {task.name}", parent=parent, assignment=assignment)

@@ -17,5 +17,5 @@ CHUNK_SECONDS = 240
     soft_time_limit=CHUNK_SECONDS - 10,
 )
 def study_chunk(path: str) -> str:
-    """Compute one chunk; its file is the answer, and a chunk that has one is left alone."""
+    """Compute one chunk; its file is the answer, and a chunk that has one is skipped."""
     return "computed" if compute_chunk(path) else "there already"

@@ -1,8 +1,8 @@
-"""Ends a worker that has gone deaf: its supervisor starts another.
+"""Ends a worker that has stopped receiving messages: its supervisor starts another.
 
 When the broker dies twice within a second, Celery 5.7 may wait for ever in its event loop without
 asking for messages: 5 of 25 such deaths, measured with the pool of threads. The process lives and
-beats, so nothing else would notice.
+sends its heartbeat, so nothing else would notice.
 """
 
 import logging
@@ -18,10 +18,10 @@ from kombu.transport.virtual import Channel
 
 
 DEAF_SECONDS = 10.0
-"""How long messages may wait while the worker has nothing to do and takes none."""
+"""Seconds that messages may wait while the worker is idle and takes none."""
 
 EVERY_SECONDS = 2.0
-"""Time between two looks."""
+"""Seconds between two checks."""
 
 DEAF = 70
 """Exit status of a worker that ended itself."""
@@ -35,8 +35,8 @@ class Watchdog:
     Args:
         waiting: Counts the messages in the worker's queues; None when the broker does not answer.
         taken: Counts the tasks begun so far.
-        busy: Says whether a task is running.
-        clock: Seconds that only grow.
+        busy: Whether a task is running.
+        clock: A monotonic clock in seconds.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class Watchdog:
         self._fine_at = clock()
 
     def is_deaf(self) -> bool:
-        """Look once; True when messages have waited in vain for `DEAF_SECONDS`."""
+        """Check once; return True when messages have waited in vain for `DEAF_SECONDS`."""
         taken = self._taken()
-        # An outage of the broker is no reason to start again: the next worker would meet it too.
+        # An outage of the broker is no reason to restart: the next worker would meet it too.
         if self._busy() or taken != self._last_taken or not self._waiting():
             self._last_taken, self._fine_at = taken, self._clock()
         return self._clock() - self._fine_at >= DEAF_SECONDS
@@ -81,15 +81,15 @@ def _watch(watchdog: Watchdog) -> None:
 
 
 def _waiting(app: Celery) -> int | None:
-    """Count what waits in the queues that this worker serves, on a connection of its own."""
+    """Count the messages in the queues that this worker serves, on a connection of its own."""
     connection = app.connection_for_read()
     errors: tuple[type[BaseException], ...] = (KombuError, OSError, *connection.connection_errors)
     try:
         with connection:
             channel: Channel = connection.channel()  # type: ignore[assignment]  # all virtual
             return sum(
-                # Not passive: kombu 5.7 forgets its key prefix when it asks whether a queue
-                # exists. On Redis a declaration makes nothing.
+                # Not passive: kombu 5.7 loses its key prefix when it asks whether a queue exists.
+                # On Redis a declaration creates nothing.
                 int(channel.queue_declare(queue=queue).message_count)
                 for queue in app.amqp.queues.consume_from
             )

@@ -1,1 +1,1 @@
-"""Reviewers that are programs: scoring services, and recorded or known marks."""
+"""Automatic reviewers: scoring services, and recorded or known marks."""

@@ -1,8 +1,8 @@
-"""Reviewers that are programs: what each answers is a function of the question alone.
+"""Automatic reviewers: each answer is a function of the question alone.
 
 A roster entry names its program: `truth:FILE?sigma=0.16` (marks drawn around a known truth),
 `replay:FOLDER?seed=3` (recorded marks), or `https://…` (a scoring service). `#unnamed` at the end
-says that the program stands for people whose names are not on record.
+means that the program represents people whose names are not on record.
 """
 
 import csv
@@ -61,12 +61,12 @@ class KnownTruth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """Recorded marks: a named reviewer's own, or the next on record when nobody is named."""
+    """Recorded marks: a named reviewer's own, or the next on record for an unnamed one."""
 
     recording: Recording
 
     def answer(self, questions: Sequence[Question]) -> list[float]:
-        """Look each mark up."""
+        """Return each recorded mark."""
         return [self._mark(question) for question in questions]
 
     def _mark(self, question: Question) -> float:
@@ -86,16 +86,16 @@ class Replay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """A scoring service of the user's: gets a list of questions, gives a list of scores.
+    """A scoring service of the user: it gets a list of questions and returns a list of scores.
 
-    It is sent `{"questions": [{"application", "kind", "ordinal", "id"}, …]}` and answers
-    `{"scores": [0.7, …]}`, one for each, in order. No name and no mail address is sent.
+    It gets `{"questions": [{"application", "kind", "ordinal", "id"}, …]}` and returns `{"scores":
+    [0.7, …]}`, one for each, in order. No name and no mail address is sent.
     """
 
     url: str
 
     def answer(self, questions: Sequence[Question]) -> list[float]:
-        """Ask the service for all of them at once."""
+        """Send all questions to the service at once."""
         asked = [
             {
                 "application": question.application,
@@ -128,7 +128,7 @@ class Service:
 
 @lru_cache(maxsize=32)
 def automatic_reviewer(specification: str) -> AutomaticReviewer:
-    """Make the program that a roster entry names.
+    """Build the automatic reviewer that a roster entry names.
 
     Raises:
         InvalidInputError: If the specification is not understood.

@@ -1,7 +1,7 @@
-"""Recorded reviews: a past round whose marks can be asked for again, one at a time.
+"""Recorded reviews: a past round whose marks can be requested again, one at a time.
 
 A folder holds `items.csv` (item_id, and `true_utility` where the truth is known), `scores.csv`
-(item_id, order, score, and `reviewer_id` where reviewers are known) and, where there were any,
+(item_id, order, score, and `reviewer_id` where reviewers are known) and, if there were interviews,
 `interviews.csv` (item_id, score01). `score_20221105` beside `score` is a mark as first given: then
 that is the review, and the mean of the final marks is the utility.
 """
@@ -27,7 +27,7 @@ FIRST_GIVEN = "score_20221105"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedReview:
-    """One recorded mark as a utility, and who gave it ("" where nobody knows)."""
+    """One recorded mark as a utility, with its reviewer ("" where unknown)."""
 
     utility: float
     final: float
@@ -41,10 +41,10 @@ class Recording:
     Attributes:
         items: External ids, in the order of the file.
         groups: Attributes of each item by name (program, gender, area …).
-        reviews: Each item's reviews, in the order in which they can be asked for.
-        interviews: Each item's interview, where it had one.
-        utility: What a cohort is judged by: the truth, or the mean of the final marks.
-        accepted: Items that were really chosen; empty where nothing is on record.
+        reviews: Each item's reviews, in the order in which they can be requested.
+        interviews: Each item's interview, if it had one.
+        utility: The measure of a cohort: the truth, or the mean of the final marks.
+        accepted: Items that were actually chosen; empty where that is not on record.
     """
 
     items: tuple[str, ...]
@@ -56,7 +56,7 @@ class Recording:
 
     @cached_property
     def reviewers(self) -> tuple[str, ...]:
-        """The reviewers on record, sorted; empty where nobody knows them."""
+        """The reviewers on record, sorted; empty where they are unknown."""
         return tuple(sorted({r.reviewer for rs in self.reviews.values() for r in rs} - {""}))
 
     @cached_property
@@ -74,7 +74,7 @@ class Recording:
         )
 
     def only(self, attribute: str, value: str) -> Self:
-        """Keep the items of one group."""
+        """Return the items of one group only."""
         items = tuple(i for i in self.items if self.groups[i].get(attribute) == value)
         if not items:
             known = Counter(groups.get(attribute, "") for groups in self.groups.values())
@@ -84,11 +84,11 @@ class Recording:
         return replace(self, items=items)
 
     def best_utility(self, size: int) -> float:
-        """Utility of the best cohort of a size."""
+        """Return the utility of the best cohort of a size."""
         return sum(sorted((self.utility[item] for item in self.items), reverse=True)[:size])
 
     def utility_of(self, cohort: "tuple[str, ...] | frozenset[str]") -> float:
-        """Utility of a cohort."""
+        """Return the utility of a cohort."""
         return sum(self.utility[item] for item in sorted(cohort))
 
 
@@ -132,7 +132,7 @@ def read_recording(folder: Path) -> Recording:
 
 
 def to_utility(mark: float) -> float:
-    """Map a recorded mark onto [0, 1]."""
+    """Convert a recorded mark to [0, 1]."""
     low, high = SCALE
     return (mark - low) / (high - low)
 

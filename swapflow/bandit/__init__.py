@@ -1,1 +1,1 @@
-"""SWAP as pure functions over arrays: what to believe, whom to ask next, when to stop."""
+"""SWAP as pure functions over arrays: estimates, the next pulls, and when to stop."""

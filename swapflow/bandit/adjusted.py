@@ -1,11 +1,12 @@
-"""Estimates with reviewers' severity and kinds' generosity taken out, for a rule that keeps both.
+"""Means adjusted for reviewers' severity and kinds' generosity, for a rule on raw means.
 
-`certified` and `paper` choose on means of marks as they were given, and what they promise is about
-those. People may ask that the list itself is made by adjusted means: each mark less what the
-crossed model of `posterior` says of its reviewer and of its kind, then averaged as before. No
-shrinking of applicants comes in, so a mean moves only by who read.
+`certified` and `paper` choose on means of marks as they were given, and their promises are about
+those means. Staff may ask that the list itself is made by adjusted means: each mark less the
+severity of its reviewer and the offset of its kind (the crossed model of `posterior`), then
+averaged as before. Applicants are not shrunk: only an applicant's reviewers and kinds move its
+mean.
 
-Marks, arms, reviewers and kinds are all that enters: nothing about an applicant does.
+Only marks, arms, reviewers and kinds enter, and nothing about an applicant.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from swapflow.bandit.ties import rounded
 
 
 def shifts(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fitted) -> FloatArray:
-    """Say how much more an arm's mean has than it would have from average reviewers.
+    """Return how much each arm's mean exceeds the mean that average reviewers would give.
 
     Args:
         scores: All scores that count.
@@ -43,14 +44,14 @@ def shifts(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fitte
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustedRule:
-    """A rule on raw means whose list is made by adjusted ones; implements `Rule`.
+    """A rule on raw means whose list is made by adjusted means; implements `Rule`.
 
     Attributes:
-        rule: Chooses what is asked for, and says when to stop; neither is touched.
+        rule: Chooses the pulls and decides when to stop; neither is changed.
         oracle: The objective.
-        sigma: Spread of a mark that the rule goes by.
+        sigma: Spread of a mark that the rule assumes.
         delta: Probability with which the bound beside the list may fail.
-        max_applicants: Arms that the bound allows for; None takes those there are.
+        max_applicants: Arms that the bound allows for; None takes the present number.
     """
 
     rule: Rule
@@ -60,11 +61,11 @@ class AdjustedRule:
     max_applicants: int | None = None
 
     def look(self, situation: Situation) -> Look:
-        """Say what is believed by adjusted means: `Rule.look`.
+        """Compute the assessment by adjusted means: `Rule.look`.
 
-        Radii stay those of the raw means: what is unknown of severities is not in them. The
-        certified loss stays about raw means too, for this list, and the stop is never CERTIFIED
-        by adjusted ones: both are the rule's.
+        Radii stay those of the raw means: they leave out the uncertainty of severities. The
+        certified loss stays about raw means too, for this list, and the stop is never CERTIFIED by
+        adjusted means: the rule computes both.
         """
         raw = self.rule.look(situation)
         kinds, scores = situation.kinds, situation.scores

@@ -1,8 +1,8 @@
-"""Several pulls at once: who gets the next ones while earlier ones are still out.
+"""Several pulls at once: the next pulls while earlier ones are still out.
 
 The paper pulls one arm and waits. People answer after days, so pulls go out in batches or
 overlap. Means stay as they are; radii count what is pending as if it had come. A batch of 32
-chosen like this costs 0 to 3 % more than one pull at a time.
+chosen in this way costs 0 to 3 % more than one pull at a time.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,16 +27,16 @@ from swapflow.bandit.ties import DECIMALS, rounded
 
 
 MONEY = 1e-9
-"""Budgets are compared up to this share, so that ten costs of 0.1 fit into 1."""
+"""Share up to which a cost may exceed the budget, so that ten costs of 0.1 fit into 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """The arm whose turn it is.
+    """The arm that gets the next pull.
 
     Attributes:
         arm: Its index.
-        information: What it has and what is out for it (T + pending).
+        information: Its information received and pending (T + pending).
         radius: Its radius at that information.
         contested: How many arms are contested at this moment.
     """
@@ -49,13 +49,13 @@ class Contender:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How a rule chooses among contested arms.
+    """The parts in which the rules differ when they choose among contested arms.
 
     Attributes:
         tolerance: The gap at which the cohort counts as settled.
         radius_of: Radii at given informations.
-        kind_of: The kind preferred for the arm whose turn it is.
-        tidy: Applied to whatever is ordered.
+        kind_of: The kind preferred for the next arm.
+        tidy: Rounds numbers before they are ordered.
     """
 
     tolerance: float
@@ -65,9 +65,9 @@ class Manner:
 
 
 class Allowance:
-    """What may still be given: per arm and kind, per kind, and in cost.
+    """The pulls that may still be dispatched: per arm and kind, per kind, and in cost.
 
-    Mutable: every pull given is subtracted, so that a batch keeps within all limits.
+    Mutable: every chosen pull is subtracted, so that a batch keeps within all limits.
     """
 
     def __init__(self, situation: Situation) -> None:
@@ -80,18 +80,18 @@ class Allowance:
         )
 
     def may(self, arm: int, kind: int) -> bool:
-        """Say whether the arm may get one more pull of the kind, and it can be paid."""
+        """Whether the arm may get one more pull of the kind, and the budget pays for it."""
         return self._may_unpaid(arm, kind) and self._affordable(kind)
 
     def kind_for(self, arm: int, preferred: int) -> int | None:
-        """Give the preferred kind, else the arm's cheapest possible one, else None."""
+        """Return the preferred kind, else the arm's cheapest possible one, else None."""
         for kind in (preferred, *self._cheapest_first):
             if self.may(arm, kind):
                 return kind
         return None
 
     def open_arms(self, among: IntArray | None = None) -> BoolArray:
-        """Mark the arms, all or those named, that may get a pull of a kind that can be paid."""
+        """Mark the arms, all or those in `among`, that may get a pull the budget pays for."""
         payable = [
             kind
             for kind in self._cheapest_first
@@ -102,7 +102,7 @@ class Allowance:
         return is_open
 
     def lacks_only_money(self, arms: Iterable[int]) -> bool:
-        """Say whether some of the arms may get a pull that cannot be paid any more."""
+        """Whether some of the arms may get a pull that the budget no longer pays for."""
         return any(
             self._may_unpaid(arm, kind) and not self._affordable(kind)
             for arm in arms
@@ -116,11 +116,11 @@ class Allowance:
         self._budget_left -= self.kinds[kind].cost
 
     def _may_unpaid(self, arm: int, kind: int) -> bool:
-        """Say whether only money could stand in the way of the pull."""
+        """Whether the arm may get the pull, its cost aside."""
         return bool(self._allowed[arm, kind] > 0 and self._kind_left[kind] > 0)
 
     def _affordable(self, kind: int) -> bool:
-        """Say whether the kind's cost is left."""
+        """Whether the budget pays for one more pull of the kind."""
         cost = self.kinds[kind].cost
         return cost <= self._budget_left + MONEY * max(1.0, cost)
 
@@ -128,12 +128,12 @@ class Allowance:
 def shortfall_reason(
     allowance: Allowance, arms: Iterable[int], *, waiting: bool
 ) -> StopReason | None:
-    """Say why none of the arms that matter can get another pull.
+    """Return why none of the arms that need a pull can get one.
 
     Args:
         allowance: What is left.
-        arms: The arms that deserve a pull.
-        waiting: Whether any pull is out; its score may change which arms matter.
+        arms: The arms that need a pull.
+        waiting: Whether any pull is out; its score may change which arms need one.
 
     Returns:
         BUDGET if only money is missing, None while something is out, else EXHAUSTED.
@@ -152,11 +152,11 @@ def choose_contested(
     at_most: int,
     seen: Look | None = None,
 ) -> Picks:
-    """Choose contested arms, the largest radius first, nobody twice before everyone once.
+    """Choose contested arms, the largest radius first, no arm twice before every arm once.
 
-    After each pick the radii, the rival and the contested arms are worked out anew with the
-    pick pending. The batch ends early when what is pending would settle the cohort if the
-    means stayed as they are. With one pick and nothing out this is line 16 of Algorithm 1.
+    After each pick the radii, the rival and the contested arms are computed again with the pick
+    pending. The batch ends early when the pending pulls would settle the cohort if the means
+    stayed as they are. With one pick and nothing out this is line 16 of Algorithm 1.
 
     Args:
         situation: The cycle.
@@ -164,8 +164,9 @@ def choose_contested(
         oracle: The objective.
         manner: Radii, kinds and tolerance of the rule.
         at_most: How many pulls are wanted.
-        seen: The look at this situation; spares working it out again when nothing is out.
+        seen: The look at this situation; used for the first pick when nothing is out.
     """
+    # The radii of a look count received scores only; with pulls out they are too large.
     if situation.pending.any():
         seen = None
     allowance = Allowance(situation)

@@ -1,8 +1,8 @@
-"""The rule `budget`: spend what there is where it is expected to improve the cohort most.
+"""The rule `budget`: spend the budget where it is expected to improve the cohort most.
 
-No worst-case promise: beliefs are a fitted model's posterior (`posterior.py`), the next pull is
-the one with the highest expected improvement per cost (`knowledge_gradient.py`), and the cohort
-is the best under posterior means.
+It promises nothing for the worst case: estimates are a fitted model's posterior (`posterior.py`),
+the next pull is the one with the highest expected improvement per cost (`knowledge_gradient.py`),
+and the cohort is the best under posterior means.
 """
 
 import math
@@ -40,21 +40,21 @@ class BudgetRule:
     Attributes:
         oracle: Picks the best cohort under the cycle's objective.
         delta: Error probability of the certified loss that is shown beside the cohort.
-        max_applicants: Arms that the certified loss allows for; None takes those there are.
+        max_applicants: Arms that the certified loss allows for; None takes the present number.
         sigma: Known sd of one mark of gain 1 (last year's), or None to start from a guess.
         sigma_weight: How many scores `sigma`, or the guess, is worth in the fit; `math.inf`
             fixes it.
         severity: Whether means are adjusted for reviewers' severity.
-        kind_offsets: Whether means are adjusted for kinds that are more generous.
+        kind_offsets: Whether means are adjusted for the generosity of kinds.
         tolerance: The cycle is settled when all pulls that may still come are expected to
-            improve the cohort by less than this share of its value; 0 never settles.
-        widening: Factor on posterior variances in choosing (not in means or reports).
+            improve the cohort by less than this share of its value; at 0 it never is.
+        widening: Factor on posterior variances, for choosing only (not for means or reports).
         max_out: Whether (1) or not (0) an arm with a pull out waits for it while few are out.
         few_out: Share of the arms up to which the pulls out are few (W ≤ n/10).
         largest_bundle: Most pulls together that are valued.
-        refit_growth: Growth of the scores that calls for another fit.
+        refit_growth: Growth of the number of scores after which the model is fitted again.
         quantile: Radii are this many posterior standard deviations (1.96: 95 % of arms).
-        fitted: The parameters in force. None fits at every look, which is slower.
+        fitted: The parameters in use; None fits at every look, which is slower.
     """
 
     oracle: Oracle
@@ -74,27 +74,28 @@ class BudgetRule:
     fitted: Fitted | None = None
 
     def needs_refit(self, count: int) -> bool:
-        """Whether `count` applied scores are enough more than the fit has seen."""
+        """Whether `count` applied scores are enough above the last fit's count to fit again."""
         if self.fitted is None:
             return True
         return count > self.fitted.count and count >= (1 + self.refit_growth) * self.fitted.count
 
     def refitted(self, situation: Situation) -> Self:
-        """Give the same rule with parameters fitted to all of the situation's scores."""
+        """Return the same rule with parameters fitted to all of the situation's scores."""
         return replace(self, fitted=self._fit(situation))
 
     def believe(self, situation: Situation) -> Posterior:
-        """Posterior of arms and reviewers under the parameters in force, for reports."""
+        """Compute the posterior of arms and reviewers under the parameters in use, for reports."""
         return self._posterior(situation, self.fitted or self._fit(situation))
 
     def look(self, situation: Situation) -> Look:
-        """Say what is believed on received scores: `Rule.look`.
+        """Compute the assessment on received scores: `Rule.look`.
 
-        The radius is `quantile` posterior standard deviations, and gap, rival and contested set
-        follow from it; they promise nothing. The certified loss is on raw means, given the
-        fitted spread of marks (noise and severity together). The expected loss sums what every
-        arm may lie beyond the cut: where the model holds that is no less than the loss (the
-        best cohort gains at most that against any fixed cut), and where it does not, no bound.
+        The radius is `quantile` posterior standard deviations; gap, rival and contested set follow
+        from it; they prove nothing. The certified loss is on raw means, given the fitted spread of
+        marks (noise and severity together). The expected loss sums how far every arm is expected
+        to lie beyond the cut. Where the model holds, that is no less than the loss (the best
+        cohort gains at most that much against any fixed cut); where it does not hold, it bounds
+        nothing.
         """
         fitted = self.fitted or self._fit(situation)
         believed = self._posterior(situation, fitted)
@@ -135,8 +136,8 @@ class BudgetRule:
     ) -> Picks:
         """Choose the next pulls under the parameters that `look` records: `Rule.choose`.
 
-        Means stay fixed; a pending pull counts in the variance only. A pull whose value per
-        cost rounds to nothing is not asked for.
+        Means stay fixed; a pending pull counts in the variance only. A pull whose value per cost
+        rounds to 0 is not chosen.
         """
         values = self._values(Fitted.from_dict(look.parameters), look.estimate, look.cohort)
         chooser = PullChooser(
@@ -158,7 +159,7 @@ class BudgetRule:
         return Picks(picks=picks, shortfall=_shortfall(chooser, remaining))
 
     def _fit(self, situation: Situation) -> Fitted:
-        """Fit to all scores."""
+        """Fit the model to all scores."""
         return fit(
             situation.scores,
             n=situation.n,
@@ -170,16 +171,16 @@ class BudgetRule:
         )
 
     def _posterior(self, situation: Situation, fitted: Fitted) -> Posterior:
-        """Posterior under given parameters."""
+        """Compute the posterior under given parameters."""
         return posterior(situation.scores, n=situation.n, kinds=situation.kinds, fitted=fitted)
 
     def _cut(self, estimate: FloatArray, cohort: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Distance of every mean from its cut (d = Δ/λ), and the slope there (λ)."""
+        """Return the distance of every mean from its cut (d = Δ/λ), and the slope there (λ)."""
         slope = self.oracle.slopes(estimate, cohort)
         return self.oracle.single_exchange_losses(estimate) / slope, slope
 
     def _values(self, fitted: Fitted, estimate: FloatArray, cohort: IntArray) -> PullValues:
-        """Beliefs to value pulls by, not widened."""
+        """Return the pull values of the posterior, not widened."""
         distance, slope = self._cut(estimate, cohort)
         return PullValues(
             distance=distance,
@@ -190,15 +191,15 @@ class BudgetRule:
         )
 
     def _tolerated(self, look: Look) -> float:
-        """Expected improvement under which the cycle is settled."""
+        """Return the expected improvement below which the cycle is settled."""
         return self.tolerance * self.oracle.value(look.estimate, look.cohort)
 
     def _stop(
         self, situation: Situation, fitted: Fitted, estimate: FloatArray, cohort: IntArray
     ) -> StopReason | None:
-        """Whether all that may still come is worth less than the tolerance.
+        """Return SETTLED if all pulls that may still come are worth less than the tolerance.
 
-        Where nobody may get anything more, nothing is settled: the cycle is exhausted.
+        Where no arm may get another pull, the cycle is exhausted and not settled.
         """
         still = situation.pending + _open_information(situation.allowed, situation.kinds)
         if not np.any(still > 0):
@@ -210,12 +211,12 @@ class BudgetRule:
         return StopReason.SETTLED if float(worth.sum()) < tolerated else None
 
     def _waits(self, situation: Situation, at_most: int) -> bool:
-        """Whether so few pulls are out that nobody gets a second before the first is in."""
+        """Whether so few pulls are out that an arm waits for its first before it gets a second."""
         out = int(np.count_nonzero(situation.pending > 0)) + at_most
         return self.max_out > 0 and out <= self.few_out * situation.n
 
     def _own_parameters(self) -> dict[str, float]:
-        """What was fixed for this look, by name."""
+        """Return the fixed settings of this look, by name."""
         fixed = {
             "delta": self.delta,
             "tolerance": self.tolerance,
@@ -226,7 +227,7 @@ class BudgetRule:
 
 
 class _Remaining:
-    """What all pulls that arms may still get are worth together, while pulls are chosen."""
+    """The total worth of all pulls that arms may still get, updated while pulls are chosen."""
 
     def __init__(self, values: PullValues, chooser: PullChooser, *, tolerated: float) -> None:
         self._values = values
@@ -238,13 +239,13 @@ class _Remaining:
 
     @property
     def settled(self) -> bool:
-        """Whether what is out would settle the cycle."""
+        """Whether the pulls that are out would settle the cycle."""
         return self._at_least < self._tolerated
 
     def settles_after(self, arm: int) -> bool:
-        """Take a choice for `arm` into account, then say whether the cycle is settled."""
-        # What the arm's next pulls were worth is all that can go; only where that could be
-        # enough is it worth finding out how much is left.
+        """Count a chosen pull for `arm`, and return whether the cycle is now settled."""
+        # The total falls at most by the worth of the arm's next pulls, so this is a lower bound;
+        # the exact total is computed only where the bound falls below the tolerance.
         self._touched.append(arm)
         self._at_least -= float(self._worth[arm])
         if self.settled:
@@ -255,13 +256,13 @@ class _Remaining:
         return self.settled
 
     def _value(self, arms: IntArray) -> FloatArray:
-        """Value of everything that these arms may still get, beside what is out."""
+        """Return the value of all pulls that these arms may still get, beside those out."""
         still = _open_information(self._chooser.allowed[arms], self._chooser.kinds)
         return self._values.of_information(arms, self._chooser.information[arms], still)
 
 
 def _shortfall(chooser: PullChooser, remaining: _Remaining) -> StopReason | None:
-    """Say why there are fewer than asked for; None if arms only wait for a pull that is out."""
+    """Return why there are fewer picks than wanted; None if arms only wait for a pull out."""
     if remaining.settled:
         return StopReason.SETTLED
     wanted = (chooser.worth_of(np.arange(chooser.information.size)) > 0).any(axis=0)
@@ -271,5 +272,5 @@ def _shortfall(chooser: PullChooser, remaining: _Remaining) -> StopReason | None
 
 
 def _open_information(allowed: IntArray, kinds: tuple[PullKind, ...]) -> FloatArray:
-    """Information that all allowed pulls would give each arm, shape (m,)."""
+    """Return the information that all allowed pulls would give each arm, shape (m,)."""
     return np.asarray(allowed @ np.array([kind.gain for kind in kinds]), dtype=np.float64)

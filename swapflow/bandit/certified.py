@@ -1,7 +1,7 @@
 """The rule `certified`: SWAP with a radius that needs no union over time.
 
 It keeps Algorithm 1's look and its arm, and changes three things: the normal-mixture radius in
-place of the paper's (3.7 to 4.1 times cheaper), a strong pull by need in place of a coin, and
+place of the paper's (3.7 to 4.1 times cheaper), a strong pull by need in place of the coin, and
 batches. For plain top-k the `pairwise` certificate is tighter still (3 to 16 % cheaper).
 """
 
@@ -31,7 +31,7 @@ from swapflow.errors import InvalidInputError
 
 
 class Certificate(StrEnum):
-    """What the stop rests on: one bound per arm, or one per pair of arms (top-k only)."""
+    """The bound that the stop rests on: one per arm, or one per pair of arms (top-k only)."""
 
     MIXTURE = "mixture"
     PAIRWISE = "pairwise"
@@ -39,11 +39,12 @@ class Certificate(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertifiedRule:
-    """Stops when the cohort is within the tolerance of the best with probability 1 - delta.
+    """A rule that stops at a cohort certified to be within the tolerance of the best.
 
-    That promise needs a linear objective, independent scores and a sigma that bounds every
-    arm's noise. Other objectives stop at the same test, as a heuristic: the look then carries
-    the parameter `heuristic` = 1 and the stop reads SETTLED, never CERTIFIED.
+    The certificate holds with probability 1 - delta. It needs a linear objective, independent
+    scores and a sigma that bounds every arm's noise. With another objective the same test is a
+    heuristic: the look then has the parameter `heuristic` = 1 and the stop is SETTLED, never
+    CERTIFIED.
 
     Attributes:
         oracle: The objective.
@@ -52,10 +53,10 @@ class CertifiedRule:
         tolerance: eps, in the objective's units.
         rho: Information at which the radius is tightest.
         max_applicants: How many arms may ever take part, if more than at the start.
-        certificate: Which certificate decides, and with it which arms are chosen.
+        certificate: Which certificate decides the stop and the arms.
 
     Raises:
-        InvalidInputError: If `PAIRWISE` is asked for with another objective than top-k.
+        InvalidInputError: If the certificate is `PAIRWISE` and the objective is not top-k.
     """
 
     oracle: Oracle
@@ -110,7 +111,7 @@ class CertifiedRule:
         at_most: int,
         rng: np.random.Generator,  # noqa: ARG002 - the protocol's coin; this rule needs none
     ) -> Picks:
-        """Choose by the certificate's own order; each arm gets the kind its need pays for."""
+        """Choose by the certificate's own order; each arm gets the kind that its need pays for."""
         distances = settling_distances(self.oracle, situation.mean)
 
         def kind_of(contender: Contender) -> int:
@@ -135,7 +136,7 @@ class CertifiedRule:
     def _certified_loss(
         self, situation: Situation, cohort: IntArray, comparison: Comparison
     ) -> float:
-        """Give the gap on settled scores; with nothing out that is the look's own gap."""
+        """Return the gap on settled scores; with nothing out that is the look's own gap."""
         if self.certificate is Certificate.MIXTURE and not situation.pending.any():
             return max(comparison.gap, 0.0)
         return certified_loss(
@@ -149,7 +150,7 @@ class CertifiedRule:
         )
 
     def _radius(self, situation: Situation, information: FloatArray) -> FloatArray:
-        """Give the mixture radius for as many arms as may ever take part."""
+        """Return the mixture radius for the number of arms that may ever take part."""
         return mixture_radius(
             information,
             sigma=self.sigma,
@@ -159,11 +160,11 @@ class CertifiedRule:
         )
 
     def _arms(self, situation: Situation) -> int:
-        """Give n of the union bound."""
+        """Return n of the union bound."""
         return max(self.max_applicants or 0, situation.n)
 
     def _pairs(self, situation: Situation) -> PairCertificate:
-        """Give the pairwise certificate for as many pairs as there may ever be."""
+        """Return the pairwise certificate for the number of pairs that there may ever be."""
         size = self.oracle.size
         return PairCertificate(
             sigma=self.sigma,

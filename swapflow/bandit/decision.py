@@ -1,4 +1,4 @@
-"""One look of Algorithm 1: the best cohort, its strongest rival, and what lies between them.
+"""One look of Algorithm 1: the best cohort, its strongest rival, and the gap between them.
 
 Where the paper's text, its proofs and its authors' code differ, we follow:
 
@@ -36,7 +36,7 @@ class Comparison:
     Attributes:
         rival: Best cohort under the worst case (M~), sorted indices.
         contested: Arms in exactly one of the two, most uncertain first.
-        gap: What the rival gains over the cohort under the worst case (u~).
+        gap: How much more the rival is worth than the cohort under the worst case (u~).
     """
 
     rival: IntArray
@@ -66,7 +66,7 @@ def compare(
         radius: Radius of each estimate, shape (n,).
         cohort: The proposed cohort (M), sorted indices.
         oracle: Finds and values cohorts.
-        tidy: Applied to whatever is ordered; `ties.unrounded` for the rule `paper`.
+        tidy: Rounds numbers before they are ordered; `ties.unrounded` for the rule `paper`.
     """
     utilities = worst_case(mean, radius, cohort)
     rival = oracle.best(tidy(utilities))
@@ -79,12 +79,12 @@ def compare(
 
 
 def is_settled(comparison: Comparison, tolerance: float) -> bool:
-    """Say whether the rival is the cohort itself, or ahead by the tolerance at most."""
+    """Whether the rival is the cohort itself, or ahead by the tolerance at most."""
     return not comparison.contested.size or comparison.gap <= tolerance
 
 
 def certified_stop(oracle: Oracle) -> StopReason:
-    """Give what a met stop test may be called: CERTIFIED only where it is a proof."""
+    """Return the reason when the stop test is met: CERTIFIED only where it is a proof."""
     return StopReason.CERTIFIED if oracle.linear else StopReason.SETTLED
 
 
@@ -98,15 +98,14 @@ def certified_loss(
     max_applicants: int | None = None,
     rho: float = RHO,
 ) -> float:
-    """Bound how much value the proposed cohort can lack, whatever rule proposed it.
+    """Bound how much value the proposed cohort can lack, whichever rule proposed it.
 
-    At every look at once, with probability 1 - delta, w(best) - w(cohort) is at most this for
-    a linear objective: the bound holds for any cohort, because it needs only that no arm of
-    the best cohort outside the proposal exceeds its upper bound, and that no arm of the
-    proposal outside the best falls below its lower one. It uses each arm's scores up to the
-    first one still out, so that scores which arrive early because they are good prove nothing.
-    An interval that reaches beyond the range of utilities is cut off there: the truth is in it
-    all the same.
+    For a linear objective, w(best) - w(cohort) is at most this at all looks together, with
+    probability 1 - delta. The bound holds for any cohort, because it needs only that no arm of the
+    best cohort outside the proposal exceeds its upper bound, and that no arm of the proposal
+    outside the best falls below its lower one. It uses each arm's scores up to the first one still
+    out, so that scores that arrive early because they are high prove nothing. An interval that
+    reaches beyond the range of utilities is cut off there; it still contains the truth.
 
     Args:
         situation: The cycle; only the settled means and informations and the range are read.

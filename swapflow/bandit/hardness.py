@@ -33,7 +33,7 @@ _PER_ARM = 18
 
 
 def gaps(utilities: FloatArray, oracle: Oracle) -> FloatArray:
-    """Give each arm's gap: what the best cohort loses if the arm must change sides.
+    """Return each arm's gap: the loss of the best cohort if the arm must change sides.
 
     For top-k and quotas one exchange is the best way to flip an arm, so the gaps have a closed
     form; for the diverse objective they come from an exact table over the groups.
@@ -59,12 +59,12 @@ def hardness(gap: FloatArray) -> float:
 
 
 def scaled_hardness(raw: float, *, sigma: float, width: int = WIDTH, least: float = 1.0) -> float:
-    """Give max(width^2 sigma^2 H, 1) (H~ of the proofs); `least` = 0 lets it be smaller."""
+    """Return max(width^2 sigma^2 H, 1) (H~ of the proofs); `least` = 0 lets it be smaller."""
     return max(width**2 * sigma**2 * raw, least)
 
 
 def expected(value: float, strong_probability: float) -> float:
-    """Give the expected cost or gain of a pull: alpha times the strong one's, else 1.
+    """Return the expected cost or gain of a pull: alpha times the strong one's, else 1.
 
     Args:
         value: The strong pull's cost j (for X_cost) or gain s (for X_gain), in weak pulls.
@@ -75,7 +75,7 @@ def expected(value: float, strong_probability: float) -> float:
 
 
 def margin(*, sigma: float, delta: float, count: float) -> float:
-    """Give Hoeffding's margin sigma sqrt(2 ln(2 / delta) / count).
+    """Return Hoeffding's margin sigma sqrt(2 ln(2 / delta) / count).
 
     With the number of pulls as count this is eps1 of the main theorem, with n it is eps2.
     """
@@ -116,7 +116,7 @@ def implicit_pull_bound(*, n: int, scaled: float, delta: float, cost: float, gai
 
 
 def strong_cost_limit(*, n: int, scaled: float, delta: float, gain: float) -> float:
-    """Give the largest j at which the bound for strong only is no worse than for weak only.
+    """Return the largest j at which the bound for strong only is no worse than for weak only.
 
     That is C^((s - 1) / 3) with C = 4 n H~ / delta (Corollary 1). Like the corollary it
     compares numbers of pulls, not their costs.
@@ -125,7 +125,7 @@ def strong_cost_limit(*, n: int, scaled: float, delta: float, gain: float) -> fl
 
 
 def _diverse_gaps(utilities: FloatArray, groups: IntArray, size: int) -> FloatArray:
-    """Value the best cohort with each arm forced to the other side."""
+    """Return the gaps from the best cohort with each arm forced to the other side."""
     members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
     members = [arms[np.argsort(-utilities[arms], kind="stable")] for arms in members]
     worth = [_roots(utilities[arms]) for arms in members]
@@ -145,14 +145,14 @@ def _diverse_gaps(utilities: FloatArray, groups: IntArray, size: int) -> FloatAr
 
 
 def _roots(ranked: FloatArray) -> FloatArray:
-    """Give the worth of the first 0, 1, 2, … of a group's arms."""
+    """Return the worth of the first 0, 1, 2, … of a group's arms."""
     sums = np.concatenate([[0.0], np.cumsum(ranked)])
     roots: FloatArray = np.sqrt(np.maximum(sums, 0.0))
     return roots
 
 
 def _best_total(worth: list[FloatArray], size: int) -> float:
-    """Give the best total worth of `size` arms, or -inf if there are not enough."""
+    """Return the best total worth of `size` arms, or -inf if there are not enough."""
     table = np.full(size + 1, -np.inf)
     table[0] = 0.0
     for values in worth:

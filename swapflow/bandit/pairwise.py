@@ -1,8 +1,8 @@
 """The pairwise certificate: every member against every outsider, for plain top-k.
 
 A member a and an outsider b are settled once their estimates differ by the pair's radius. When
-all K (n - K) pairs are, the cohort is the best one with probability 1 - delta. The arms come
-from the same certificate: under SWAP's own order the arms that a per-arm radius calls settled
+all K (n - K) pairs are, the cohort is the best one with probability 1 - delta. The same
+certificate chooses the arms: in SWAP's own order the arms that are settled by a per-arm radius
 would keep one score each, and their pairs would stay open for ever.
 """
 
@@ -27,7 +27,7 @@ from swapflow.bandit.ties import DECIMALS, rounded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairCertificate:
-    """Looks and chooses by pairs.
+    """Compares and chooses by pairs.
 
     Attributes:
         sigma: Sub-Gaussian constant of one weak pull, in score units.
@@ -78,10 +78,10 @@ class PairCertificate:
         *,
         at_most: int,
     ) -> Picks:
-        """Choose the less known arm of the most open pair, again and again.
+        """Choose the less known arm of the most open pair, repeatedly.
 
-        What is pending counts as information. An arm may come several times in one batch: its
-        pairs close with every pull, and spreading pulls over all open pairs would cost more.
+        A pending pull counts as information. An arm may come several times in one batch: its pairs
+        close with every pull, and pulls spread over all open pairs would cost more.
         """
         allowance = Allowance(situation)
         outside = others(situation.n, cohort)
@@ -118,7 +118,7 @@ class PairCertificate:
     def _excess(
         self, mean: FloatArray, information: FloatArray, cohort: IntArray, outside: IntArray
     ) -> FloatArray:
-        """Give by how much each outsider may yet beat each member, shape (K, n - K)."""
+        """Return by how much each outsider may yet beat each member, shape (K, n - K)."""
         radius = pair_radius(
             information[cohort][:, np.newaxis],
             information[outside][np.newaxis, :],
@@ -151,7 +151,7 @@ def _next_arm(
     information: FloatArray,
     may: BoolArray,
 ) -> int | None:
-    """Give the less known arm of the most open pair in which some arm may get a pull."""
+    """Return the less known arm of the most open pair in which some arm may get a pull."""
     reachable = may[cohort][:, np.newaxis] | may[outside][np.newaxis, :]
     reachable_excess = np.where(reachable, ordered, -np.inf)
     row, column = np.unravel_index(int(reachable_excess.argmax()), ordered.shape)

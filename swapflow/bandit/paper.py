@@ -1,4 +1,4 @@
-"""The rule `paper`: Algorithm 1 of Schumann et al. 2019, to the letter.
+"""The rule `paper`: Algorithm 1 of Schumann et al. 2019, unchanged.
 
 What the text leaves open, and how it is read here (see also `decision` and `radius`):
 
@@ -83,7 +83,7 @@ class PaperRule:
     def choose(
         self, situation: Situation, look: Look, *, at_most: int, rng: np.random.Generator
     ) -> Picks:
-        """Pull the most uncertain contested arms, strong where the coin says so (16 to 25)."""
+        """Choose the most uncertain contested arms, strong by the coin (lines 16 to 25)."""
 
         def kind_of(contender: Contender) -> int:
             weak, strong = weak_and_strong(situation.kinds)
@@ -101,11 +101,11 @@ class PaperRule:
         )
 
     def _radius(self, situation: Situation, information: FloatArray) -> FloatArray:
-        """Give the paper's radius at the cost dispatched so far."""
+        """Return the paper's radius at the cost dispatched so far."""
         return paper_radius(information, cost=situation.cost, sigma=self.sigma, delta=self.delta)
 
     def _strong_probability(self, kinds: tuple[PullKind, ...], contested: int) -> float:
-        """Give alpha, with the strong kind's gain and cost in units of the weak kind's."""
+        """Return alpha, with the strong kind's gain and cost in units of the weak kind's."""
         weak, strong = (kinds[index] for index in weak_and_strong(kinds))
         return strong_probability(
             self.policy,

@@ -1,7 +1,7 @@
-"""How far an estimate may lie from an arm's true utility: the paper's radius and two tighter ones.
+"""Radii of estimates around true utilities: the paper's radius and two tighter ones.
 
 All three count information T in weak pulls (a pull of gain s adds s) and assume noise that is
-sub-Gaussian with constant sigma per weak pull. They differ in price and promise:
+sub-Gaussian with constant sigma per weak pull. They differ in width and in what they promise:
 
     paper      sigma sqrt(2 ln(4 n Cost^3 / delta) / T)                          as published
     mixture    sigma sqrt(2 (T + rho) ln(n / (2 delta) sqrt((T + rho) / rho) + 1)) / T
@@ -20,7 +20,7 @@ from swapflow.errors import InvalidInputError
 
 
 RHO = 3.0
-"""Where the mixture radius is tightest, in weak pulls; 1 to 10 cost within 5 % of each other."""
+"""Information at which the mixture radius is tightest; 1 to 10 cost within 5 % of each other."""
 
 
 def paper_radius(
@@ -143,14 +143,14 @@ def pair_radius(
 
 
 def _mixture_spread(information: FloatArray, rho: float) -> FloatArray:
-    """Give (T + rho) / T^2, or 0 for an arm that has no score."""
+    """Return (T + rho) / T^2, or 0 for an arm that has no score."""
     scored = information > 0
     safe = np.where(scored, information, 1.0)
     return np.where(scored, (safe + rho) / safe**2, 0.0)
 
 
 def _check(*, sigma: float, delta: float) -> None:
-    """Refuse a spread or an error probability that no radius can be built on."""
+    """Raise for a spread or an error probability outside its range."""
     if not sigma > 0:
         raise InvalidInputError(f"sigma must be positive, not {sigma:g}")
     if not 0 < delta < 1:

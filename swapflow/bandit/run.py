@@ -1,6 +1,6 @@
-"""Runs a rule against rewards, one pull at a time or with several out, without any of the rest.
+"""Runs of a rule against rewards, one pull at a time or with several out.
 
-For studies and tests: no people, no limits but the budget, no failures; time is a number.
+For studies and tests: no people, no limit but the budget, no failures; time is a number.
 """
 
 import heapq
@@ -25,17 +25,17 @@ from swapflow.bandit.situation import (
 
 
 UNLIMITED = np.iinfo(np.int64).max // 2
-"""How often an arm may be pulled when nothing limits it."""
+"""Number of pulls per arm and kind when nothing limits it."""
 
 Rewards = Callable[[int, int], float]
-"""Gives the next reward of (arm, kind)."""
+"""Returns the next reward of (arm, kind)."""
 
 Delays = Callable[[int, int, float], float]
-"""Gives how long a pull of (arm, kind) with this reward stays out; it may depend on all three."""
+"""Returns how long a pull of (arm, kind) with this reward stays out; may depend on all three."""
 
 
 def no_delay(arm: int, kind: int, reward: float) -> float:  # noqa: ARG001 - a Delays function
-    """Answer at once."""
+    """Return 0: the score comes at once."""
     return 0.0
 
 
@@ -44,10 +44,10 @@ class RunStep:
     """One look of a run.
 
     Attributes:
-        situation: What was known, and what was out.
-        look: What the rule made of it.
+        situation: The situation, with received and pending pulls.
+        look: The rule's assessment of it.
         elapsed: Time since the first pull, in the unit of the delays.
-        picks: What was dispatched next; empty at the end, and while the last pulls come in.
+        picks: The pulls dispatched next; empty at the end, and while the last pulls come in.
         ended: Why this is the last step, or None.
     """
 
@@ -60,7 +60,7 @@ class RunStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTrace:
-    """How a run goes.
+    """Settings of a run.
 
     Attributes:
         kinds: The pull kinds; every arm starts with one score of the first.
@@ -87,8 +87,8 @@ def run_rule(
 ) -> Iterator[RunStep]:
     """Run a rule and yield every look, until the rule stops or nothing more may be pulled.
 
-    When the rule stops with pulls still out, nothing more is dispatched until they are in;
-    then it looks again, and goes on if the late scores changed its mind.
+    When the rule stops with pulls still out, nothing more is dispatched until they are in; then
+    the rule looks again, and goes on if the late scores unsettle it.
 
     Args:
         rule: The rule to run.
@@ -124,7 +124,7 @@ def run_rule(
 
 
 class _RunState:
-    """What is known and what is out, in arrays; pulls come back in the order of their time."""
+    """Received scores and pulls out, as arrays; pulls come back in the order of their time."""
 
     def __init__(self, rewards: Rewards, *, n: int, trace: RunTrace) -> None:
         self._rewards = rewards
@@ -138,7 +138,7 @@ class _RunState:
         self._now = 0.0
         self._out: list[tuple[float, int, int, int, float]] = []
         self._dispatched = 0
-        # Per arm, in dispatch order, what is not yet settled: (number, gain, reward or None).
+        # Per arm, in dispatch order, unsettled pulls: number to (gain, reward or None while out).
         self._unsettled: list[dict[int, tuple[float, float | None]]] = [{} for _ in range(n)]
         self._scores: list[tuple[int, int, float]] = []
         for arm in range(n):
@@ -146,7 +146,7 @@ class _RunState:
 
     @property
     def wanted(self) -> int:
-        """How many more pulls should go out now."""
+        """How many more pulls should be dispatched now."""
         left = self._course.max_pulls - self._dispatched
         return int(min(self._course.at_once - len(self._out), left))
 
@@ -156,7 +156,7 @@ class _RunState:
         return bool(self._out)
 
     def situation(self) -> Situation:
-        """Take a picture that later scores do not change."""
+        """Build a situation that later scores do not change."""
         kinds = self._course.kinds
         n = self._mean.size
         spent = self._cost >= self._course.budget
@@ -180,11 +180,11 @@ class _RunState:
     def step(
         self, situation: Situation, look: Look, picks: tuple[Pick, ...], ended: StopReason | None
     ) -> RunStep:
-        """Stamp a look with the time."""
+        """Build the step of a look at the present time."""
         return RunStep(situation=situation, look=look, elapsed=self._now, picks=picks, ended=ended)
 
     def dispatch(self, arm: int, kind: int) -> None:
-        """Send a pull out; its reward is drawn now and seen when it comes back."""
+        """Dispatch a pull; its reward is drawn now and known when it comes back."""
         reward = self._rewards(arm, kind)
         gain = self._course.kinds[kind].gain
         due = self._now + self._course.delays(arm, kind, reward)
@@ -195,12 +195,14 @@ class _RunState:
         self._cost += self._course.kinds[kind].cost
 
     def receive(self) -> None:
-        """Take in the next score that comes back."""
+        """Receive the next score that comes back."""
         self._now, number, arm, kind, reward = heapq.heappop(self._out)
         gain = self._course.kinds[kind].gain
         self._pending[arm] -= gain
         _fold(self._mean, self._information, arm, gain, reward)
         self._scores.append((arm, kind, reward))
+        # Scores settle in dispatch order only, so an early high score does not move the
+        # certificate.
         waiting = self._unsettled[arm]
         waiting[number] = (gain, reward)
         while waiting:
@@ -212,7 +214,7 @@ class _RunState:
             del waiting[first]
 
     def _first_look(self, arm: int) -> None:
-        """Score an arm once, at once, as Algorithm 1 does before it starts."""
+        """Score an arm once, immediately, as Algorithm 1 does before it starts."""
         reward = self._rewards(arm, 0)
         gain, cost = self._course.kinds[0].gain, self._course.kinds[0].cost
         _fold(self._mean, self._information, arm, gain, reward)
@@ -221,7 +223,7 @@ class _RunState:
         self._cost += cost
 
     def _all_scores(self) -> Scores:
-        """List the scores by arm and kind; no reviewer (-1) gave them."""
+        """List the scores by arm and kind; none has a reviewer (-1)."""
         ordered = sorted(self._scores, key=lambda score: score[:2])
         arm: IntArray = np.array([score[0] for score in ordered], dtype=np.int64)
         return Scores(

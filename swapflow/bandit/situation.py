@@ -1,4 +1,4 @@
-"""What a rule sees when it looks at a cycle, and what it answers."""
+"""What a rule receives when it looks at a cycle, and what it returns."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,16 +16,16 @@ UNSCORED_MEAN = 0.5
 """Estimate of an arm without any score; utilities lie in [0, 1] in every cycle."""
 
 UNSCORED_RADIUS = 0.5
-"""With the mean above, the one radius that is certain without a score."""
+"""Radius of an arm without any score: with the mean above, the only certain one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullKind:
-    """One way to gather information.
+    """One way to get information.
 
     Attributes:
-        cost: What one pull costs (the paper's j for a strong pull), in any one unit.
-        gain: How many weak pulls' information one pull gives (the paper's s).
+        cost: Cost of one pull (the paper's j for a strong pull), in any unit.
+        gain: Information of one pull in weak pulls (the paper's s).
     """
 
     cost: float
@@ -38,8 +38,8 @@ class Scores:
 
     Attributes:
         arm: Index of the scored arm, shape (m,).
-        reviewer: Index of the reviewer (any dense numbering; -1 where a mark has no one
-            reviewer, so no severity is taken out of it), shape (m,).
+        reviewer: Index of the reviewer (any dense numbering; -1 where a mark has no single
+            reviewer, so no severity is subtracted from it), shape (m,).
         kind: Index into the situation's kinds, shape (m,).
         mark: Utility in [0, 1], shape (m,).
     """
@@ -51,7 +51,7 @@ class Scores:
 
 
 def no_scores() -> Scores:
-    """Give the scores of a cycle in which nobody has answered yet."""
+    """Return the scores of a cycle in which no reviewer has answered yet."""
     none = np.zeros(0, dtype=np.int64)
     return Scores(arm=none, reviewer=none, kind=none, mark=np.zeros(0))
 
@@ -60,7 +60,7 @@ def no_scores() -> Scores:
 class Situation:
     """A cycle at one moment, as arrays over its n arms (candidates only).
 
-    Arms come in the order that decides ties: whatever else is equal, the lowest index wins.
+    Arms come in the order that decides ties: of equal arms the lowest index wins.
 
     Attributes:
         mean: Information-weighted mean (û), shape (n,); `UNSCORED_MEAN` where information is 0.
@@ -68,16 +68,16 @@ class Situation:
         pending: Sum of gains dispatched and not yet received, shape (n,).
         settled_mean: The means over each arm's scores up to the first one still out in
             dispatch order, shape (n,). Equal to `mean` when nothing is out. The live
-            certificate uses these, so that good news that arrives early proves nothing.
+            certificate uses these, so that high scores that arrive early prove nothing.
         settled_information: The information behind `settled_mean`, shape (n,).
         kinds: The pull kinds, cheapest first by convention of the rules file.
-        allowed: How many more pulls of each kind each arm may still be given, shape
-            (n, kinds): limits per arm, prerequisites, holds and reviewers are already in it.
-        kind_left: How many more pulls of each kind the cycle may still give, shape (kinds,).
+        allowed: How many more pulls of each kind each arm may still get, shape (n, kinds): limits
+            per arm, prerequisites, holds and reviewers are already counted.
+        kind_left: How many more pulls of each kind the cycle may still dispatch, shape (kinds,).
         budget_left: Cost that may still be committed, in the unit of the kinds' costs.
         cost: Cost dispatched so far (the paper's Cost), in units of one weak pull.
         scores: The scores behind the means (`budget` fits its model to them).
-        lowest: No true utility lies below; the certified loss looks no further.
+        lowest: No true utility lies below; the certified loss is clipped to it.
         highest: No true utility lies above.
     """
 
@@ -114,19 +114,19 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What a rule believes at one moment.
+    """A rule's assessment at one moment.
 
     Attributes:
         cohort: The best cohort under the rule's estimates (M), sorted indices, shape (K,).
-        rival: The best cohort when every estimate errs as badly as its radius allows (M̃).
+        rival: The best cohort when every estimate is wrong by its whole radius (M̃).
         contested: Cohort △ rival, most uncertain first.
-        estimate: The utilities the cohort was chosen by: û, or posterior means, shape (n,).
+        estimate: The utilities by which the cohort was chosen: û, or posterior means, shape (n,).
         radius: Radius of each estimate, shape (n,).
         gap: w(rival) - w(cohort) under the rule's own worst case ũ.
-        certified_loss: The gap under the mixture radius on `settled_mean`, whatever the rule.
+        certified_loss: The gap under the mixture radius on `settled_mean`, under every rule.
         expected_loss: The model's estimate of the loss (`budget` only, else NaN).
-        stop: CERTIFIED or SETTLED when the rule says so on received scores, else None.
-        parameters: What was fitted or fixed for this look, by name, for the decision's record.
+        stop: CERTIFIED or SETTLED when the received scores meet the rule's test, else None.
+        parameters: Parameters fitted or fixed for this look, by name, for the decision's record.
     """
 
     cohort: IntArray
@@ -143,7 +143,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pick:
-    """One pull that a rule wants, with the priority that put it there (rounded to 1e-9)."""
+    """One pull that a rule chooses, with the priority that chose it (rounded to 1e-9)."""
 
     arm: int
     kind: int
@@ -152,14 +152,14 @@ class Pick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picks:
-    """The next pulls a rule wants, best first.
+    """The next pulls that a rule chooses, best first.
 
     Attributes:
         picks: At most as many as asked for.
         shortfall: Why there are fewer than asked for: BUDGET (nothing affordable left),
-            EXHAUSTED (no contested arm may get another pull), SETTLED or CERTIFIED (what is
-            pending would settle it), or None when there are as many as asked for or when
-            arms merely wait for a pull that is out.
+            EXHAUSTED (no contested arm may get another pull), SETTLED or CERTIFIED (the pending
+            pulls would settle it), or None when there are as many as asked for or when arms merely
+            wait for a pull that is out.
     """
 
     picks: tuple[Pick, ...]
@@ -167,18 +167,18 @@ class Picks:
 
 
 class Rule(Protocol):
-    """One of the three rules: how to look, and which pulls to ask for next.
+    """One of the three rules: how to assess a cycle, and which pulls to choose next.
 
-    Both methods are pure: equal arguments give equal answers on every machine, up to the
-    rounding that the answers themselves carry.
+    Both methods are pure: equal arguments give equal answers on every machine, up to the rounding
+    of the answers.
     """
 
     def look(self, situation: Situation) -> Look:
-        """Say what is believed now, on received scores alone."""
+        """Compute the assessment on received scores alone."""
         ...
 
     def choose(
         self, situation: Situation, look: Look, *, at_most: int, rng: np.random.Generator
     ) -> Picks:
-        """Choose the next pulls, counting pending ones; `rng` serves the paper's coin."""
+        """Choose the next pulls, counting pending ones; `rng` is for the paper's coin."""
         ...

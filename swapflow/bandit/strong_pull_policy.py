@@ -1,6 +1,6 @@
 """Weak or strong: which kind of pull the chosen arm gets.
 
-`paper` draws a coin whose probability is the strong pull policy spp(s, j); `certified` asks
+`paper` draws a coin whose probability is the strong pull policy spp(s, j); `certified` chooses by
 how much information the arm still needs.
 """
 
@@ -20,7 +20,7 @@ class StrongPolicy(StrEnum):
 
     `PAPER` is the policy of the paper's equation 3; `WEAK` makes the rule CLUCB, `STRONG` its
     strong-only variant. `RATIO` and `SYMDIFF` are found only in the authors' code, which uses
-    `SYMDIFF` unless told otherwise.
+    `SYMDIFF` by default.
     """
 
     PAPER = "paper"
@@ -33,7 +33,7 @@ class StrongPolicy(StrEnum):
 def strong_probability(
     policy: StrongPolicy, *, gain: float, cost: float, contested: int, size: int
 ) -> float:
-    """Give the probability of a strong pull (alpha).
+    """Return the probability of a strong pull (alpha).
 
     `PAPER` is (s - j) / (s - 1): 0 when s is 1, and otherwise not clipped, so that it is
     negative (never strong) for j > s. The paper declares a range of [0, 1] and is silent
@@ -62,12 +62,12 @@ def strong_probability(
 
 
 def settling_distances(oracle: Oracle, mean: FloatArray) -> FloatArray:
-    """Give how small each arm's radius must become to settle it, in score units, shape (n,).
+    """Return the radius at which each arm is settled, in score units, shape (n,).
 
-    The loss from the best single exchange that flips the arm, less half the smallest such loss
-    of all arms (the two arms at the border share it), divided by the arm's slope. For top-k
-    this is exactly the distance to the middle between the K-th and the (K+1)-th estimate.
-    Infinite for an arm that no exchange can flip.
+    That is the loss from the best single exchange that flips the arm, less half the smallest such
+    loss of all arms (the two arms at the border share it), divided by the arm's slope. For top-k
+    this is exactly the distance to the middle between the K-th and the (K+1)-th estimate. Infinite
+    for an arm that no exchange can flip.
     """
     losses = oracle.single_exchange_losses(mean)
     smallest = float(losses.min())
@@ -91,11 +91,11 @@ def information_needed(*, information: float, radius: float, distance: float) ->
 
 
 def kind_for_need(kinds: Sequence[PullKind], needed: float) -> int:
-    """Choose the kind by which the needed information is had at least cost.
+    """Return the kind that gives the needed information at least cost.
 
     Of the paper's two kinds: strong if s > j and at least j weak pulls are still needed. For a
-    list, from the cheapest up: a dearer kind is taken if it gives more information per cost
-    and costs no more than the whole need costs by the kind it replaces.
+    list, from the cheapest up: a dearer kind is taken if it gives more information per cost and
+    costs no more than the kind it replaces would cost for the whole need.
 
     Args:
         kinds: At least one kind, in any order.
@@ -115,7 +115,7 @@ def kind_for_need(kinds: Sequence[PullKind], needed: float) -> int:
 
 
 def weak_and_strong(kinds: Sequence[PullKind]) -> tuple[int, int]:
-    """Name the two kinds between which the paper's coin decides.
+    """Return the two kinds between which the paper's coin decides.
 
     One kind is both (then the rule is CLUCB); of two, the first is weak and the second strong,
     as in the paper. The paper knows no third: of more, the cheapest is weak, and of the others

@@ -1,4 +1,4 @@
-"""How ties are broken, so that every machine breaks them alike."""
+"""The order of equals, the same on every machine."""
 
 import hashlib
 
@@ -8,14 +8,14 @@ from swapflow.bandit.situation import FloatArray
 
 
 DECIMALS = 9
-"""Digits kept before numbers are ordered: the same numpy gives other last bits elsewhere."""
+"""Digits kept before numbers are ordered; the last bits differ between builds of numpy."""
 
 
 def tie_key(seed: int, external_id: str) -> int:
-    """Give an applicant's place among equals: the smaller key comes first.
+    """Return an applicant's place among equals: the smaller key comes first.
 
-    A keyed hash, so that the place depends on the seed, not on the alphabet, the order of the
-    file or who applied first; and it never changes when others join or leave.
+    A keyed hash, so that the place depends on the seed and not on the alphabet, the order of the
+    file or the time of the application, and does not change when others join or leave.
 
     Args:
         seed: The cycle's seed, any integer.
@@ -36,5 +36,5 @@ def rounded(priority: FloatArray) -> FloatArray:
 
 
 def unrounded(priority: FloatArray) -> FloatArray:
-    """Keep priorities as they are: the rule `paper` orders bare floats, as its vectors do."""
+    """Return priorities unchanged: the rule `paper` orders bare floats, as its vectors do."""
     return priority

@@ -292,9 +292,9 @@ def scores_sheet(swapflow: "Swapflow", cycle: str) -> "ExportSheet":
     from swapflow.files.exports.sheets import scores_sheet as sheet
 
     return sheet(
-        swapflow.scores(cycle),
-        applications={a.number: a.external_id for a in swapflow.applications(cycle)},
-        reviewers={r.number: r.external_id for r in swapflow.reviewers(cycle)},
-        kinds=[kind.name for kind in swapflow.rules(cycle).kinds],
-        remarks=dict(swapflow.ledger.remarks(cycle)),
+        swapflow.scores.list(cycle),
+        applications={a.number: a.external_id for a in swapflow.applicants.list(cycle)},
+        reviewers={r.number: r.external_id for r in swapflow.reviewers.list(cycle)},
+        kinds=[kind.name for kind in swapflow.cycles.rules(cycle).kinds],
+        remarks=dict(swapflow.scores.remarks(cycle)),
     )

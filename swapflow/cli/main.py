@@ -64,6 +64,7 @@ app = typer.Typer(
     ),
 )
 app.add_typer(rounds.app, name="round")
+# Joined here, so that no group of commands imports another.
 cycles.app.add_typer(decisions.app)
 cycles.app.add_typer(reconsiderations.app, name="reconsider")
 app.add_typer(cycles.app, name="cycle")
@@ -76,7 +77,8 @@ app.add_typer(meeting.app, name="meeting")
 app.add_typer(offers.app, name="offers")
 app.add_typer(announcements.app, name="letters")
 app.add_typer(monitoring.app, name="monitoring")
-app.add_typer(personal_data.app, name="person")
+app.add_typer(personal_data.app, name="personal-data")
+app.add_typer(personal_data.app, name="person", hidden=True, deprecated=True)
 app.add_typer(users.app, name="user")
 past_rounds.register(studies.app)
 app.add_typer(studies.app, name="study")
@@ -132,6 +134,7 @@ def command() -> TyperGroup:
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; returns its exit code. Errors raised on purpose never show a traceback."""
+    # Read by hand: an error may come before the options are parsed.
     as_json = "--json" in arguments
     try:
         code = command().main(list(arguments), prog_name="swapflow", standalone_mode=False)

@@ -16,6 +16,7 @@ from enum import Enum
 WIDE = 400
 """Columns of a table that goes to a file or a pipe: nothing is cut or wrapped there."""
 
+# Bidirectional overrides too: with them one name reads as another.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -92,6 +93,7 @@ def _drawn(listing: Listing) -> str:
     """Draw a table, as wide as the terminal, or as wide as it needs to be."""
     if not listing.rows:
         return clean(listing.empty)
+    # Loaded for a table only: JSON and plain lines do without it.
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

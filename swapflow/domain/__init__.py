@@ -1,1 +1,1 @@
-"""The things a round consists of, as frozen dataclasses that know only their own data."""
+"""What a round consists of, as frozen dataclasses that know only their own data."""

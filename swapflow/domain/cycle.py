@@ -8,7 +8,7 @@ from swapflow.domain.ids import task_code
 
 
 class CycleStatus(StrEnum):
-    """Where a cycle stands.
+    """The status of a cycle.
 
     DRAFT ──► RUNNING ⇄ PAUSED
                  │  ▲
@@ -18,7 +18,7 @@ class CycleStatus(StrEnum):
        RUNNING, PAUSED ───────┘ stop, by staff
 
     PROPOSED: the rule proposes to stop and nothing more is dispatched; a person decides.
-    ENDED: no further pull; scores that are out are still taken until the freeze.
+    ENDED: no further pull; open scores are still accepted until the list is final.
     """
 
     DRAFT = "draft"
@@ -30,12 +30,12 @@ class CycleStatus(StrEnum):
 
 
 ASKING = frozenset({CycleStatus.RUNNING, CycleStatus.FINALIZED})
-"""While requests go out and expire; once a list is fixed, those of a reconsideration alone."""
+"""Statuses in which requests go out and expire; once a list is final, only reconsiderations'."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """How far into a cycle's ledger something has read: the event's number and chain hash.
+    """A position in a cycle's ledger: the event's number and chain hash.
 
     The hash tells a restored ledger, whose numbers start again, from the one that was read.
     """
@@ -59,14 +59,14 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cycle:
-    """A cycle as its row stands.
+    """A cycle's row.
 
     Attributes:
         spent: Cost of the pulls whose scores count, in the round's unit.
         committed: Cost reserved for open pulls.
         epoch: Number of the lease under which decisions are written.
         cohort_version: The latest finalized version, 0 before the first.
-        task_key: The secret from which its task codes come; shown nowhere.
+        task_key: The secret key of its task codes; shown nowhere.
     """
 
     id: str
@@ -91,5 +91,5 @@ class Cycle:
         return self.status is not CycleStatus.DRAFT
 
     def task_code(self, assignment_id: str) -> str:
-        """Give the code by which reviewers name one of its assignments."""
+        """Return the code by which reviewers name one of its assignments."""
         return task_code(assignment_id, key=self.task_key)

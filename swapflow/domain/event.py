@@ -1,7 +1,7 @@
 """Events: the facts of a cycle, in one order, chained by hash.
 
 Payloads hold ids, enumerated words and integers only. Names, remarks, marks and free text live in
-rows of their own that can be erased; the chain and every replay stand without them.
+rows of their own that can be erased; the chain and every replay are valid without them.
 
 | type | payload |
 |---|---|
@@ -61,7 +61,7 @@ Json: TypeAlias = "int | float | str | bool | Sequence[Json] | Mapping[str, Json
 
 
 class EventType(StrEnum):
-    """Every kind of event ever released; none is ever removed."""
+    """Every type of event ever released; none is ever removed."""
 
     LAUNCHED = "launched"
     RULES_CHANGED = "rules_changed"
@@ -125,17 +125,18 @@ class Event:
 def body(
     payload: Mapping[str, Json], deltas: Sequence[Delta], *, spent: int, committed: int
 ) -> str:
-    """Spell an event's content as the one text that is stored and hashed."""
+    """Write an event's content as the text that is stored and hashed."""
     content = {
         "payload": payload,
         "deltas": [[d.application, d.numerator, d.information, d.pending] for d in deltas],
         "spent": spent,
         "committed": committed,
     }
+    # Sorted keys and no spaces: the text must be the same on every release that writes the event.
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def chain_hash(previous: str, *, cycle_id: str, seq: int, kind: str, text: str) -> str:
-    """Hash an event onto the chain: SHA-256 over the previous hash and the bytes as stored."""
+    """Return an event's chain hash: SHA-256 over the previous hash and the stored bytes."""
     head = f"{previous}|{cycle_id}|{seq}|{kind}|"
     return hashlib.sha256((head + text).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Integers for what is summed: a sum of integers is exact in any order.
+"""Integers for sums: a sum of integers is exact in any order.
 
 Scores are rounded once, when they are submitted. Everything after that (corrections, voids,
 replays, two machines that see scores in different orders) adds and subtracts integers, so equal
@@ -36,7 +36,7 @@ class Delta:
 
 
 def value_units(utility: float) -> int:
-    """Round a utility in [0, 1] to the integer that is stored, half up.
+    """Round a utility in [0, 1] to the stored integer, half up.
 
     Raises:
         ScoreOutOfRangeError: If the utility is not a number in [0, 1].
@@ -49,17 +49,18 @@ def value_units(utility: float) -> int:
 
 
 def gain_units(gain: float) -> int:
-    """Round a gain to the integer that is stored."""
+    """Round a gain to the stored integer."""
     return round(gain * GAIN_SCALE)
 
 
 def contribution(values: Sequence[int], *, gain: int, quorum: int) -> tuple[int, int]:
-    """Give what a pull adds to its arm: (numerator, information).
+    """Return what a pull adds to its arm: (numerator, information).
 
     A pull counts when `quorum` of its seats have answered, with the mean of the answers and its
-    whole gain: a panel is one pull, however many sit on it.
+    whole gain: a panel is one pull, whatever the number of its seats.
     """
     if len(values) < max(quorum, 1):
         return 0, 0
+    # Twice the sum over twice the count: integer division that rounds half up.
     mean = (2 * sum(values) + len(values)) // (2 * len(values))
     return gain * mean, gain

@@ -1,4 +1,4 @@
-"""Natural ids: what a thing is, spelled so that making it twice makes the same row twice."""
+"""Natural ids: creating the same thing twice gives the same row."""
 
 import hashlib
 import re
@@ -11,41 +11,41 @@ KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
 
 
 def same_id(external_id: str) -> str:
-    """Reduce an office's id to what tells people apart: case, width and spaces do not."""
+    """Normalise an office's id: case, width and spaces do not count."""
     plain = unicodedata.normalize("NFKC", external_id).casefold()
     return " ".join(plain.split())
 
 
 def pull_id(cycle_id: str, application: int, kind: str, ordinal: int) -> str:
-    """Name the `ordinal`-th pull (from 1) of one kind of one application."""
+    """Return the id of the `ordinal`-th pull (from 1) of one kind of one application."""
     return f"{cycle_id}:{application}:{kind}:{ordinal}"
 
 
 def assignment_id(pull: str, seat: int, attempt: int) -> str:
-    """Name the `attempt`-th try (from 1) to fill one seat (from 1) of a pull."""
+    """Return the id of the `attempt`-th try (from 1) to fill one seat (from 1) of a pull."""
     return f"{pull}:{seat}.{attempt}"
 
 
 def pull_of(assignment: str) -> str:
-    """Give the pull that an assignment belongs to."""
+    """Return the pull that an assignment belongs to."""
     return assignment.rsplit(":", 1)[0]
 
 
 def cycle_of(natural_id: str) -> str:
-    """Give the cycle that a pull or an assignment belongs to."""
+    """Return the cycle that a pull or an assignment belongs to."""
     return natural_id.split(":", 1)[0]
 
 
 def new_task_key() -> str:
-    """Make the secret from which a cycle's task codes come."""
+    """Build the secret key of a cycle's task codes."""
     return secrets.token_hex(32)
 
 
 def task_code(assignment: str, *, key: str) -> str:
-    """Give the code by which a reviewer names an assignment: "cycle:0123456789abcdef".
+    """Return the code by which a reviewer names an assignment: "cycle:0123456789abcdef".
 
-    The id itself tells how often and in which order an applicant was asked about, which reviewers
-    are not shown; and ids can be guessed, which must not give the codes away.
+    The id itself discloses how often and in which order an applicant was asked about, which
+    reviewers are not shown; and ids can be guessed, which must not disclose the codes.
 
     Args:
         assignment: The assignment's id.

@@ -1,11 +1,11 @@
-"""What a list maximises, and the limits on it."""
+"""The value that a list maximises, and the limits on it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpreadOver:
-    """One of several selection attributes that `diverse` spreads over, and how much it counts."""
+    """One of several selection attributes that `diverse` spreads over, with its weight."""
 
     attribute: str
     weight: float = 1.0
@@ -30,7 +30,7 @@ class Objective:
 
     @property
     def attributes(self) -> tuple[SpreadOver, ...]:
-        """What `diverse` spreads over; nothing for top-k."""
+        """The attributes that `diverse` spreads over; none for top-k."""
         if self.name != "diverse":
             return ()
         return self.spread or (SpreadOver(attribute=self.attribute),)
@@ -38,7 +38,7 @@ class Objective:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupQuota:
-    """How many of the chosen have one value of a selection attribute.
+    """A limit on the chosen with one value of a selection attribute.
 
     Attributes:
         minimum: Fewest; maximum: most, None for no limit.
@@ -54,18 +54,18 @@ class GroupQuota:
 
     @property
     def title(self) -> str:
-        """What people call the group."""
+        """Return the name of the group for people."""
         return f"{self.attribute} = {self.value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupTarget:
-    """A number of chosen with one value of an attribute that is wished for, not a must.
+    """A wanted number of chosen with one value of an attribute; not a limit.
 
     Attributes:
-        number: How many would be enough.
-        worth: What reaching it adds to the list's value, in scores (1 is one full mark); the
-            k-th of them adds worth · (√k - √(k-1)) / √number.
+        number: The number that suffices.
+        worth: Value for the list of reaching it, in scores (1 is one full mark); the k-th of them
+            adds worth · (√k - √(k-1)) / √number.
     """
 
     attribute: str
@@ -75,5 +75,5 @@ class GroupTarget:
 
     @property
     def title(self) -> str:
-        """What people call the group."""
+        """Return the name of the group for people."""
         return f"{self.attribute} = {self.value}"

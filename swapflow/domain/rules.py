@@ -1,4 +1,4 @@
-"""The rules of a cycle: immutable versions; every decision names the one it was made under."""
+"""The rules of a cycle: immutable versions; every decision names its version."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
 
 
 class RuleName(StrEnum):
-    """Which rule chooses pulls and says when to stop."""
+    """The rule that chooses pulls and decides when to stop."""
 
     BUDGET = "budget"
     CERTIFIED = "certified"
@@ -19,8 +19,8 @@ class RuleName(StrEnum):
 class DispatchMode(StrEnum):
     """How decisions follow each other.
 
-    ROLLING keeps a number of pulls out and tops up as answers come in. LOCKSTEP waits until every
-    pull of a batch is closed, so that the whole cycle is a function of the answers.
+    ROLLING keeps a number of pulls open and refills it as answers come in. LOCKSTEP waits until
+    every pull of a batch is closed, so that the whole cycle is a function of the answers.
     """
 
     ROLLING = "rolling"
@@ -28,11 +28,11 @@ class DispatchMode(StrEnum):
 
 
 class Estimates(StrEnum):
-    """Which estimates a list is made by.
+    """The estimates that make a list.
 
-    RULE leaves it to the rule: `budget` takes out what `severity` and `kind_offsets` say, the
-    others nothing. RAW takes out nothing; ADJUSTED takes out how severe reviewers are and how
-    generous kinds are. What is asked for is the rule's choice all the same.
+    RULE means the rule's own: `budget` removes the effects that `severity` and `kind_offsets`
+    name, the others none. RAW removes none; ADJUSTED removes how severe reviewers are and how
+    generous kinds are. In all cases the rule chooses what is requested.
     """
 
     RULE = "rule"
@@ -45,11 +45,11 @@ ESTIMATES = {
     Estimates.RAW: "marks as they were given",
     Estimates.ADJUSTED: "adjusted estimates",
 }
-"""What each is called in a sentence."""
+"""The name of each in a sentence."""
 
 
 class Purpose(StrEnum):
-    """What a cycle is for; automatic reviewers need more than a click in a real one."""
+    """The purpose of a cycle; automatic reviewers need more than a click in a real one."""
 
     REAL = "real"
     SIMULATION = "simulation"
@@ -57,14 +57,14 @@ class Purpose(StrEnum):
 
 
 class SignInPolicy(StrEnum):
-    """How somebody must have signed in to open a cycle's pages."""
+    """The kind of sign-in that a cycle's pages require."""
 
     ANY = "any"
     PROVIDER = "provider"
 
 
 class FloorFor(StrEnum):
-    """Whom a floor protects."""
+    """The applicants that a floor protects."""
 
     ALL = "all"
     CHOSEN = "chosen"
@@ -72,7 +72,7 @@ class FloorFor(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindRules:
-    """A way to gather information, as the rules fix it.
+    """A way to gather information, as fixed by the rules.
 
     Attributes:
         cost: Integer, in the round's unit (minutes by default).
@@ -81,13 +81,13 @@ class KindRules:
         requires_count: How many of that kind must be closed first.
         maximum: Most pulls of this kind per application.
         total: Most pulls of this kind in the cycle, None for no cap.
-        seats: Reviewers who sit on one pull; quorum: answers that close it.
-        approval: A named person approves each batch before it goes out.
+        seats: Reviewers of one pull; quorum: answers that close it.
+        approval: Whether a named person approves each batch before it goes out.
         window_days: Time a reviewer has; 0 means no due date.
-        guidance: What stands above the score form.
-        questions: What an interviewer asks, in order.
+        guidance: Text above the score form.
+        questions: An interviewer's questions, in order.
         link: Address of an applicant's file elsewhere, with {external_id} in it; "" for none.
-        confidence: Reviewers also say how sure they are, from 1 to 5.
+        confidence: Whether reviewers also state their confidence, from 1 to 5.
     """
 
     name: str
@@ -109,7 +109,7 @@ class KindRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """So many pulls of a kind for everyone, or for whoever is chosen."""
+    """A least number of pulls of a kind for everyone, or for the chosen."""
 
     kind: str
     count: int
@@ -127,7 +127,7 @@ class SeatLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutomaticReview:
-    """Who allowed programs to answer in a real cycle, for what, and when."""
+    """Who allowed programs to answer in a real cycle, for which purpose, and when."""
 
     purpose: str
     approver: str
@@ -150,7 +150,7 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
-    """How the marks of one kind become a utility."""
+    """The conversion of the marks of one kind to a utility."""
 
     kind: str
     version: int
@@ -164,29 +164,29 @@ class Rules:
     Attributes:
         lines: The places; their sum is the cohort's size K.
         budget: Most cost that may be committed and spent, in the round's unit.
-        reserve: Share of the budget kept for reviews that staff ask for.
+        reserve: Share of the budget kept for reviews that staff request.
         quotas: Limits on groups of selection attributes, which may cross.
-        targets: Groups that are given credit for.
+        targets: Groups that add to the list's value.
         fewest: Fewest places to fill; None fills all of them.
-        bar: Estimate, from 0 to 1, above which somebody is worth a place beyond the fewest.
+        bar: Estimate, from 0 to 1, above which an applicant is worth a place beyond the fewest.
         delta: Probability with which the certificate may fail.
         epsilon: Loss of cohort value at which `certified` and `paper` stop.
         sigma: Spread of marks around an applicant's true score; None lets `budget` fit it.
         rho: Time scale of the mixture radius.
         policy: Strong-pull policy of `paper`: paper, weak, strong, ratio or symdiff.
         certificate: "mixture" or "pairwise" (plain top-k only), for `certified`.
-        severity: `budget` estimates how severe each reviewer is and takes it out.
-        kind_offsets: `budget` estimates each kind's offset and takes it out.
+        severity: Whether `budget` estimates and removes each reviewer's severity.
+        kind_offsets: Whether `budget` estimates and removes each kind's offset.
         kind_overlap: Share of those near the cut who get, by a draw, a kind that they lack, so
-            that kinds' offsets are measured; 0 draws nobody.
-        join_reviewers: Of two who are equally loaded, whoever joins reviewers that share no
-            applicant so far is asked first, so that severities can be compared.
+            that kinds' offsets are measured; 0 for no draw.
+        join_reviewers: Whether, of two equally loaded reviewers, the one who links reviewers
+            without a shared applicant is asked first, so that severities can be compared.
         estimates: Whether the list is made by other estimates than the rule's own.
         settled: Share of the cohort's value below which further pulls are worth nothing.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
-        out: Most pulls out at once in rolling; None means reviewers times packet.
-        packet: Most assignments open at once per reviewer, unless the roster says otherwise.
+        out: Most open pulls at once in rolling; None means reviewers times packet.
+        packet: Most open assignments at once per reviewer, unless the roster has another number.
         attempts: Tries to fill a seat before staff are asked.
         applications_close: No new arm after this; None while open.
         deadline: The rule proposes to stop then; None for none.
@@ -252,7 +252,7 @@ class Rules:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Every selection attribute that the choice of a list looks at, each once, in order."""
+        """Every selection attribute that the choice of a list uses, each once, in order."""
         names = [one.attribute for one in self.objective.attributes]
         names += [quota.attribute for quota in self.quotas]
         names += [target.attribute for target in self.targets]
@@ -266,7 +266,7 @@ class Rules:
 
     @property
     def takes_out(self) -> tuple[bool, bool]:
-        """Whether a list is made without reviewers' severity, and without kinds' generosity."""
+        """Whether a list's estimates exclude reviewers' severity, and kinds' offsets."""
         if self.estimates is Estimates.RULE:
             by_model = self.rule is RuleName.BUDGET
             return by_model and self.severity, by_model and self.kind_offsets
@@ -275,18 +275,18 @@ class Rules:
 
     @property
     def overlaps(self) -> bool:
-        """Whether some near the cut get another kind by chance."""
+        """Whether some applicants near the cut get another kind by the draw."""
         return self.kind_overlap > 0 and len(self.kinds) > 1
 
     def kind_index(self, name: str) -> int:
-        """Give the index of a kind by its name; -1 when there is none."""
+        """Return the index of a kind by its name; -1 when there is none."""
         return next((i for i, kind in enumerate(self.kinds) if kind.name == name), -1)
 
     def floor_counts(self, who: FloorFor) -> tuple[int, ...]:
-        """Give the floor of each kind, in the order of the kinds, 0 where there is none.
+        """Return the floor of each kind, in the order of the kinds, 0 where there is none.
 
-        Whoever is promised a kind is promised what it requires; of the chosen, only as far as
-        everybody's floors do not give it already.
+        A floor of a kind includes the kinds that it requires; for the chosen, only as far as
+        everybody's floors do not include them already.
         """
         stated = self._stated(who)
         counts = self.with_prerequisites(stated)
@@ -306,9 +306,9 @@ class Rules:
         return counts
 
     def with_prerequisites(self, stated: Sequence[int]) -> list[int]:
-        """Add to counts of each kind what the kinds require.
+        """Add to counts of each kind the counts of the kinds that they require.
 
-        As many passes as there are kinds follow any chain, and end in a circle.
+        As many passes as there are kinds follow any chain, and still end if there is a circle.
         """
         counts = list(stated)
         for _ in self.kinds:
@@ -319,5 +319,5 @@ class Rules:
         return counts
 
     def rubric(self, kind: str) -> Rubric | None:
-        """Give the rubric of a kind, None when its scores are utilities already."""
+        """Return the rubric of a kind, None when its scores are utilities already."""
         return next((rubric for rubric in self.rubrics if rubric.kind == kind), None)

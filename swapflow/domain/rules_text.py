@@ -1,4 +1,4 @@
-"""Rules as the text that the record keeps, and back."""
+"""Conversion of rules to their stored text, and back."""
 
 import dataclasses
 import json
@@ -24,10 +24,10 @@ from swapflow.domain.rules import (
 
 
 def to_text(rules: Rules) -> str:
-    """Spell rules as the JSON that is stored.
+    """Write rules as the JSON that is stored.
 
-    Settings that came with a later release are left out where they say nothing, so that processes
-    of the one before read them while it is rolled out.
+    Settings of a later release are left out where they have no effect, so that processes of the
+    release before can read them during its rollout.
     """
     content = dataclasses.asdict(rules)
     for name, usual in _ADDED.items():
@@ -42,14 +42,14 @@ _ADDED = {
     "kind_overlap": 0.0,
     "join_reviewers": False,
 }
-"""Settings that the first release does not know, with the values that change nothing."""
+"""Settings that the first release does not know, with the values that have no effect."""
 
 
 @lru_cache(maxsize=64)
 def from_text(text: str) -> Rules:
     """Read rules from the JSON that `to_text` wrote; fields added since take their defaults.
 
-    The same text gives the same object: every page reads the rules, and they hardly ever change.
+    The same text returns the same object: every page reads the rules, and they rarely change.
     """
     raw = json.loads(text)
     raw["purpose"] = Purpose(raw["purpose"])

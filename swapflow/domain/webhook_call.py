@@ -1,7 +1,7 @@
-"""What other systems are told of a cycle: its events, turned into calls that wait in the ledger.
+"""Webhook events of a cycle: its events, turned into calls that wait in the ledger.
 
-A call's id hangs on webhook, cycle and event, so turning the same event twice makes the same call
-twice, which is one. A call is sent at least once: whoever takes it tells duplicates by its id.
+A call's id follows from webhook, cycle and event, so the same event twice still gives one call. A
+call is sent at least once: the receiver recognises duplicates by the id.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from swapflow.domain.event import EventType, Json
 
 
 class WebhookEvent(StrEnum):
-    """Everything that can be told."""
+    """The events that a webhook can subscribe to."""
 
     SCORE_RECEIVED = "score.received"
     BATCH_DISPATCHED = "batch.dispatched"
@@ -29,7 +29,7 @@ TOLD = (
     EventType.STOP_PROPOSED,
     EventType.FINALIZED,
 )
-"""Types of the cycle's events that something is told of."""
+"""Types of the cycle's events that lead to a call."""
 
 WAITS = tuple(
     timedelta(seconds=seconds)
@@ -38,12 +38,12 @@ WAITS = tuple(
 """How long after each failed attempt the next one is made: about a day in all."""
 
 HELD = timedelta(minutes=5)
-"""A call that is being sent for longer was taken by a process that died."""
+"""Time after which a call in sending counts as held by a process that died."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookCall:
-    """One call as it goes out.
+    """One outgoing call.
 
     Attributes:
         id: Webhook, cycle and event: the same whenever it is sent again.
@@ -61,9 +61,9 @@ class WebhookCall:
 def webhook_event_of(
     kind: EventType, payload: Mapping[str, Json]
 ) -> tuple[WebhookEvent, dict[str, Json]] | None:
-    """Say what is told of an event: numbers and words only; None when nothing is.
+    """Return the webhook event and data of an event, numbers and words only; None for no call.
 
-    Applications and kinds are numbers here (`a`, `k`); who sends the call adds their ids.
+    Applications and kinds are numbers here (`a`, `k`); the sender of the call adds their ids.
     """
     match kind:
         case EventType.SCORED:
@@ -83,7 +83,7 @@ def webhook_event_of(
 
 
 def next_wait(attempts: int) -> timedelta | None:
-    """Say how long to wait after so many failed attempts; None when it is given up."""
+    """Return the wait after this many failed attempts; None when the call is given up."""
     return WAITS[attempts - 1] if attempts <= len(WAITS) else None
 
 

@@ -1,5 +1,5 @@
-"""What people read in their own language: messages, dates, numbers.
+"""Texts in the reader's own language: messages, dates, numbers.
 
-English sentences stand in the code and are the ids of the messages; `swapflow/locale` holds one
+The English sentences are in the code and are the ids of the messages; `swapflow/locale` holds one
 file for each further language. Nothing here knows of pages or mails.
 """

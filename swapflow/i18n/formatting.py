@@ -1,4 +1,4 @@
-"""Moments, days and numbers as the spoken language spells them."""
+"""Formatting of times, days and numbers in the current language."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -23,7 +23,7 @@ from swapflow.i18n.languages import (
 from swapflow.i18n.pseudo_locales import PSEUDO, strangely
 
 
-# English is spelled as everybody reads it the same: the day before the month, the month as a word.
+# English in a form without ambiguity: the day before the month, the month as a word.
 _MOMENT, _DAY = "EEE d MMM y, HH:mm", "EEE d MMM"
 
 _SPANS = (
@@ -43,11 +43,11 @@ _SPANS = (
         ngettext_noop("%(count)s minute ago", "%(count)s minutes ago"),
     ),
 )
-"""Spans in seconds, the longest first, and what is said of one to come and of one gone by."""
+"""Spans in seconds, the longest first, each with a message for the future and the past."""
 
 
 def moment(at: datetime | None, zone: str = "UTC") -> str:
-    """Spell a moment in a zone: "Fri 12 Dec 2026, 17:00 CET"."""
+    """Format a time in a zone: "Fri 12 Dec 2026, 17:00 CET"."""
     if at is None:
         return gettext("no date")
     local, language = at.astimezone(ZoneInfo(zone)), current_language()
@@ -60,7 +60,7 @@ def moment(at: datetime | None, zone: str = "UTC") -> str:
 
 
 def day(at: datetime | None, zone: str = "UTC") -> str:
-    """Spell a day in a zone: "Fri 12 Dec"."""
+    """Format a day in a zone: "Fri 12 Dec"."""
     if at is None:
         return gettext("no date")
     local, language = at.astimezone(ZoneInfo(zone)), current_language()
@@ -71,7 +71,7 @@ def day(at: datetime | None, zone: str = "UTC") -> str:
 
 
 def date_of(on: date) -> str:
-    """Spell a date: "Sat 12 Dec 2026"."""
+    """Format a date: "Sat 12 Dec 2026"."""
     language = current_language()
     if _is_english(language):
         spelled = format_date(on, "EEE d MMM y", locale=language.locale)
@@ -80,7 +80,7 @@ def date_of(on: date) -> str:
 
 
 def clock(at: datetime | None, zone: str = "UTC") -> str:
-    """Spell the time of a day in a zone: "14:02"."""
+    """Format the time of a day in a zone: "14:02"."""
     if at is None:
         return ""
     local, language = at.astimezone(ZoneInfo(zone)), current_language()
@@ -90,7 +90,7 @@ def clock(at: datetime | None, zone: str = "UTC") -> str:
 
 
 def until(at: datetime | None, now: datetime | None = None) -> str:
-    """Spell how far away a moment is: "in 2 days", "3 hours ago"."""
+    """Format the distance to a time: "in 2 days", "3 hours ago"."""
     if at is None:
         return ""
     seconds = (at - (now or datetime.now(UTC))).total_seconds()
@@ -102,24 +102,24 @@ def until(at: datetime | None, now: datetime | None = None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Spell a count with its thousands apart."""
+    """Format a count with separated thousands."""
     if value is None:
         return "–"
     language = current_language()
     if _is_english(language):
-        # A narrow space is read the same everywhere; comma and full stop are not.
+        # A narrow space means the same everywhere; comma and full stop do not.
         return f"{value:,.0f}".replace(",", "\u202f")
     return format_decimal(round(value), locale=language.locale)
 
 
 def counted(count: int, one: str, many: str, **more: object) -> str:
-    """Say a count and what it counts: `counted(3, "%(count)s review", "%(count)s reviews")`.
+    """Format a count with its noun: `counted(3, "%(count)s review", "%(count)s reviews")`.
 
     Args:
-        count: Chooses the form, and is filled in with its thousands apart.
+        count: Chooses the form, and is filled in with separated thousands.
         one: The message for one thing.
         many: The message for any other number.
-        more: What else the messages have places for.
+        more: Values of the messages' other placeholders.
     """
     return ngettext(one, many, count) % {"count": number(count), **more}
 
@@ -129,13 +129,13 @@ def _is_english(language: Language) -> bool:
 
 
 def _as_said(spelled: str, language: Language) -> str:
-    """Let a date be seen to be one that the language spells, where tests look for that."""
+    """Mark a formatted date in a pseudo-locale, so that tests can tell that it was formatted."""
     if language.tag not in PSEUDO:
         return spelled
-    return strangely(spelled)  # never turned around: digits would be read backwards
+    return strangely(spelled)  # never reversed, since digits would be read backwards
 
 
 def _zone(local: datetime, language: Language) -> str:
-    """Name the zone of a moment; the usual letters where the language has none for it."""
+    """Return the name of a time's zone; the usual letters where the language has none."""
     named = get_timezone_name(local, width="short", locale=language.locale)
     return f"{local:%Z}" if named.startswith(("+", "-", "GMT")) else named

@@ -1,7 +1,7 @@
-"""Which language is spoken, and the messages in it.
+"""The current language, and the messages in it.
 
-The language stands in a context variable: a request sets it once, and whatever answers the
-request, in whichever thread, speaks it. Outside of requests the deployment's language is spoken.
+The language is in a context variable: a request sets it once, for every thread that answers the
+request. Outside of requests the deployment's language is current.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,28 +26,28 @@ from swapflow.i18n.pseudo_locales import PSEUDO, disguise
 CATALOGUES = Path(__file__).parent.parent / "locale"
 """A folder for each language, and `messages.pot`, the list of all messages.
 
-The `.po` files themselves are read, once per process and language: what a translator has written
-is what is spoken, and no compiled file can be older than it. English needs none.
+The `.po` files themselves are read, once per process and language: a translator's change is
+effective at once, and no compiled file can be older than it. English needs none.
 """
 
 SOURCE = "en"
 """The language in which the messages are written."""
 
 ENOUGH = 0.9
-"""Share of messages from which on a language is chosen by a browser's wish alone.
+"""Share of translated messages from which a browser's preference alone chooses a language.
 
-One that is only begun is spoken to whoever asks for it: a page half in English serves nobody.
+A language below it is used only for people who choose it, since its pages are half in English.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language as pages and mails speak it.
+    """A language of pages and mails.
 
     Attributes:
-        tag: Its name as HTML and HTTP spell it (BCP 47), such as "de" or "pt-BR".
-        locale: How it spells dates and numbers.
-        messages: What it says for each English message.
+        tag: Its name in HTML and HTTP (BCP 47), such as "de" or "pt-BR".
+        locale: Its formats of dates and numbers.
+        messages: Its translation of each English message.
     """
 
     tag: str
@@ -56,12 +56,12 @@ class Language:
 
     @property
     def direction(self) -> str:
-        """Which way it is written, as HTML spells it: "ltr" or "rtl"."""
+        """Its direction of writing, as in HTML: "ltr" or "rtl"."""
         return PSEUDO.get(self.tag, self.locale.text_direction)
 
     @property
     def name(self) -> str:
-        """What it calls itself: "Deutsch"."""
+        """Its own name: "Deutsch"."""
         shown = self.locale.get_display_name(self.locale) or self.tag
         return shown[:1].upper() + shown[1:]
 
@@ -71,7 +71,7 @@ _deployment = [SOURCE]
 
 
 def set_deployment_language(tag: str) -> None:
-    """Say what this process speaks where nobody's wish is known, as in reminders.
+    """Set this process's language for texts without a known preference, such as reminders.
 
     Raises:
         InvalidInputError: If there is no such language here.
@@ -81,13 +81,13 @@ def set_deployment_language(tag: str) -> None:
 
 
 def current_language() -> Language:
-    """Give the language that is spoken here and now."""
+    """Return the current language."""
     return _spoken.get() or language_named(_deployment[0])
 
 
 @contextmanager
 def use_language(tag: str = "") -> Iterator[Language]:
-    """Speak a language for a while; by default the deployment's.
+    """Use a language inside the block; by default the deployment's.
 
     Raises:
         InvalidInputError: If there is no such language here.
@@ -101,54 +101,53 @@ def use_language(tag: str = "") -> Iterator[Language]:
 
 
 def writing_in(tag: str) -> AbstractContextManager[Language]:
-    """Speak the language in which a program writes to its reviewers and applicants.
+    """Use the language in which a program writes to its reviewers and applicants.
 
     Args:
-        tag: That of the program's rules; "" for the deployment's, which also stands in for a
-            language that has since been taken away: a mail is better read in another language
-            than not sent.
+        tag: That of the program's rules; "" for the deployment's, which also replaces a language
+            that was removed since: a mail in another language is better than none.
     """
     return use_language(tag if tag in known_languages() else "")
 
 
 def gettext(message: str) -> str:
-    """Say a message; what has no translation is said in English."""
+    """Return a message in the current language, or in English without a translation."""
     return current_language().messages.gettext(message) if message else ""
 
 
 def ngettext(one: str, many: str, count: float) -> str:
-    """Say a message in the form that goes with a count."""
+    """Return a message in the form that fits a count."""
     return current_language().messages.ngettext(one, many, int(count))
 
 
 def gettext_noop(message: str) -> str:
-    """Mark a message that is said elsewhere; gives it as it is.
+    """Mark a message that is translated elsewhere; return it unchanged.
 
-    A constant is said by `gettext`, a sentence with parts filled in (`later(f"…")`) by
-    `swapflow.i18n.told.told`, which knows it by its shape.
+    `gettext` translates a constant; `swapflow.i18n.told.told` translates a sentence with filled-in
+    parts (`gettext_noop(f"…")`), which it recognises by its shape.
     """
     return message
 
 
 def ngettext_noop(one: str, many: str) -> tuple[str, str]:
-    """Mark a message that is said elsewhere, by `ngettext`; gives both forms as they are."""
+    """Mark a message that `ngettext` translates elsewhere; return both forms unchanged."""
     return one, many
 
 
 @cache
 def known_languages() -> tuple[str, ...]:
-    """Give the tags of all languages that somebody may choose, English first."""
+    """Return the tags of all languages that a person may choose, English first."""
     return SOURCE, *sorted(_tag(file.parent.parent.name) for file in _files())
 
 
 def languages_to_choose() -> list[tuple[str, str]]:
-    """Give tag and own name of every language that somebody may choose."""
+    """Return tag and own name of every language that a person may choose."""
     return [(tag, language_named(tag).name) for tag in known_languages()]
 
 
 @cache
 def language_named(tag: str) -> Language:
-    """Give a language by its tag, in any case; "en-XA" and "ar-XB" are those of tests.
+    """Return a language by its tag, in any case; "en-XA" and "ar-XB" are for tests.
 
     Raises:
         InvalidInputError: If there is no such language here.
@@ -166,16 +165,16 @@ def language_named(tag: str) -> Language:
 
 
 def chosen_language(wishes: Sequence[str], *, otherwise: str) -> str:
-    """Give the first language among a browser's wishes that is spoken well enough.
+    """Return the first language of a browser's preferences that is translated well enough.
 
-    A wish for a country's variant is served by the language without it, not the other way round.
+    The language without a variant serves a preference for a country's variant, not the reverse.
 
     Args:
-        wishes: Tags, the dearest first.
-        otherwise: The deployment's language, spoken when none of them fits; spoken well enough
-            for whoever wishes it, whatever is missing in it.
+        wishes: Tags, the most preferred first.
+        otherwise: The deployment's language, used when none of them fits; it counts as translated
+            well enough in any case.
     """
-    if otherwise in PSEUDO:  # whoever sets one of these wants to see it
+    if otherwise in PSEUDO:  # a pseudo-locale is set on purpose
         return otherwise
     for wish in wishes:
         tag = wish.replace("_", "-").casefold()
@@ -187,7 +186,7 @@ def chosen_language(wishes: Sequence[str], *, otherwise: str) -> str:
 
 
 def wished(header: str) -> tuple[str, ...]:
-    """Read an Accept-Language header: tags, the dearest first (RFC 9110, 12.5.4)."""
+    """Read an Accept-Language header: tags, the most preferred first (RFC 9110, 12.5.4)."""
     found = []
     for place, part in enumerate(header[:1000].split(",")):
         tag, _, weight = part.strip().partition(";")
@@ -217,7 +216,7 @@ def _catalogue(tag: str) -> Catalog:
     """Read a language's file.
 
     Raises:
-        InvalidInputError: If it is none; it says in which line.
+        InvalidInputError: If it is invalid; the message names the line.
     """
     file = next(file for file in _files() if _tag(file.parent.parent.name) == tag)
     try:
@@ -235,7 +234,7 @@ def _template() -> Catalog:
 
 @cache
 def messages_from_code() -> frozenset[str]:
-    """Give the messages that stand in Python code, those with a plural left out."""
+    """Return the messages that are in Python code, except for those with a plural."""
     return frozenset(
         message.id
         for message in _template()
@@ -247,7 +246,7 @@ def messages_from_code() -> frozenset[str]:
 
 @cache
 def _share(tag: str) -> float:
-    """Give the share of messages that a language has."""
+    """Return the share of messages that a language has translated."""
     if tag == SOURCE:
         return 1.0
     catalogue = _catalogue(tag)
@@ -258,7 +257,7 @@ def _share(tag: str) -> float:
 
 
 def _is_said(message: Message) -> bool:
-    """Whether a message has all its forms, and a translator has looked at them."""
+    """Whether a message has all its forms, and a translator has checked them."""
     string = message.string or ""
     forms = (string,) if isinstance(string, str) else string
     return all(forms) and not message.fuzzy

@@ -1,8 +1,8 @@
-"""Two languages that nobody speaks, with which tests find what cannot be translated yet.
+"""Two pseudo-locales, with which tests find texts that cannot be translated yet.
 
-"en-XA" spells every message with strange letters, longer than English and in brackets: whatever
-still reads as plain English on a page is in no catalogue. "ar-XB" is the same, written from right
-to left. Both are made from the list of messages, so a message missing there stays plain.
+"en-XA" writes every message with accented letters, longer than English and in brackets: plain
+English on a page is in no catalogue. "ar-XB" is the same, written from right to left. Both are
+made from the list of messages, so a message missing there stays plain.
 """
 
 import re
@@ -11,24 +11,24 @@ from babel.messages.catalog import Catalog
 
 
 PSEUDO = {"en-XA": "ltr", "ar-XB": "rtl"}
-"""Tags and directions, as Android and ICU name them."""
+"""Tags and directions, named as in Android and ICU."""
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _STRANGE = str.maketrans(_PLAIN, "áƀçđéƒǧĥíĵķļɱñóþɋŕšŧúṽŵẋýžÁƁÇÐÉƑǦĤÍĴĶĻṀÑÓÞɊŔŠŦÚṼŴẊÝŽ")
 _KEPT = re.compile(r"(%\([A-Za-z_]+\)[sdgf]|%%|\{[A-Za-z_]*\}|<[^<>]+>|&[a-z]+;|&#\d+;)")
-"""What a message holds besides words: placeholders, marks of HTML, character references."""
+"""The parts of a message besides words: placeholders, HTML tags, character references."""
 
 _RIGHT_TO_LEFT, _BACK = "\u202e", "\u202c"
 _LONGER = 0.35
-"""How much longer than English other languages often are (W3C, "Text size in translation")."""
+"""How much longer other languages often are than English (W3C, "Text size in translation")."""
 
 
 _WORD = 8
-"""Letters after which what is added may be broken into lines, as words are."""
+"""Letters after which the added filling may be broken into lines, as words are."""
 
 
 def disguise(template: Catalog, direction: str) -> Catalog:
-    """Give a catalogue in which every message of a template is spelled strangely."""
+    """Build a catalogue in which every message of a template is disguised."""
     made = Catalog(locale="en")
     for message in template:
         if not message.id:
@@ -41,7 +41,7 @@ def disguise(template: Catalog, direction: str) -> Catalog:
 
 
 def strangely(text: str, direction: str = "ltr") -> str:
-    """Spell a message strangely; placeholders and marks stay as they are."""
+    """Disguise a message; placeholders and tags stay unchanged."""
     parts = _KEPT.split(text)
     words = sum(len(part) for part in parts[::2])
     turned = [

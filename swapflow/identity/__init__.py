@@ -1,1 +1,1 @@
-"""The office around the cycles: who signs in, who may do what, and what is on record of it."""
+"""The office around the cycles: sign-in, permissions, and the audit log."""

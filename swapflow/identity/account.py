@@ -1,4 +1,4 @@
-"""Accounts, sessions, mailed links and keys of programs, as values."""
+"""Accounts, sessions, mailed links and API keys, as values."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 
 
 class Method(StrEnum):
-    """How somebody proved who they are."""
+    """How a person proved who they are."""
 
     LINK = "link"
     CODE = "code"
@@ -26,12 +26,12 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Somebody who signs in.
+    """The account of a person.
 
     Attributes:
         id: Random; grants and sessions name it.
         email: In small letters; unique.
-        password: argon2 hash, "" for whoever has none.
+        password: argon2 hash, "" for none.
         subject: `issuer#subject` at an identity provider, "" for none.
         active: False keeps the account from signing in; its record stays.
     """
@@ -47,13 +47,13 @@ class Account:
 
     @property
     def shown(self) -> str:
-        """The name that screens show, and the record keeps."""
+        """The name on screens and in the record."""
         return self.name or self.email
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A device that is signed in.
+    """A signed-in device.
 
     Attributes:
         digest: SHA-256 of the secret that only the device holds.
@@ -71,7 +71,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
-    """A mailed way in: a link's token or a typed code, good once.
+    """A mailed one-time link: a link's token or a typed code.
 
     Attributes:
         digest: SHA-256 of the link's token.
@@ -92,7 +92,7 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokedAccess:
-    """How many ways in were taken from whoever held them.
+    """The access that was revoked at once.
 
     Attributes:
         sessions: Devices that were signed in.
@@ -110,7 +110,7 @@ class RevokedAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInRequirement:
-    """What a cycle's rules ask of whoever opens its pages.
+    """The requirements of a cycle's rules for opening its pages.
 
     Attributes:
         session_days: Longest time that a device stays signed in.
@@ -124,11 +124,12 @@ class SignInRequirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiToken:
-    """A program's key to the JSON API.
+    """The API key of a client.
 
     Attributes:
         digest: SHA-256 of the key.
-        scopes: "read", "write", "review", "webhooks": what the key may do of what its account may.
+        scopes: "read", "write", "review", "webhooks": which of its account's permissions the key
+            has.
     """
 
     id: str
@@ -162,10 +163,10 @@ class AuditEntry:
 
 
 def check_address(email: str) -> None:
-    """Refuse what is no mail address.
+    """Check that a text is a mail address.
 
     Raises:
-        InvalidInputError: If it is none.
+        InvalidInputError: If it is not.
     """
     if not _EMAIL.fullmatch(email) or not email.isprintable() or len(email) > LONGEST_ADDRESS:
         raise InvalidInputError(f"{email[:80]!r} is no mail address; write name@host")

@@ -1,4 +1,4 @@
-"""Keys of programs: made by a person, shown once, kept as a digest, and good for what they say."""
+"""API keys: created by a person, shown once, stored as a digest, limited to their scopes."""
 
 import secrets
 from collections.abc import Collection
@@ -13,11 +13,11 @@ from swapflow.identity.ports.identity_store import IdentityStore
 
 
 PREFIX = "sf_"
-"""What every key begins with, so that a search for leaked secrets can find one."""
+"""First characters of every key, so that a search for leaked secrets can find one."""
 
 LONGEST_NAME = 100
 MOST_KEYS = 50
-"""Keys of one account that may be good at the same time."""
+"""Most valid keys of one account."""
 
 
 def make_token(
@@ -28,13 +28,13 @@ def make_token(
     days: int | None,
     ledger: IdentityStore,
 ) -> tuple[str, ApiToken]:
-    """Make a key for an account; gives the key itself, which is stored nowhere.
+    """Create a key for an account; return the key itself, which is stored nowhere.
 
     Args:
-        account: Whose rights bound what the key may do.
-        name: What the key is for, in the words of whoever makes it.
+        account: The account, whose permissions limit the key.
+        name: What the key is for, in its owner's words.
         scopes: Names of `SCOPES`.
-        days: How long it is good; None for ever.
+        days: Days of validity; None for ever.
         ledger: The office's record.
 
     Raises:
@@ -48,6 +48,7 @@ def make_token(
         raise InvalidInputError(f"choose what the key may do: {', '.join(SCOPES)}")
     if days is not None and not 1 <= days <= 3650:  # noqa: PLR2004 - ten years
         raise InvalidInputError("a key is good for 1 to 3650 days, or for ever")
+    # Expired and revoked keys do not count, so that a full list never locks its owner out.
     now = ledger.now()
     good = [
         token
@@ -73,5 +74,5 @@ def make_token(
 
 
 def digest_of(secret: str) -> str:
-    """Give what is stored of a secret."""
+    """Return what is stored of a secret: its SHA-256."""
     return sha256(secret.encode()).hexdigest()

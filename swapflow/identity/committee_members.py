@@ -1,4 +1,4 @@
-"""A committee's members: whoever may see applicants in a program, found by mail address."""
+"""A committee's members: accounts that may see applicants in a program, found by mail address."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
@@ -15,12 +15,12 @@ def members_in_conflict(
     users: Callable[[], Iterable[UserAccount]],
     cycle: Cycle,
 ) -> Mapping[int, tuple[str, ...]]:
-    """Name the members who are in conflict, by applicant.
+    """Return the names of members in conflict, by applicant.
 
     Args:
         conflicts: Numbers of the reviewers who are in conflict, by application.
         reviewers: The program's reviewers.
-        users: Gives the office's accounts; asked only where somebody is in conflict.
+        users: Returns the office's accounts; called only where a reviewer is in conflict.
         cycle: The program.
     """
     seats = {r.number: r.email.lower() for r in reviewers if r.email}

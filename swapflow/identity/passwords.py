@@ -1,4 +1,4 @@
-"""Passwords of staff: argon2id hashes, and what is too weak to be one."""
+"""Passwords of staff: argon2id hashes, and the rules for a strong one."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ _HASHER = PasswordHasher()
 
 @cache
 def _nobodys() -> str:
-    """Make a hash to compare with where there is none; not at import, for it takes its time."""
+    """Build a hash to compare with where there is none; not at import, since it takes a while."""
     return _HASHER.hash("nobody has this password")
 
 
@@ -38,7 +38,7 @@ def hash_password(password: str) -> str:
 
 
 def check_password(stored: str, password: str) -> bool:
-    """Say whether a password belongs to a hash; takes as long for whoever has none."""
+    """Whether a password belongs to a hash; takes equally long for an account without one."""
     try:
         _HASHER.verify(stored or _nobodys(), password[:LONGEST_PASSWORD])
     except (VerificationError, InvalidHashError):

@@ -1,6 +1,6 @@
-"""Who may do what: roles, what each of them may do, and where a grant reaches.
+"""Permissions: roles, what each of them may do, and the reach of a grant.
 
-This is the one place that answers "may this person?". Pages, API and command all ask here.
+Only this module answers "may this person?": pages, API and command all ask here.
 """
 
 from collections.abc import Iterable
@@ -11,10 +11,10 @@ from swapflow.i18n.languages import gettext_noop
 
 
 class Role(StrEnum):
-    """What somebody is in the office, in a round or in a cycle.
+    """The role of a person in the office, a round or a cycle.
 
-    A reviewer needs no grant: whoever stands on a cycle's roster with the address of an account
-    reviews there, and sees what is assigned to them, nothing else.
+    A reviewer needs no grant: an account whose address is on a cycle's roster reviews there, and
+    sees only its own assignments.
     """
 
     ADMINISTRATOR = gettext_noop("administrator")
@@ -35,7 +35,7 @@ class Scope(StrEnum):
 
 
 class Right(StrEnum):
-    """One thing that a role may do; the words are those that a refusal shows."""
+    """One permission of a role; the words are those that a refusal shows."""
 
     SEE_PROGRESS = gettext_noop("see how a program stands")
     SEE_APPLICANTS = gettext_noop("see applicants and what reviewers said")
@@ -98,10 +98,10 @@ SCOPES: dict[str, frozenset[Right]] = {
     "review": frozenset(),
     "webhooks": frozenset({Right.SET_UP}),
 }
-"""What a key's scopes let through of its account's rights.
+"""The permissions of its account that a key's scopes keep.
 
-`review` is for the tasks of the account itself, which need no right; `webhooks` lets through what
-registering an address needs, and the routes of webhooks ask for the scope by name.
+`review` is for the tasks of the account itself, which need no permission; `webhooks` keeps what
+registering an address needs, and the routes of webhooks require the scope by name.
 """
 
 
@@ -120,7 +120,7 @@ class Grant:
     scope_id: str = ""
 
     def reaches(self, *, cycle_id: str | None, round_id: str | None) -> bool:
-        """Say whether the grant covers a cycle of a round; None, None asks about the office."""
+        """Whether the grant covers a cycle of a round; None, None means the office."""
         if self.scope is Scope.OFFICE:
             return True
         if self.scope is Scope.ROUND:
@@ -131,7 +131,7 @@ class Grant:
 def rights_in(
     grants: Iterable[Grant], *, cycle_id: str | None = None, round_id: str | None = None
 ) -> frozenset[Right]:
-    """Give everything that grants allow in a cycle of a round, or in the office as a whole."""
+    """Return all permissions of grants in a cycle of a round, or in the office as a whole."""
     return frozenset(
         right
         for grant in grants
@@ -141,5 +141,5 @@ def rights_in(
 
 
 def rights_anywhere(grants: Iterable[Grant]) -> frozenset[Right]:
-    """Give everything that grants allow somewhere: what decides which places are shown at all."""
+    """Return all permissions of grants anywhere: they decide which pages the navigation shows."""
     return frozenset(right for grant in grants for right in RIGHTS[grant.role])

@@ -1,7 +1,7 @@
-"""Everything that is held about one person, and everything that people did in a program.
+"""Everything that is held about one person, and all actions of people in a program.
 
-For those who must answer for an office: what deciding code can reach is not asked here, and
-nothing that decides can ask here.
+For those who answer for an office. Deciding code cannot import this module, which may therefore
+read every table.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 Held = str | int | float | bool | list[object] | dict[str, object] | None
-"""A value as it is kept."""
+"""A value as it is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class PersonalDataReport:
 
     Attributes:
         role: "applicant" or "reviewer".
-        rows: What is kept, by table; a row is a mapping of column to value.
+        rows: The stored rows, by table; a row is a mapping of column to value.
     """
 
     cycle_id: str
@@ -43,11 +43,11 @@ class PersonalDataReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivityEntry:
-    """Something a person did in a program.
+    """One action of a person in a program.
 
     Attributes:
-        departs: It departed from what was proposed, or intervened in the course of things.
-        about: Whom or what it concerns: an applicant's id, a request, the program.
+        departs: Whether it differs from the proposal, or interferes with the rule.
+        about: Its object: an applicant's id, a request, the program.
     """
 
     at: datetime
@@ -67,13 +67,13 @@ class PersonalDataRecord(Protocol):
     """
 
     def applicant(self, cycle_id: str, external_id: str) -> PersonalDataReport:
-        """Gather everything that is held about an applicant."""
+        """Collect everything that is held about an applicant."""
         ...
 
     def reviewer(self, cycle_id: str, external_id: str) -> PersonalDataReport:
-        """Gather everything that is held about a reviewer."""
+        """Collect everything that is held about a reviewer."""
         ...
 
     def acts(self, cycle_id: str) -> tuple[ActivityEntry, ...]:
-        """List what people did in a cycle, oldest first."""
+        """List the actions of people in a cycle, oldest first."""
         ...

@@ -1,4 +1,4 @@
-"""Whoever asks, and whether they may."""
+"""The principal of a request, and checks of its permissions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +10,13 @@ from swapflow.identity.permissions import SCOPES, Grant, Right, rights_anywhere,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Whoever asks: an account, what it may do, and where it sits as a reviewer.
+    """The account that asks: its permissions, and its seats as a reviewer.
 
     Attributes:
-        session: Digest of the session, "" for a program with a key.
-        method: How the session was begun; None for a program.
-        since: When it was begun; None for a program.
-        scopes: None for a person; for a program, what its key may do.
+        session: Digest of the session, "" for an API client with a key.
+        method: How the session was begun; None for an API client.
+        since: When it was begun; None for an API client.
+        scopes: None for a person; the key's scopes for an API client.
         seats: (cycle, reviewer number) of the account's active roster entries.
     """
 
@@ -30,34 +30,34 @@ class Principal:
 
     @property
     def name(self) -> str:
-        """The name under which acts stand in the record."""
+        """The name of the principal in the record."""
         return self.account.email
 
     def rights(
         self, *, cycle_id: str | None = None, round_id: str | None = None
     ) -> frozenset[Right]:
-        """Give what this visitor may do in a cycle of a round, or in the office."""
+        """Return the principal's permissions in a cycle of a round, or in the office."""
         return self._within(rights_in(self.grants, cycle_id=cycle_id, round_id=round_id))
 
     @property
     def rights_anywhere(self) -> frozenset[Right]:
-        """What this visitor may do somewhere: decides which places the navigation shows."""
+        """The principal's permissions anywhere: they decide which pages the navigation shows."""
         return self._within(rights_anywhere(self.grants))
 
     def _within(self, rights: frozenset[Right]) -> frozenset[Right]:
-        """Give the smaller of an account's rights and its key's."""
+        """Return the permissions that both account and key have."""
         if self.scopes is None:
             return rights
         return rights & frozenset(right for scope in self.scopes for right in SCOPES[scope])
 
     def reviews_in(self, cycle_id: str) -> int | None:
-        """Give the visitor's reviewer number in a cycle; None without a seat."""
+        """Return the principal's reviewer number in a cycle; None without a seat."""
         return next((number for cycle, number in self.seats if cycle == cycle_id), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAccount:
-    """An account and what it may do where."""
+    """An account with its grants."""
 
     account: Account
     grants: tuple[Grant, ...]
@@ -66,11 +66,12 @@ class UserAccount:
 def require(
     principal: Principal, right: Right, *, cycle_id: str | None, round_id: str | None
 ) -> None:
-    """Refuse whoever lacks a right in a cycle.
+    """Raise if the principal lacks a permission in a cycle.
 
     Raises:
-        NotFoundError: If the visitor has no right at all there: that it exists is not told.
-        ForbiddenError: If the visitor has other rights there.
+        NotFoundError: If the principal has no permission there at all: its existence is not
+            disclosed.
+        ForbiddenError: If the principal has other permissions there.
     """
     held = principal.rights(cycle_id=cycle_id, round_id=round_id)
     if right in held:

@@ -1,7 +1,7 @@
-"""Addresses that are told what happens: what they may be, and how what they are told is signed.
+"""Webhooks: the addresses that are allowed, and the signature of a call.
 
-A call holds ids, words and integers. Names, marks and remarks are for the API to read, by a key
-that may.
+A call holds ids, words and integers. Names, marks and remarks are read by the API, with a key that
+has the permission.
 """
 
 import hmac
@@ -29,12 +29,12 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """Which addresses calls may go to: without it, a webhook could read what is behind the wall.
+    """The addresses that calls may reach: without it, a webhook could read an internal network.
 
     Attributes:
         plain: http as well as https.
         loopback: This machine.
-        private: Private and link-local networks as well, and whatever else is not public.
+        private: Private, link-local and other networks that are not public as well.
     """
 
     plain: bool = False
@@ -42,7 +42,8 @@ class Reach:
     private: bool = False
 
     def allows(self, address: Address) -> bool:
-        """Say whether a call may go to an address that a name was resolved to."""
+        """Whether a call may go to an address that a name was resolved to."""
+        # Checked first: an allowed IPv6 address must not lead to a forbidden IPv4 one.
         inside = _inside(address)
         if inside is not None:
             return self.allows(inside)
@@ -54,7 +55,7 @@ class Reach:
 
 
 def _inside(address: Address) -> IPv4Address | None:
-    """Give the old-style address that a new-style one carries and is led to, if it does."""
+    """Return the IPv4 address that an IPv6 address embeds and routes to, if there is one."""
     if isinstance(address, IPv4Address):
         return None
     if address in _NAT64:
@@ -63,11 +64,11 @@ def _inside(address: Address) -> IPv4Address | None:
 
 
 def check_address(url: str, reach: Reach) -> str:
-    """Give an address as it can be called.
+    """Check an address and return it in its usable form.
 
     Raises:
-        InvalidInputError: If it is none, or leads where calls may not go. What a name resolves to
-            is looked at again whenever something is sent.
+        InvalidInputError: If it is invalid, or leads to a forbidden network. A name's addresses
+            are checked again at every call.
     """
     url = url.strip()
     plain = url.isascii() and url.isprintable() and " " not in url
@@ -106,7 +107,7 @@ def make_webhook(
     reach: Reach,
     ledger: IdentityStore,
 ) -> Webhook:
-    """Register an address; it is told what happens from now on.
+    """Register an address; it gets events from now on.
 
     Raises:
         InvalidInputError: If the address or the events cannot be used, or there are too many.

@@ -1,4 +1,4 @@
-"""Named crash points, for tests of what survives: the process dies at once, as by kill -9.
+"""Named crash points, for tests of crash safety: the process dies at once, as by kill -9.
 
 `SWAPFLOW_CRASH_AT=after_commit:3` ends the process the third time it passes that point.
 
@@ -13,9 +13,8 @@ from contextlib import contextmanager
 
 from swapflow.domain.cycle import Position
 from swapflow.engine.ports.dispatcher import Dispatcher, Message
-from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
-from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.ports.writes.transaction import Transaction, Write, WriteHook
 from swapflow.errors import InvalidInputError
 
 
@@ -27,7 +26,7 @@ KILLED = 137
 
 
 class CrashPoint:
-    """Counts how often each point is passed, and ends the process at the one that is named."""
+    """Counts how often each point is passed, and ends the process at the named one."""
 
     def __init__(self, specification: str) -> None:
         point, _, times = specification.partition(":")
@@ -69,7 +68,7 @@ class CrashingState:
         self._crash = crash
 
     def position(self, cycle_id: str) -> Position:
-        """Pass on."""
+        """Call the wrapped state."""
         return self._inner.position(cycle_id)
 
     def apply(
@@ -88,36 +87,34 @@ class CrashingState:
         self._crash("after_apply")
 
     def arms(self, cycle_id: str) -> Arms:
-        """Pass on."""
+        """Call the wrapped state."""
         return self._inner.arms(cycle_id)
 
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
-        """Pass on."""
+        """Call the wrapped state."""
         self._inner.publish(cycle_id, dashboard)
 
     def dashboard(self, cycle_id: str) -> bytes | None:
-        """Pass on."""
+        """Call the wrapped state."""
         return self._inner.dashboard(cycle_id)
 
     def forget(self, cycle_id: str) -> None:
-        """Pass on."""
+        """Call the wrapped state."""
         self._inner.forget(cycle_id)
 
     def retire(self, cycle_id: str, *, seconds: float) -> None:
-        """Pass on."""
+        """Call the wrapped state."""
         self._inner.retire(cycle_id, seconds=seconds)
 
 
-def crashing_ledger(ledger: Ledger, crash: CrashPoint) -> Ledger:
-    """Give a ledger of the same kind whose writers may die before or after a commit."""
+def crash_around_write(crash: CrashPoint) -> WriteHook:
+    """Return a hook with a crash point before and after each commit."""
 
-    class Crashing(type(ledger)):  # type: ignore[misc]  # whatever the ledger is, and one method
-        @contextmanager
-        def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:
-            with super().write(cycle_id, epoch=epoch) as tx:
-                yield tx
-                crash("before_commit")
-            crash("after_commit")
+    @contextmanager
+    def crashing(cycle_id: str, write: Write) -> Iterator[Transaction]:  # noqa: ARG001
+        with write as tx:
+            yield tx
+            crash("before_commit")
+        crash("after_commit")
 
-    ledger.__class__ = Crashing
-    return ledger
+    return crashing

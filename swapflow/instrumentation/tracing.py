@@ -4,10 +4,10 @@ Off unless `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector; then the extra `trac
 and not before. Spans carry ids of programs, assignments and events, and names of routes: never
 a name of a person, an address, a mark, a remark or an address's secret part.
 
-The ledger lies between whoever stores a score and the coordinator that counts it, hours later
-perhaps, and holds nothing of a trace. So every event has a trace of its own whose ids are the
-first bytes of its hash on the chain: both sides know it. Whoever stores the event sends it, with
-a link to the own request; the turn that counts the event links to it.
+The ledger lies between the process that stores a score and the coordinator that counts it, perhaps
+hours later, and holds no trace. So every event has a trace of its own whose ids are the first
+bytes of its hash on the chain: both sides know it. The process that stores the event sends it,
+with a link to the current request; the turn that counts the event links to it.
 """
 
 import importlib.util
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.ids import assignment_id, pull_id
-from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.ports.coordination import EventReads
+from swapflow.engine.ports.writes.transaction import Transaction, Write, WriteHook
 from swapflow.errors import InvalidInputError, SwapflowError
 
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
     from swapflow.domain.cycle import Position
+    from swapflow.domain.rules import Rules
 
     Scope = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -44,13 +45,13 @@ PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"
 TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
 
 PATIENCE = 3.0
-"""Seconds that a collector may take unless the environment says so: a stop waits as long."""
+"""Seconds that a collector may take by default: a stop waits as long."""
 
 ANSWERS = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED, EventType.DECLINED})
-"""Events of people, which a turn that counts them links to."""
+"""Events of people, to which the turn that counts them is linked."""
 
 MOST_LINKS = 64
-"""A coordinator that starts reads every event there ever was; the last ones are enough."""
+"""Most links of a turn: a coordinator that starts reads every event, and the last ones suffice."""
 
 MOST_EVENTS = 500
 """Events of one write that get a span."""
@@ -63,7 +64,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Turn:
-    """What a coordinator's turn has met so far; one that met nothing is not sent."""
+    """The events of a coordinator's turn so far; a turn without any is not sent."""
 
     busy: bool = False
     answers: list[Event] = field(default_factory=list)
@@ -74,10 +75,10 @@ _named: ContextVar[str] = ContextVar("swapflow_named", default="")
 
 
 class _Traces:
-    """Makes spans and sends them, once the process is to be traced."""
+    """Creates spans and sends them, once the process is traced."""
 
     def __init__(self, process: str) -> None:
-        # Nothing of it is imported while nobody wants traces.
+        # Imported here, so that a process without traces does not load it.
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
             OTLPSpanExporter,
         )
@@ -87,7 +88,7 @@ class _Traces:
         from opentelemetry.sdk.trace.id_generator import RandomIdGenerator  # noqa: PLC0415
 
         class Ids(RandomIdGenerator):
-            """Random ids, but for the span of an event."""
+            """Random ids, except for the span of an event."""
 
             def generate_trace_id(self) -> int:
                 named = _named.get()
@@ -118,7 +119,7 @@ class _Traces:
         keep: Callable[[], bool] = lambda: True,
         ids: Mapping[str, str | int | None] | None = None,
     ) -> Iterator["Span"]:
-        """Open a span; one that is not to be kept in the end is forgotten unsent."""
+        """Open a span; it is dropped unsent if it is not to be kept in the end."""
         from opentelemetry.trace import SpanKind, StatusCode, use_span  # noqa: PLC0415
 
         known = {
@@ -132,7 +133,7 @@ class _Traces:
         )
         failed = False
         try:
-            # What an error says may name somebody; its kind never does.
+            # An error's message may name a person; its type never does.
             with use_span(opened, record_exception=False, set_status_on_exception=False):
                 yield opened
         except BaseException as error:
@@ -145,7 +146,7 @@ class _Traces:
                 opened.end()
 
     def carried(self) -> dict[str, str]:
-        """Spell the current span for a message's headers (W3C Trace Context)."""
+        """Return the current span as a message's headers (W3C Trace Context)."""
         from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
             TraceContextTextMapPropagator,
         )
@@ -163,7 +164,7 @@ class _Traces:
         return TraceContextTextMapPropagator().extract({"traceparent": parent})
 
     def tell(self, events: tuple[Event, ...], spelled: Mapping[int, str]) -> None:
-        """Send the span of each event, with a link to the one that is current here."""
+        """Send the span of each event, with a link to the current one."""
         from opentelemetry.context import Context  # noqa: PLC0415
         from opentelemetry.trace import Link, get_current_span  # noqa: PLC0415
 
@@ -203,13 +204,13 @@ _traces: _Traces | None = None
 
 
 def start(process: str) -> bool:
-    """Trace this process from now on if the environment says so; says whether it is traced.
+    """Start tracing this process if the environment requires it; return whether it is traced.
 
     Args:
         process: "web", "coordinator" or "worker".
 
     Raises:
-        InvalidInputError: If another protocol is wanted than the one there is.
+        InvalidInputError: If the environment names an unsupported protocol.
     """
     global _traces  # noqa: PLW0603 - one process, one exporter
     if _traces is not None:
@@ -244,12 +245,12 @@ def _is_wanted() -> bool:
 
 
 def is_on() -> bool:
-    """Say whether this process is traced."""
+    """Whether this process is traced."""
     return _traces is not None
 
 
 def stop() -> None:
-    """Send what waits and trace no more."""
+    """Send the waiting spans and stop tracing."""
     global _traces  # noqa: PLW0603 - see `start`
     if _traces is not None:
         _traces.provider.shutdown()
@@ -259,18 +260,18 @@ def stop() -> None:
 def span(
     name: str, *, parent: str = "", **ids: str | int | None
 ) -> AbstractContextManager[object]:
-    """Open a span over a block; nothing at all while nobody traces.
+    """Open a span over a block; without effect while tracing is off.
 
     Args:
-        name: What is done.
-        parent: `traceparent` of the message that asks for it.
+        name: Name of the span.
+        parent: `traceparent` of the message that caused it.
         ids: Ids of programs, assignments and events; never anything of a person.
     """
     return nullcontext() if _traces is None else _traces.span(name, parent=parent, ids=ids)
 
 
 def carried() -> dict[str, str]:
-    """Give the headers by which a message carries the current span; none without one."""
+    """Return the headers by which a message carries the current span; none without one."""
     if _traces is None:
         return {}
     if (turn := _turn.get()) is not None:
@@ -279,7 +280,7 @@ def carried() -> dict[str, str]:
 
 
 def traced_turn(turn: Callable[[], int]) -> Callable[[], int]:
-    """Give a coordinator's turn with a span, sent where something happened in it."""
+    """Return a coordinator's turn with a span, which is sent if something happened in it."""
     if _traces is None:
         return turn
     traces = _traces
@@ -304,54 +305,62 @@ def traced_turn(turn: Callable[[], int]) -> Callable[[], int]:
     return traced
 
 
-def traced_ledger(ledger: Ledger) -> Ledger:
-    """Give a ledger of the same kind whose writes are spans, and whose events are told of."""
+def trace_writes(record: EventReads) -> WriteHook:
+    """Return a hook that makes each write a span and sends the events that it stored."""
 
-    class Traced(type(ledger)):  # type: ignore[misc]  # whatever the ledger is, and two methods
-        @contextmanager
-        def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:
-            traces, begun, ended = _traces, 0, 0
-            if traces is None:
-                with super().write(cycle_id, epoch=epoch) as tx:
-                    yield tx
-                return
-            with traces.span(
-                "ledger.write", keep=lambda: ended > begun, ids={"cycle": cycle_id}
-            ) as opened:
-                with super().write(cycle_id, epoch=epoch) as tx:
-                    before = tx.cycle.position
-                    begun = ended = before.seq
-                    yield tx
-                    ended = tx.cycle.position.seq
-                if ended > begun:
-                    opened.set_attribute("swapflow.events", ended - begun)
-                    if (met := _turn.get()) is not None:
-                        met.busy = True
-                    with suppress(SwapflowError):  # it is stored: no trace is worth a failure
-                        events = super().events(
-                            cycle_id, after=before, at_most=min(MOST_EVENTS, ended - begun)
-                        )
-                        names = [kind.name for kind in super().rules(cycle_id).kinds]
-                        traces.tell(events or (), dict(enumerate(names)))
+    @contextmanager
+    def traced(cycle_id: str, write: Write) -> Iterator[Transaction]:
+        traces, begun, ended = _traces, 0, 0
+        if traces is None:
+            with write as tx:
+                yield tx
+            return
+        with traces.span(
+            "ledger.write", keep=lambda: ended > begun, ids={"cycle": cycle_id}
+        ) as opened:
+            with write as tx:
+                before = tx.cycle.position
+                begun = ended = before.seq
+                yield tx
+                ended = tx.cycle.position.seq
+            if ended > begun:
+                opened.set_attribute("swapflow.events", ended - begun)
+                if (met := _turn.get()) is not None:
+                    met.busy = True
+                with suppress(SwapflowError):  # a trace must not cause a failure
+                    events = record.events(
+                        cycle_id, after=before, at_most=min(MOST_EVENTS, ended - begun)
+                    )
+                    names = [kind.name for kind in record.rules(cycle_id).kinds]
+                    traces.tell(events or (), dict(enumerate(names)))
 
-        def events(
-            self, cycle_id: str, *, after: "Position", at_most: int
-        ) -> tuple[Event, ...] | None:
-            found: tuple[Event, ...] | None = super().events(
-                cycle_id, after=after, at_most=at_most
-            )
-            met = _turn.get()
-            if met is not None and found:
-                met.answers += [event for event in found if event.type in ANSWERS]
-                met.busy = met.busy or bool(met.answers)
-            return found
+    return traced
 
-    ledger.__class__ = Traced
-    return ledger
+
+class TracedEvents:
+    """The events that a coordinator reads, noted for the span of its turn."""
+
+    def __init__(self, inner: EventReads) -> None:
+        self._inner = inner
+
+    def events(
+        self, cycle_id: str, *, after: "Position", at_most: int
+    ) -> tuple[Event, ...] | None:
+        """Read events, and note the answers of people among them."""
+        found = self._inner.events(cycle_id, after=after, at_most=at_most)
+        met = _turn.get()
+        if met is not None and found:
+            met.answers += [event for event in found if event.type in ANSWERS]
+            met.busy = met.busy or bool(met.answers)
+        return found
+
+    def rules(self, cycle_id: str, version: int = 0) -> "Rules":
+        """Read a rules version, 0 for the current one."""
+        return self._inner.rules(cycle_id, version)
 
 
 def _ids_of(event: Event, kinds: Mapping[int, str]) -> dict[str, str | int]:
-    """Give what may be known of an event outside: where it stands, and of which assignment."""
+    """Return what may be known of an event outside: its position and its assignment."""
     ids: dict[str, str | int] = {
         "swapflow.cycle": event.cycle_id,
         "swapflow.event": event.position.seq,
@@ -364,7 +373,7 @@ def _ids_of(event: Event, kinds: Mapping[int, str]) -> dict[str, str | int]:
 
 
 class TracedRequests:
-    """A span for each request, under its route's pattern: addresses may hold secrets."""
+    """A span for each request, under its route's pattern, since addresses may hold secrets."""
 
     def __init__(self, app: "Callable[[Scope, Receive, Send], Awaitable[None]]") -> None:
         self._app = app
@@ -393,7 +402,7 @@ class TracedRequests:
 
 
 def _finish(span: "Span", scope: "Scope", status: int) -> None:
-    """Note what a request came to, in patterns and ids only."""
+    """Record the result of a request, in patterns and ids only."""
     from opentelemetry.trace import StatusCode  # noqa: PLC0415
 
     pattern = getattr(scope.get("route"), "path", "")
@@ -410,7 +419,7 @@ def _finish(span: "Span", scope: "Scope", status: int) -> None:
 
 
 def _parent_of(scope: "Scope") -> str:
-    """Give the span that a proxy before us has opened."""
+    """Return the span that a proxy in front of us has opened."""
     for name, value in scope["headers"]:
         if name == b"traceparent":
             return str(value.decode("latin-1"))

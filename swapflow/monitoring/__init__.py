@@ -1,4 +1,4 @@
-"""What became of the groups that applicants belong to: tables to read, after the fact, in sum.
+"""Outcomes of the groups that applicants belong to: tables to read, after the fact, in sums.
 
-Nothing that decides may import this package, and nothing here writes: an import rule sees to it.
+No deciding code may import this package, and nothing here writes: an import contract ensures it.
 """

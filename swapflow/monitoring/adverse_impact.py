@@ -1,7 +1,7 @@
-"""Rates of selection by group, and what a difference between them may mean.
+"""Rates of selection by group, and the meaning of a difference between them.
 
-None of this is legal advice. A ratio below four fifths, or a small p, is a reason to look; it is
-neither proof nor, where it is absent, an acquittal.
+None of this is legal advice. A ratio below four fifths, or a small p, is a reason to look closer;
+it proves nothing, and neither does its absence.
 """
 
 import math
@@ -13,20 +13,20 @@ from scipy.stats import fisher_exact
 
 
 SMALLEST_SHARE = 0.02
-"""Share of those known below which a group is no reference: 29 CFR 1607.4(A), 6 RCNY 5-301."""
+"""Share of known persons below which a group is no reference: 29 CFR 1607.4(A), 6 RCNY 5-301."""
 
 FOUR_FIFTHS = 0.8
-"""Ratio that is looked at more closely: 29 CFR 1607.4(D), a rule of thumb."""
+"""Ratio below which a group is examined: 29 CFR 1607.4(D), a rule of thumb."""
 
 FEW = 30
-"""Persons below which the normal approximation says little."""
+"""Persons below which the normal approximation is poor."""
 
 SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionTally:
-    """How many of a group there were, and how many of these were selected."""
+    """The size of a group, and how many of it were selected."""
 
     all: int
     selected: int
@@ -37,7 +37,7 @@ class SelectionTally:
 
     @property
     def rate(self) -> float:
-        """Share selected; NaN of nobody."""
+        """Share selected; NaN for an empty group."""
         return self.selected / self.all if self.all else math.nan
 
 
@@ -48,16 +48,16 @@ class Impact:
     Attributes:
         group: The group's value, e.g. "female".
         tally: Its numbers.
-        share: Its share of everybody whose group is known.
-        is_reference: Whether it is the group that the others are compared with.
+        share: Its share of all persons whose group is known.
+        is_reference: Whether the others are compared with this group.
         left_out: Whether it is too small to be a reference.
         ratio: Its rate over the reference's; NaN without a reference or with a rate of 0 there.
         z: Two-proportion z statistic with pooled variance; NaN where it is not defined.
         p: Two-sided p of Fisher's exact test; 1 for the reference.
-        shortfall: Persons that it has fewer than the pooled rate of both groups would give it.
-        flipped: The ratio if one person of it more, and one of the reference fewer, had been
-            selected; NaN where that cannot be.
-        flags: Short words on what to look at.
+        shortfall: Selected persons that it lacks, against the pooled rate of both groups.
+        flipped: The ratio with one more person of it, and one fewer of the reference, selected;
+            NaN where that is impossible.
+        flags: Short remarks for the reader.
     """
 
     group: str
@@ -79,8 +79,8 @@ def impacts(
     """Compare every group with the one that has the highest rate.
 
     Args:
-        groups: Numbers by group; whoever's group is unknown is in none.
-        smallest_share: Share of those known that a reference must have.
+        groups: Numbers by group; persons of unknown group are in none.
+        smallest_share: Share of known persons that a reference must have.
 
     Returns:
         One row per group, in the order given. A group below `smallest_share` is compared as well
@@ -144,14 +144,14 @@ def _compared(
 
 
 def pooled_z(one: SelectionTally, other: SelectionTally) -> float:
-    """Give the two-proportion z statistic with pooled variance; NaN when nothing varies."""
+    """Return the two-proportion z statistic with pooled variance; NaN when nothing varies."""
     pooled = (one.selected + other.selected) / (one.all + other.all)
     variance = pooled * (1.0 - pooled) * (1.0 / one.all + 1.0 / other.all)
     return (one.rate - other.rate) / math.sqrt(variance) if variance > 0.0 else math.nan
 
 
 def fisher_p(one: SelectionTally, other: SelectionTally) -> float:
-    """Give the two-sided p of Fisher's exact test for two groups."""
+    """Return the two-sided p of Fisher's exact test for two groups."""
     table = np.array(
         [
             [one.selected, one.all - one.selected],
@@ -162,7 +162,7 @@ def fisher_p(one: SelectionTally, other: SelectionTally) -> float:
 
 
 def _flipped(tally: SelectionTally, best: SelectionTally) -> float:
-    """Give the ratio after one person more here and one fewer there: 29 CFR 1607.4(D)."""
+    """Return the ratio after one person more here and one fewer there: 29 CFR 1607.4(D)."""
     if tally.selected == tally.all or best.selected <= 1:
         return math.nan
     fewer = SelectionTally(all=best.all, selected=best.selected - 1)

@@ -1,4 +1,4 @@
-"""What the tables are made of: one row per applicant, without a name."""
+"""The rows behind the tables: one per applicant, without a name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from typing import Protocol
 
 
 UNKNOWN = ""
-"""The value of an attribute that an applicant did not give."""
+"""The value of an attribute that an applicant did not declare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicantRow:
-    """One applicant, as far as the tables look.
+    """One applicant, reduced to what the tables need.
 
     Attributes:
-        groups: What was declared, by attribute; an attribute that is missing is unknown.
+        groups: Declared values, by attribute; a missing attribute is unknown.
         reviews: Finished reviews of the file.
         interviews: Finished interviews.
         waited: Days that each finished review or interview took from request to answer.
         estimate: Final estimate, None when nothing was scored.
-        accepted: Whether people took the applicant; None while nothing is decided.
+        accepted: Whether people selected the applicant; None before a decision.
     """
 
     groups: Mapping[str, str]
@@ -30,13 +30,13 @@ class ApplicantRow:
     accepted: bool | None
 
     def group(self, *attributes: str) -> str:
-        """Name the group over one attribute or several; UNKNOWN if any of them is."""
+        """Return the group over one attribute or several; UNKNOWN if any of them is."""
         values = [self.groups.get(attribute, UNKNOWN).strip() for attribute in attributes]
         return UNKNOWN if UNKNOWN in values else " × ".join(values)
 
 
 class MonitoringRecord(Protocol):
-    """Where declared attributes lie: a table of its own, with this one way in.
+    """Access to declared attributes, which are in a table of their own.
 
     Raises:
         NotFoundError: If the cycle does not exist.
@@ -44,5 +44,5 @@ class MonitoringRecord(Protocol):
     """
 
     def declared(self, cycle_id: str) -> dict[int, dict[str, str]]:
-        """Read what each application's person declared, by application number and attribute."""
+        """Read the declared attributes, by application number and name."""
         ...

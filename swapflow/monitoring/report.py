@@ -1,4 +1,4 @@
-"""A cycle's monitoring report: gathered from the record, grouped by what people declared."""
+"""A cycle's monitoring report: read from the record, grouped by declared attributes."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -26,14 +26,14 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
-    """Everything about the groups over one attribute or a pair of them.
+    """All tables of the groups over one attribute or a pair of them.
 
     Attributes:
         attributes: Their names.
-        stages: Who went on at each stage.
+        stages: Who passed each stage.
         selection: Selection rates, None before people have decided.
         scoring: Scoring rates: the share of each group above the median.
-        effort: How much looking each group got.
+        effort: Reviews and interviews of each group.
     """
 
     attributes: tuple[str, ...]
@@ -45,7 +45,7 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewerEffort:
-    """How one reviewer worked: a number, for whoever reads this need not know who.
+    """The work of one reviewer: by number, since the reader need not know who.
 
     Attributes:
         reviewer: Number on the roster.
@@ -63,11 +63,11 @@ class Report:
     """A monitoring report.
 
     Attributes:
-        at: When it was made.
-        first: When the first review was asked for, None before.
-        people: Applicants that it is about.
+        at: When it was built.
+        first: When the first review was requested, None before.
+        people: Number of applicants.
         decided: Whether people have decided.
-        groupings: One per attribute, then one per pair of attributes that was asked for.
+        groupings: One per attribute, then one per requested pair of attributes.
         reviewers: By number.
     """
 
@@ -81,26 +81,27 @@ class Report:
 
 
 class Monitoring:
-    """Reads what was declared and what became of it, and gives sums. Writes nothing."""
+    """Reads declared attributes and outcomes, and returns sums. Writes nothing."""
 
     def __init__(self, record: MonitoringRecord, ledger: Ledger) -> None:
         self._record = record
         self._ledger = ledger
 
     def attributes(self, cycle_id: str) -> tuple[str, ...]:
-        """Name what applicants of a cycle declared, in order."""
+        """Return the names of a cycle's declared attributes, in order."""
         declared = self._record.declared(cycle_id)
         return tuple(sorted({name for values in declared.values() for name in values}))
 
     def report(self, cycle_id: str, *, crossed: Collection[str] = ()) -> Report:
-        """Make the report of a cycle.
+        """Build the report of a cycle.
 
         Args:
             cycle_id: The cycle.
-            crossed: Attributes whose pairs are tabled as well (Local Law 144 wants sex and race).
+            crossed: Attributes whose pairs get tables as well (Local Law 144 requires sex and
+                race).
 
         Raises:
-            InvalidInputError: If nobody declared anything, or a crossed attribute.
+            InvalidInputError: If no attribute, or no crossed one, was declared.
         """
         known = self.attributes(cycle_id)
         if not known:
@@ -138,6 +139,7 @@ class Monitoring:
     def _gathered(self, cycle_id: str) -> tuple[list[ApplicantRow], tuple[ReviewerEffort, ...]]:
         declared = self._record.declared(cycle_id)
         asked = {a.id: a.created_at for a in self._ledger.assignments(cycle_id)}
+        # Later revisions come later in the list, so the last one of an assignment remains.
         latest = {score.assignment_id: score for score in self._ledger.scores(cycle_id)}
         done: dict[int, list[int]] = defaultdict(list)
         waited: dict[int, list[float]] = defaultdict(list)
@@ -176,7 +178,7 @@ class Monitoring:
         return {p.application: p.estimate for p in places if p.raw_mean is not None}
 
     def _accepted(self, cycle_id: str) -> frozenset[int] | None:
-        """Number whom people took, in the latest version; None before the first."""
+        """Return the selected applications of the latest version; None before the first."""
         version = self._ledger.cycle(cycle_id).cohort_version
         if not version:
             return None

@@ -1,4 +1,4 @@
-"""The tables of a monitoring report: stages, scoring rates, effort, with small cells closed."""
+"""The tables of a monitoring report: stages, scoring rates, effort, with small cells hidden."""
 
 import math
 from collections import defaultdict
@@ -11,17 +11,17 @@ from swapflow.monitoring.applicant_rows import UNKNOWN, ApplicantRow
 
 
 SMALL = 5
-"""Persons below which a group's numbers could tell of one of them."""
+"""Persons below which a group's numbers could disclose one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageTable:
-    """Who went on at one stage, by group.
+    """Who passed one stage, by group.
 
     Attributes:
-        stage: From what to what, e.g. "reviewed → interviewed".
-        rows: One per group, the largest first; empty when nobody declared anything.
-        unknown: Those whose group is unknown.
+        stage: Its two ends, e.g. "reviewed → interviewed".
+        rows: One per group, the largest first; empty when nothing was declared.
+        unknown: Persons of unknown group.
     """
 
     stage: str
@@ -31,10 +31,10 @@ class StageTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupEffort:
-    """How much looking a group got: an adaptive rule spends unevenly by design, so it is shown.
+    """Reviews and interviews of a group; shown, since an adaptive rule spends unevenly.
 
     Attributes:
-        group: The group, "" for those unknown.
+        group: The group, "" for unknown.
         people: Its size.
         reviews: Mean number of finished reviews a person.
         interviews: Mean number of interviews a person.
@@ -58,15 +58,15 @@ STAGES: tuple[Stage, ...] = (
     ("interviewed → accepted", lambda p: p.interviews > 0, lambda p: p.accepted is True),
     ("imported → accepted", lambda _: True, lambda p: p.accepted is True),
 )
-"""Stage by stage, and the bottom line. Accepted without an interview counts in the last alone."""
+"""The stages, and the bottom line. Acceptance without an interview counts in the last only."""
 
 
 def funnel(
     people: Sequence[ApplicantRow], *attributes: str, smallest_share: float = SMALLEST_SHARE
 ) -> tuple[StageTable, ...]:
-    """Count who went on at each stage, by the groups over one attribute or several.
+    """Count who passed each stage, by the groups over one attribute or several.
 
-    Before anything is decided the stages that end in acceptance are left out.
+    Before a decision the stages that end in acceptance are left out.
     """
     decided = any(person.accepted is not None for person in people)
     return tuple(
@@ -77,16 +77,16 @@ def funnel(
 
 
 def selection_table(people: Sequence[ApplicantRow], *attributes: str) -> StageTable:
-    """Give selection rates as New York City's Local Law 144 has them: 6 RCNY 5-301(b)."""
+    """Return selection rates by New York City's Local Law 144: 6 RCNY 5-301(b)."""
     return _stage(
         "selection rate", people, lambda p: p.accepted is True, attributes, SMALLEST_SHARE
     )
 
 
 def scoring_table(people: Sequence[ApplicantRow], *attributes: str) -> StageTable:
-    """Give scoring rates: the share of a group above the median of all: 6 RCNY 5-301(c).
+    """Return scoring rates: the share of a group above the median of all: 6 RCNY 5-301(c).
 
-    Whoever has no estimate is left out, for there is no score to compare.
+    Applicants without an estimate are left out, since there is no score to compare.
     """
     scored = [person for person in people if person.estimate is not None]
     middle = median([p.estimate for p in scored if p.estimate is not None]) if scored else math.nan
@@ -98,7 +98,7 @@ def scoring_table(people: Sequence[ApplicantRow], *attributes: str) -> StageTabl
 
 
 def effort(people: Sequence[ApplicantRow], *attributes: str) -> tuple[GroupEffort, ...]:
-    """Give how much looking each group got, the largest first, those unknown last."""
+    """Return reviews and interviews of each group, the largest first, unknown last."""
     groups = _grouped(people, attributes)
     return tuple(
         GroupEffort(
@@ -114,15 +114,15 @@ def effort(people: Sequence[ApplicantRow], *attributes: str) -> tuple[GroupEffor
 
 
 def closed_cells(sizes: Sequence[int], *, small: int = SMALL) -> frozenset[int]:
-    """Say which groups are not shown: those below `small`, and one more if only one is.
+    """Return the groups to be hidden: those below `small`, and one more if only one is.
 
     Args:
         sizes: Persons of each group, the total of which is known to the reader.
         small: Persons from which a group is shown.
 
     Returns:
-        Indices into `sizes`. A single closed group could be had back from the total, so the
-        smallest open one goes with it.
+        Indices into `sizes`. A single hidden group could be computed from the total, so the
+        smallest shown one is hidden too.
     """
     closed = {index for index, size in enumerate(sizes) if 0 < size < small}
     if len(closed) == 1 and len(sizes) > 1:
@@ -153,7 +153,7 @@ def _stage(
 def _grouped(
     people: Iterable[ApplicantRow], attributes: Sequence[str]
 ) -> dict[str, list[ApplicantRow]]:
-    """Group people, the largest group first, equal ones by name, those unknown last."""
+    """Group people, the largest group first, equal ones by name, unknown last."""
     groups: dict[str, list[ApplicantRow]] = defaultdict(list)
     for person in people:
         groups[person.group(*attributes)].append(person)

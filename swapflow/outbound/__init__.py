@@ -1,1 +1,1 @@
-"""Messages to reviewers and staff."""
+"""Messages that leave the office: mails and webhook calls."""

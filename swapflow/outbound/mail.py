@@ -1,4 +1,4 @@
-"""How a mail leaves: over SMTP, or as a file in an outbox folder."""
+"""Sending of mails: by SMTP, or as a file in an outbox folder."""
 
 import re
 import smtplib
@@ -27,7 +27,7 @@ _PERMANENT = 500
 
 
 class SmtpSettings(Protocol):
-    """What sending over SMTP needs to know."""
+    """The settings for sending by SMTP."""
 
     @property
     def mail_from(self) -> str:
@@ -51,7 +51,7 @@ class SmtpSettings(Protocol):
 
     @property
     def smtp_user(self) -> str | None:
-        """Name to sign in with."""
+        """User name for the sign-in."""
         ...
 
     @property
@@ -66,12 +66,12 @@ class SmtpSettings(Protocol):
 
 
 def compose(mail: Mail, sender: str) -> EmailMessage:
-    """Write a mail: plain text, HTML, and an invitation both beside them and as a file.
+    """Build a mail: plain text, HTML, and an invitation both inline and as a file.
 
-    The Message-ID hangs on the mail's own id: sent twice after a crash, it is the same mail.
+    The Message-ID follows from the mail's own id: sent twice after a crash, it is the same mail.
 
     Raises:
-        MailRefusedError: If the recipient's address is none.
+        MailRefusedError: If the recipient's address is invalid.
     """
     host = parseaddr(sender)[1].rpartition("@")[2] or "localhost"
     message = EmailMessage()
@@ -80,7 +80,7 @@ def compose(mail: Mail, sender: str) -> EmailMessage:
     message["Subject"] = one_line(mail.subject)
     message["Date"] = formatdate(usegmt=True)
     message["Message-ID"] = f"<{_NOT_IN_IDS.sub('.', mail.id)}@{host}>"
-    # Out-of-office replies to a machine help nobody.
+    # Out-of-office replies to a machine are useless.
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
     message["List-Id"] = f"<{_list_of(mail)}.swapflow.{host}>"
@@ -98,7 +98,7 @@ def compose(mail: Mail, sender: str) -> EmailMessage:
 
 
 def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> SendMail:
-    """Write each mail to a file named after its id: what embedded mode does."""
+    """Build a sender that writes each mail to a file named after its id, as in embedded mode."""
 
     def post(mail: Mail) -> None:
         message = bytes(compose(mail, sender))
@@ -115,7 +115,7 @@ def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> SendMail:
 
 
 def smtp(settings: SmtpSettings) -> SendMail:
-    """Send each mail over SMTP."""
+    """Build a sender by SMTP."""
 
     def post(mail: Mail) -> None:
         message = compose(mail, settings.mail_from)
@@ -138,7 +138,7 @@ def smtp(settings: SmtpSettings) -> SendMail:
 def _failure(
     settings: SmtpSettings, code: int, said: bytes | str
 ) -> MailRefusedError | UnavailableError:
-    """Tell a refusal for good (5xx, RFC 5321) from one that a later try may overcome."""
+    """Build the error for a permanent refusal (5xx, RFC 5321), or for a temporary one."""
     words = said.decode(errors="replace") if isinstance(said, bytes) else said
     answer = one_line(f"{settings.smtp_host} says {code} {words}")[:500]
     return MailRefusedError(answer) if code >= _PERMANENT else UnavailableError(answer)
@@ -156,7 +156,7 @@ def _recipient(text: str) -> Address:
 
 
 def _list_of(mail: Mail) -> str:
-    """Name what a mail belongs to, for people who sort theirs: a cycle, or the office."""
+    """Return the List-Id of a mail, for people who sort theirs: a cycle, or the office."""
     cycle = mail.id.partition(":")[0]
     return cycle if CYCLE_ID.fullmatch(cycle) else "office"
 

@@ -1,7 +1,7 @@
-"""How other systems are told: one signed POST, to no address behind the wall.
+"""Webhook calls: one signed POST, to no address inside a private network.
 
-A name is resolved here, once, and the connection goes to the address that was looked at: a name
-that answers differently the second time leads nowhere else.
+A name is resolved here, once, and the connection goes to the checked address: a name that resolves
+differently the second time has no effect.
 """
 
 import socket
@@ -17,14 +17,14 @@ from swapflow.identity.webhooks import Address, Reach, check_address, signature
 
 
 SECONDS = 10.0
-"""How long an address may take for an answer."""
+"""Seconds that an address may take to answer."""
 
 
 def webhook_sender(reach: Reach) -> Callable[[WebhookCall], str]:
-    """Make whatever sends calls over HTTP.
+    """Build the function that sends calls over HTTP.
 
     Args:
-        reach: Where calls may go.
+        reach: The addresses that calls may reach.
     """
 
     def send_webhook(call: WebhookCall) -> str:
@@ -46,7 +46,7 @@ def webhook_sender(reach: Reach) -> Callable[[WebhookCall], str]:
 
 
 def _post(call: WebhookCall, url: httpx.URL, address: Address) -> int:
-    """Send to the address, under the name that the certificate must bear."""
+    """Send to the address, under the host name of the certificate."""
     headers = {
         "Host": url.netloc.decode("ascii"),
         "Content-Type": "application/json",
@@ -56,11 +56,12 @@ def _post(call: WebhookCall, url: httpx.URL, address: Address) -> int:
         "Swapflow-Attempt": str(call.attempt),
         "Swapflow-Signature": signature(call.secret, call.body, at=int(time.time())),
     }
-    # No proxy of the environment, no redirect: both would go where nobody looked.
+    # No proxy of the environment, no redirect: both would go to an unchecked address.
     with (
         httpx.Client(timeout=SECONDS, trust_env=False, follow_redirects=False) as client,
         client.stream(
             "POST",
+            # To the checked address: a second look-up of the name could find another one.
             url.copy_with(host=str(address)),
             content=call.body,
             headers=headers,
@@ -71,7 +72,7 @@ def _post(call: WebhookCall, url: httpx.URL, address: Address) -> int:
 
 
 def _resolved(url: httpx.URL, reach: Reach) -> Address:
-    """Resolve a name to one address that calls may go to; all of its addresses must be."""
+    """Resolve a name to one address that calls may reach; all of its addresses must be allowed."""
     port = url.port or (443 if url.scheme == "https" else 80)
     try:
         found = socket.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)

@@ -71,8 +71,8 @@ def _preview(
 ) -> Preview:
     """Set the round up in memory and ask what its launch would mean."""
     product = InProcess().product
-    product.new_round("plan", name="Plan", unit="units")
-    product.new_cycle(CYCLE, round_id="plan", rules=rules, by="plan")
-    product.import_applications(CYCLE, applicants)
-    product.import_reviewers(CYCLE, reviewers)
-    return product.preview(CYCLE)
+    product.cycles.new_round("plan", name="Plan", unit="units")
+    product.cycles.new(CYCLE, round_id="plan", rules=rules, by="plan")
+    product.applicants.import_all(CYCLE, applicants)
+    product.reviewers.import_all(CYCLE, reviewers)
+    return product.cycles.preview(CYCLE)

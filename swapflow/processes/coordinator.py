@@ -33,7 +33,7 @@ def run_coordinator(
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    coordinator = product.coordinator(holder)
+    coordinator = product.cycles.coordinator(holder)
     log.info("coordinator started", event_name="coordinator_started", holder=coordinator.holder)
     turn, backoff = traced_turn(coordinator.turn), 0.5
     while not stopping.is_set():

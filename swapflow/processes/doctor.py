@@ -117,7 +117,7 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
         )
     if facts.outboxes is not None:
         yield from _outboxes(facts.outboxes)
-        if not office().has_administrator():
+        if not office().users.has_administrator():
             yield DoctorFinding(
                 check="accounts",
                 grade=Grade.WARNING,

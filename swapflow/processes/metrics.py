@@ -74,17 +74,17 @@ class Figures(Collector):
             labels=["cycle", "kind", "state"],
         )
         try:
-            for cycle in self._product.cycles():
+            for cycle in self._product.cycles.list():
                 status.add_metric([cycle.id, cycle.status.value], 1.0)
                 events.add_metric([cycle.id], float(cycle.position.seq))
                 decisions.add_metric([cycle.id], float(cycle.decisions))
-                rules = self._product.rules(cycle.id)
+                rules = self._product.cycles.rules(cycle.id)
                 cost.add_metric([cycle.id, "budget"], float(rules.budget))
                 cost.add_metric([cycle.id, "spent"], float(cycle.spent))
                 cost.add_metric([cycle.id, "committed"], float(cycle.committed))
                 if cycle.status is CycleStatus.DRAFT:
                     continue
-                for (kind, state), count in self._product.counts(cycle.id).items():
+                for (kind, state), count in self._product.reports.counts(cycle.id).items():
                     requests.add_metric([cycle.id, rules.kinds[kind].name, state], float(count))
         except UnavailableError:  # it went away in the middle: what was read is true
             pass

@@ -1,1 +1,1 @@
-"""How assignments and mails leave: Celery messages, or direct calls in process."""
+"""Dispatch of assignments and mails: Celery messages, or direct calls in process."""

@@ -1,4 +1,4 @@
-"""Celery as the way out: the app that dispatchers and workers share, and the dispatcher."""
+"""The Celery dispatcher, and the app that dispatchers and workers share."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ from swapflow.queues.names import (
 
 
 KEY_PREFIX = "sfq:"
-"""What every key of Celery starts with, for queues and live state may share a server."""
+"""Prefix of all keys of Celery, since queues and live state may share a server."""
 
 BATCH = 500
 """Messages per round trip to the broker."""
@@ -34,7 +34,7 @@ TASK_SECONDS = 60
 
 
 def broker_url(redis_url: str) -> str:
-    """Spell the address of a Redis server as kombu wants it.
+    """Return the address of a Redis server in the form that kombu needs.
 
     Args:
         redis_url: `redis://…`, `rediss://…` or `unix:///path/to/socket?db=0`.
@@ -55,16 +55,16 @@ def celery_app(
     socket_timeout: float = 10.0,
     restore_interval: float = 5.0,
 ) -> Celery:
-    """Make the Celery app; dispatchers and workers must make it alike.
+    """Build the Celery app; dispatchers and workers must build it alike.
 
     Args:
-        broker: What `broker_url` gives.
+        broker: As from `broker_url`.
         visibility_timeout: Seconds after which a message that a dead worker held is handed to
             another; the shortest of all apps on one broker wins.
         include: Modules that hold the tasks, for workers.
         socket_timeout: Seconds that an answer may take. A worker's half-open connection is
             given up after about twice that (kombu: brpop_timeout + 2 health_check_interval).
-        restore_interval: Seconds between two looks for messages that dead workers held.
+        restore_interval: Seconds between two searches for messages that dead workers held.
 
     Source:
         kombu 5.7 looks for lost messages every `unacked_restore_interval` times
@@ -84,7 +84,10 @@ def celery_app(
             "socket_keepalive": True,
             "health_check_interval": socket_timeout,
             "max_connections": 50,
+            # Round robin: a long queue of requests must not hold up the mails.
             "queue_order_strategy": "round_robin",
+            # One list per queue: kombu would otherwise keep and poll one for each of four
+            # priorities.
             "priority_steps": [0],
             "global_keyprefix": KEY_PREFIX,
             "client_name": "swapflow-celery",
@@ -113,6 +116,7 @@ def celery_app(
             "interval_step": 0.5,
             "interval_max": 2,
         },
+        # A busy worker must not hold messages that an idle one could take.
         worker_prefetch_multiplier=1,
         worker_eta_task_limit=100,
         worker_max_tasks_per_child=1000,
@@ -140,7 +144,7 @@ class CeleryDispatcher:
 
     Args:
         app: The Celery app.
-        headers: Gives what each message carries besides, for traces.
+        headers: Returns further headers of each message, for traces.
     """
 
     def __init__(
@@ -153,7 +157,7 @@ class CeleryDispatcher:
         """Send the messages, in order, `BATCH` to a round trip.
 
         Raises:
-            UnavailableError: If the broker does not take them; some may have been sent.
+            UnavailableError: If the broker does not accept them; some may have been sent.
         """
         self._send([(*_address(message), message.id) for message in messages])
 
@@ -202,7 +206,7 @@ class CeleryDispatcher:
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """Turn the library's errors into ours."""
+        """Translate the library's errors into ours."""
         try:
             yield
         except KombuError as error:
@@ -216,7 +220,7 @@ class CeleryDispatcher:
 
 
 def _address(message: Message) -> tuple[TaskName, str]:
-    """Say which task a message asks for, and on which queue it travels."""
+    """Return the task that a message requests, and its queue."""
     match message.topic:
         case Topic.DELIVER:
             return TaskName.DELIVER, pull_queue(message.tier)

@@ -1,4 +1,4 @@
-"""The way out without processes: messages wait here until the same process handles them."""
+"""Dispatch without processes: messages wait until the same process handles them."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -27,10 +27,10 @@ class InlineDispatcher:
         self._waiting.extend(messages)
 
     def run_pending(self) -> int:
-        """Handle what waits now, in one call; counts the messages.
+        """Handle the waiting messages in one call; return how many.
 
-        What the handler sends waits for the next call. A handler that raises loses its messages,
-        as a worker that dies may: they are hints, and are sent again.
+        Messages that the handler sends wait for the next call. A handler that raises loses its
+        messages, as a worker that dies may: they are hints, and are sent again.
         """
         messages = list(self._waiting)
         self._waiting.clear()
@@ -39,4 +39,4 @@ class InlineDispatcher:
         return len(messages)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Close nothing: nothing is open."""

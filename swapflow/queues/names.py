@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class TaskName(StrEnum):
-    """Every task that a message may ask for; each takes one id."""
+    """Every task that a message may request; each takes one id."""
 
     DELIVER = "swapflow.deliver"
     SEND_MAIL = "swapflow.send_mail"
@@ -30,7 +30,7 @@ ALL_QUEUES = (*PULL_QUEUES, MAIL_QUEUE, WEBHOOK_QUEUE, STUDY_QUEUE)
 
 
 def pull_queue(tier: int) -> str:
-    """Name the queue of a pull kind.
+    """Return the name of the queue of a pull kind.
 
     Args:
         tier: The kind's index in the rules, from 0.

@@ -98,7 +98,7 @@ def run_demo(
         p.cycle_id: Options(cohort=p.places, budget=REVIEWS_EACH, floor=FLOOR, seed=seed)
         for p in PROGRAMS
     }
-    product.new_round(ROUND, name="Demonstration round", unit="reviews")
+    product.cycles.new_round(ROUND, name="Demonstration round", unit="reviews")
     for program in PROGRAMS:
         _launch(product, program, parts[program.cycle_id], options[program.cycle_id], seed)
     _wait(product, report)
@@ -119,9 +119,9 @@ def _launch(
 ) -> None:
     cycle_id = program.cycle_id
     rules = replay_rules(recording, options)
-    product.new_cycle(cycle_id, round_id=ROUND, rules=rules, by="demo", name=program.name)
+    product.cycles.new(cycle_id, round_id=ROUND, rules=rules, by="demo", name=program.name)
     fill(product, cycle_id, recording, recorded_program(DATA, seed))
-    product.launch(cycle_id, by="demo")
+    product.cycles.launch(cycle_id, by="demo")
 
 
 def _wait(product: Swapflow, report: Callable[[Mapping[str, ReplayStep]], None]) -> None:
@@ -148,7 +148,7 @@ def _conclude(
     started: float,
 ) -> Demonstrated:
     replayed = result(product, program.cycle_id, recording, options, started=started)
-    proposal = product.finalize(program.cycle_id, by="demo")
+    proposal = product.cohort.finalize(program.cycle_id, by="demo")
     return Demonstrated(
         program=program,
         replayed=replayed,

@@ -59,39 +59,41 @@ def open_playground(product: Swapflow, office: Office, *, round_id: str) -> Play
     Raises:
         UnavailableError: If nothing reaches the reviewer within a minute.
     """
-    product.new_cycle(CYCLE, round_id=round_id, rules=_rules(), by=STAFF, name="Fellowship")
-    product.import_applications(CYCLE, [_applicant(number) for number in range(1, 31)])
-    product.import_reviewers(CYCLE, [_reviewer(number) for number in range(1, 7)])
+    product.cycles.new(CYCLE, round_id=round_id, rules=_rules(), by=STAFF, name="Fellowship")
+    product.applicants.import_all(CYCLE, [_applicant(number) for number in range(1, 31)])
+    product.reviewers.import_all(CYCLE, [_reviewer(number) for number in range(1, 7)])
     staff = _account(office, STAFF, "Demo staff")
     for role in (Role.OPERATIONS, Role.CHAIR, Role.ADMINISTRATOR):
-        office.grant(office.account(STAFF), role, Scope.OFFICE, by="demo")
+        office.users.grant(office.users.get(STAFF), role, Scope.OFFICE, by="demo")
     reviewer = _account(office, REVIEWER, "Demo reviewer")
-    product.launch(CYCLE, by=STAFF)
+    product.cycles.launch(CYCLE, by=STAFF)
     until = time.monotonic() + READY_SECONDS
-    while not product.inbox(CYCLE, "R1"):
+    while not product.tasks.inbox(CYCLE, "R1"):
         if time.monotonic() > until:
             raise UnavailableError("no review reaches the demo's reviewer; its log says why")
         time.sleep(0.1)
     for number in range(2, 7):
         _answer_some(product, f"R{number}", number)
-    return Playground(staff=staff, reviewer=reviewer, waiting=len(product.inbox(CYCLE, "R1")))
+    return Playground(
+        staff=staff, reviewer=reviewer, waiting=len(product.tasks.inbox(CYCLE, "R1"))
+    )
 
 
 def _account(office: Office, email: str, name: str) -> Login:
     login = Login(email=email, password=secrets.token_urlsafe(9))
-    office.add_account(email, name=name, password=login.password)
+    office.users.add(email, name=name, password=login.password)
     return login
 
 
 def _answer_some(product: Swapflow, external_id: str, seed: int) -> None:
     """Submit some of a reviewer's first reviews, so that there is something to see."""
-    for index, task in enumerate(product.inbox(CYCLE, external_id)[:4]):
+    for index, task in enumerate(product.tasks.inbox(CYCLE, external_id)[:4]):
         marks: dict[str, float | None] = {
             "Project": float(1 + (task.application * 7 + seed) % 4),
             "Preparation": float(1 + (task.application * 5 + index) % 4),
         }
         remark = "The plan is clear; the budget for travel could be argued better."
-        product.submit([Answer(assignment_id=task.id, marks=marks, remark=remark)])
+        product.tasks.submit([Answer(assignment_id=task.id, marks=marks, remark=remark)])
 
 
 def _rules() -> Rules:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from swapflow.automatic_reviewers.programs import automatic_reviewer
 from swapflow.automatic_reviewers.recorded_round import Recording
 from swapflow.bandit.situation import PullKind
 from swapflow.bootstrap import in_process
@@ -32,7 +31,6 @@ from swapflow.domain.rules import (
 from swapflow.engine.intake.roster import UNNAMED_MARK
 from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.services import Swapflow
-from swapflow.engine.services.delivery import DeliveryService
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.simulation.baselines import Practice, even, two_tier
 
@@ -134,8 +132,7 @@ class InProcess:
 
     def __init__(self) -> None:
         self.product, self._dispatcher = in_process(self._work)
-        self._delivery = DeliveryService(self.product, automatic_reviewer)
-        self.coordinator = self.product.coordinator("in-process")
+        self.coordinator = self.product.cycles.coordinator("in-process")
 
     def run(
         self, cycle_id: str, report: Callable[[ReplayStep], None] = lambda _step: None
@@ -153,15 +150,15 @@ class InProcess:
                 return
 
     def _work(self, _product: Swapflow, messages: Sequence[Message]) -> None:
-        self._delivery.deliver_all([m.id for m in messages if m.topic is Topic.DELIVER])
+        self.product.delivery.deliver_all([m.id for m in messages if m.topic is Topic.DELIVER])
 
 
 def progress_of(product: Swapflow, cycle_id: str) -> ReplayStep:
     """Read how far a cycle is from its row alone."""
-    cycle = product.cycle(cycle_id)
+    cycle = product.cycles.get(cycle_id)
     return ReplayStep(
         spent=cycle.spent + cycle.committed,
-        budget=product.rules(cycle_id).budget,
+        budget=product.cycles.rules(cycle_id).budget,
         decisions=cycle.decisions,
         status=cycle.status,
     )
@@ -177,7 +174,7 @@ def wait_until_ended(
     """
     last, since = -1, time.monotonic()
     while True:
-        cycle = product.cycle(cycle_id)
+        cycle = product.cycles.get(cycle_id)
         report(progress_of(product, cycle_id))
         if cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED}:
             return
@@ -196,11 +193,11 @@ def prepare(
 ) -> Rules:
     """Create and launch the cycle that replays a recording."""
     rules = replay_rules(recording, options)
-    if not any(known.id == "replays" for known in product.rounds()):
-        product.new_round("replays", name="Replays", unit="reviews")
-    product.new_cycle(cycle_id, round_id="replays", rules=rules, by="replay")
+    if not any(known.id == "replays" for known in product.cycles.rounds()):
+        product.cycles.new_round("replays", name="Replays", unit="reviews")
+    product.cycles.new(cycle_id, round_id="replays", rules=rules, by="replay")
     fill(product, cycle_id, recording, program, attributes=options.objective.attribute)
-    product.launch(cycle_id, by="replay")
+    product.cycles.launch(cycle_id, by="replay")
     return rules
 
 
@@ -208,7 +205,7 @@ def fill(
     product: Swapflow, cycle_id: str, recording: Recording, program: str, *, attributes: str = ""
 ) -> None:
     """Import a recording's applications and reviewers; only who judged an item may be asked."""
-    product.import_applications(
+    product.applicants.import_all(
         cycle_id,
         [
             NewApplication(
@@ -223,8 +220,8 @@ def fill(
         ],
     )
     reviewers, panel = _roster(recording, program)
-    product.import_reviewers(cycle_id, reviewers)
-    product.set_panel(cycle_id, panel)
+    product.reviewers.import_all(cycle_id, reviewers)
+    product.reviewers.set_panel(cycle_id, panel)
 
 
 def replay_rules(recording: Recording, options: Options) -> Rules:
@@ -239,6 +236,7 @@ def replay_rules(recording: Recording, options: Options) -> Rules:
                 name=INTERVIEW, cost=INTERVIEW_COST, gain=INTERVIEW_GAIN, maximum=1, window_days=0
             )
         )
+    # Lockstep without a reserve makes the cycle a function of the recorded marks alone.
     return Rules(
         version=1,
         purpose=Purpose.REPLAY,
@@ -271,8 +269,8 @@ def result(
     started: float,
 ) -> ReplayResult:
     """Return what a replayed cycle came to, beside the same cost spent otherwise."""
-    proposal = product.propose(cycle_id)
-    cycle = product.cycle(cycle_id)
+    proposal = product.cohort.propose(cycle_id)
+    cycle = product.cycles.get(cycle_id)
     cohort = tuple(sorted(place.external_id for place in proposal.cohort))
     accepted = recording.accepted & set(recording.items)
     practice = practice_of(recording, options.floor)
@@ -310,15 +308,15 @@ def decisions_digest(product: Swapflow, cycle_id: str) -> str:
     One line per assignment (decision, application, kind, ordinal, reviewer, attempt), sorted, by
     external ids; event order, numbers and hashes do not enter.
     """
-    applications = {a.number: a.external_id for a in product.applications(cycle_id)}
-    reviewers = {r.number: r.external_id for r in product.reviewers(cycle_id)}
-    decision = {pull.id: pull.decision for pull in product.ledger.pulls(cycle_id)}
+    applications = {a.number: a.external_id for a in product.applicants.list(cycle_id)}
+    reviewers = {r.number: r.external_id for r in product.reviewers.list(cycle_id)}
+    decision = {pull.id: pull.decision for pull in product.context.ledger.pulls(cycle_id)}
     lines = sorted(
         f"{decision[a.pull_id]} {applications[a.application]} {a.kind} {a.ordinal} "
         f"{reviewers[a.reviewer]} {a.attempt}"
-        for a in product.ledger.assignments(cycle_id)
+        for a in product.context.ledger.assignments(cycle_id)
     )
-    lines.append(product.cycle(cycle_id).stop_reason or "")
+    lines.append(product.cycles.get(cycle_id).stop_reason or "")
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -335,6 +333,7 @@ def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list
             for review in recording.reviews[item]
         ]
     else:
+        # One for each mark of the item that has most: nobody judges an item twice.
         most = recording.most_reviews
         reviewers = [
             NewReviewer(

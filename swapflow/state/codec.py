@@ -15,7 +15,7 @@ from swapflow.errors import InvalidInputError
 
 
 LARGEST = 2**63 - 1
-"""Largest integer of the live state. Its negative is the smallest *change*: changes are undone."""
+"""Largest integer of the live state. Its negative is the least *change*: changes can be undone."""
 
 MOST_ARMS = 1_000_000
 """Most applications of a cycle: 8 MB a string; a wild number must not ask for gigabytes."""
@@ -25,10 +25,11 @@ PACKED = np.dtype(">i8")
 
 
 def check_changes(changes: Changes) -> None:
-    """Refuse changes that no ledger of ours can hold, before anything is touched.
+    """Raise for changes that no ledger of ours can hold, before anything is written.
 
     Raises:
-        InvalidInputError: If an arm's number or an integer is out of range, or an arm comes twice.
+        InvalidInputError: If an arm's number or an integer is out of range, or an arm occurs
+            twice.
     """
     seen: set[int] = set()
     for delta in changes.deltas:
@@ -51,7 +52,7 @@ def arms_needed(deltas: Iterable[Delta]) -> int:
 
 
 def changes_arguments(changes: Changes, *, before: Position, after: Position) -> list[str]:
-    """Spell changes as the arguments of `scripts/apply.lua`."""
+    """Build the arguments of `scripts/apply.lua` for changes."""
     arguments = [
         str(before.seq),
         before.hash,
@@ -77,7 +78,7 @@ def pack(integers: Integers) -> bytes:
 
 
 def unpack(packed: bytes) -> Integers:
-    """Read a packed string; the array is the caller's own."""
+    """Read a packed string; the array belongs to the caller."""
     return np.frombuffer(packed, dtype=PACKED).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""What a Redis or Valkey server tells about itself, for whoever looks for what is wrong."""
+"""Facts about a Redis or Valkey server, for the health checks."""
 
 import time
 from collections.abc import Collection
@@ -15,12 +15,12 @@ from swapflow.state.redis import OLDEST_SERVER, answering, connect
 def look_at_redis(
     url: str, *, queues: Collection[str], prefix: str, watch: float = 1.0
 ) -> RedisFacts:
-    """Look at a server; nothing that swapflow uses is changed.
+    """Read a server's facts; nothing that swapflow uses is changed.
 
     Args:
-        url: Where it is.
+        url: Its address.
         queues: Names of the queues whose length is wanted.
-        prefix: What their keys begin with.
+        prefix: Prefix of their keys.
         watch: Seconds between two looks at the queues, if any holds a message.
 
     Raises:
@@ -72,7 +72,7 @@ def _lengths(client: redis.Redis, queues: Collection[str], prefix: str) -> dict[
 
 
 def _try_to_write(client: redis.Redis) -> str:
-    """Write a key of its own that soon goes: a full or read-only server says so here."""
+    """Write a short-lived key of its own: a full or read-only server refuses it here."""
     try:
         client.set("sf:checkup", "1", px=1000)
     except ResponseError as error:
@@ -85,6 +85,6 @@ def _persistence(client: redis.Redis, info: dict[str, object]) -> str:
         return "append-only file"
     try:
         rule = client.config_get("save").get("save", "")
-    except ResponseError:  # a hosted server may keep its settings to itself
+    except ResponseError:  # a hosted server may hide its settings
         return "unknown"
     return "snapshots" if str(rule).strip() else ""

@@ -1,4 +1,4 @@
-"""What lies in Redis: every key, its type and its meaning.
+"""The contents of Redis: every key, its type and its meaning.
 
 | key | type | content |
 |---|---|---|
@@ -6,14 +6,13 @@
 | `sf:{C}:num` | string | numerator of arm i: bytes 8i to 8i + 7, signed big-endian |
 | `sf:{C}:inf` | string | information, likewise |
 | `sf:{C}:pend` | string | pending information, likewise |
-| `sf:{C}:board` | string | the board that pages read, as the coordinator packed it |
-| `sf:bell` | list | one cycle id per ring not yet heard, at most `BELL_RINGS` |
+| `sf:{C}:board` | string | the dashboard that pages read, as encoded by the coordinator | |
+`sf:bell` | list | one cycle id per ring not yet heard, at most `BELL_RINGS` |
 
 C is the cycle's id. The braces are part of the key: they keep the keys of a cycle in one
 slot of a Redis cluster. The three strings are always 8n bytes long; a state where they are not
-was damaged from outside and counts as unknown. A cycle that is over keeps its keys for a day. All
-of it can be rebuilt from the ledger. Celery's
-own keys share the server and start with `sfq:`.
+was damaged from outside and counts as unknown. A finished cycle keeps its keys for a day. All of
+it can be rebuilt from the ledger. Celery's own keys share the server and start with `sfq:`.
 """
 
 from typing import NamedTuple
@@ -23,7 +22,7 @@ BELL = "sf:bell"
 """The doorbell's list."""
 
 BELL_RINGS = 8
-"""Most rings kept: a ring says only that there is something new, and one is enough."""
+"""Most stored rings: a ring only means that there is something new, and one is enough."""
 
 
 class CycleKeys(NamedTuple):
@@ -36,11 +35,11 @@ class CycleKeys(NamedTuple):
 
 
 def cycle_keys(cycle_id: str) -> CycleKeys:
-    """Name the keys of a cycle."""
+    """Return the keys of a cycle."""
     prefix = f"sf:{{{cycle_id}}}:"
     return CycleKeys(prefix + "meta", prefix + "num", prefix + "inf", prefix + "pend")
 
 
 def dashboard_key(cycle_id: str) -> str:
-    """Name the key of a cycle's board."""
+    """Return the key of a cycle's dashboard."""
     return f"sf:{{{cycle_id}}}:board"

@@ -18,7 +18,7 @@ _SMALLEST = -LARGEST - 1
 
 
 def no_arms() -> Arms:
-    """Give the state of a cycle that nobody knows."""
+    """Return the state of an unknown cycle."""
     return Arms(
         position=START,
         numerator=np.zeros(0, dtype=np.int64),
@@ -39,13 +39,13 @@ class MemoryCycleState:
         self._until: dict[str, float] = {}
 
     def position(self, cycle_id: str) -> Position:
-        """Say how far the state has read; `START` for a cycle it does not know."""
+        """Return how far the state has read; `START` for a cycle that it does not know."""
         return self._read(cycle_id).position
 
     def apply(
         self, cycle_id: str, changes: Changes, *, before: Position, after: Position
     ) -> Applied:
-        """Fold in the changes after `before` up to `after`, if the state stands there.
+        """Fold in the changes after `before` up to `after`, if the state is at `before`.
 
         Raises:
             InvalidInputError: If a sum would leave 64 bits; nothing has changed.
@@ -60,7 +60,7 @@ class MemoryCycleState:
         return answer
 
     def replace(self, cycle_id: str, arms: Arms) -> None:
-        """Put a rebuilt state in the place of whatever was there, all of it at once."""
+        """Replace the whole stored state with a rebuilt one, atomically."""
         with self._lock:
             self._cycles[cycle_id] = _copy(arms)
             self._until.pop(cycle_id, None)
@@ -77,26 +77,26 @@ class MemoryCycleState:
             self._until.pop(cycle_id, None)
 
     def retire(self, cycle_id: str, *, seconds: float) -> None:
-        """Let a cycle's state and board be forgotten after a while, if nothing replaces them."""
+        """Expire a cycle's state and dashboard after a while, unless they are replaced."""
         with self._lock:
             if cycle_id in self._cycles:
                 self._until[cycle_id] = time.monotonic() + seconds
 
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
-        """Put a packed board in the place of the one before."""
+        """Store an encoded dashboard in place of the one before."""
         self._boards[cycle_id] = dashboard
 
     def dashboard(self, cycle_id: str) -> bytes | None:
-        """Read the packed board; None when there is none."""
+        """Read the encoded dashboard; None when there is none."""
         with self._lock:
             self._let_go(cycle_id)
             return self._boards.get(cycle_id)
 
     def check(self) -> None:
-        """Memory needs no check."""
+        """Check nothing: memory needs none."""
 
     def close(self) -> None:
-        """Memory holds nothing open."""
+        """Close nothing: memory holds nothing open."""
 
     def _read(self, cycle_id: str) -> Arms:
         with self._lock:
@@ -104,7 +104,7 @@ class MemoryCycleState:
             return self._cycles.get(cycle_id, no_arms())
 
     def _let_go(self, cycle_id: str) -> None:
-        """Forget a cycle whose time has come; the lock is held."""
+        """Delete a cycle whose time has come; the caller holds the lock."""
         if time.monotonic() >= self._until.get(cycle_id, math.inf):
             del self._until[cycle_id]
             self._cycles.pop(cycle_id, None)
@@ -118,22 +118,23 @@ class MemoryDoorbell:
     _rung: threading.Event = field(default_factory=threading.Event)
 
     def ring(self, cycle_id: str) -> None:
-        """Wake whoever waits; which cycle it was does not matter to the waiter."""
+        """Wake a waiting thread; which cycle rang does not matter to it."""
         del cycle_id
         self._rung.set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a ring for at most `seconds`; say whether one came."""
+        """Wait for a ring for at most `seconds`; return whether one came."""
         heard = self._rung.wait(seconds)
+        # A ring between the two calls is lost, which the port allows.
         self._rung.clear()
         return heard
 
     def close(self) -> None:
-        """Memory holds nothing open."""
+        """Close nothing: memory holds nothing open."""
 
 
 def _answer(now: Position, *, before: Position, after: Position) -> Applied:
-    """Say what becomes of changes from `before` to `after` on a state that stands at `now`."""
+    """Return the result of changes from `before` to `after` on a state at `now`."""
     if now == after or now.seq > after.seq:
         return Applied.DUPLICATE
     if now == before and before.seq < after.seq:
@@ -142,7 +143,7 @@ def _answer(now: Position, *, before: Position, after: Position) -> Applied:
 
 
 def _folded(cycle_id: str, now: Arms, changes: Changes, after: Position) -> Arms:
-    """Make the state after the changes; the old one is left alone."""
+    """Build the state after the changes; the old one is unchanged."""
     arms = max(now.numerator.size, arms_needed(changes.deltas))
     where = np.array([delta.application for delta in changes.deltas], dtype=np.int64)
 
@@ -163,7 +164,7 @@ def _folded(cycle_id: str, now: Arms, changes: Changes, after: Position) -> Arms
 
 
 def _within(cycle_id: str, total: int) -> int:
-    """Refuse a sum that Redis could not hold either."""
+    """Raise for a sum that Redis could not hold either."""
     if not _SMALLEST <= total <= LARGEST:
         raise InvalidInputError(f"cycle {cycle_id}: a sum would leave 64 bits")
     return total

@@ -1,4 +1,4 @@
-"""Counting tries: in Redis, and in this process while Redis is away."""
+"""Counting of tries: in Redis, and in this process while Redis is away."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 class RedisLimiter:
     """The port `Limiter`: one count for all processes, or each its own while Redis is away.
 
-    So that an outage never stops anybody from signing in, nor opens the door to guessing.
+    An outage thus never prevents sign-in, nor permits guessing.
     """
 
     def __init__(self, url: str, *, timeout: float = 1.0) -> None:
@@ -26,7 +26,7 @@ class RedisLimiter:
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        """Count one try; 0 when it may go on, else the seconds to wait."""
+        """Count one try; return 0 when it is allowed, else the seconds to wait."""
         item = RateLimitItemPerSecond(times, seconds)
         try:
             return _hit(self._shared, item, name, key)
@@ -41,7 +41,7 @@ class MemoryLimiter:
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        """Count one try; 0 when it may go on, else the seconds to wait."""
+        """Count one try; return 0 when it is allowed, else the seconds to wait."""
         return _hit(self._own, RateLimitItemPerSecond(times, seconds), name, key)
 
 

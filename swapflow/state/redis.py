@@ -25,10 +25,11 @@ OLDEST_SERVER = (6, 2)
 
 LONGEST_WAIT = 2.0
 """Longest wait at the doorbell, seconds: well under the socket's timeout, after which redis-py
-would take the silence for a fault."""
+would take the silence for a fault.
+"""
 
 QUIET_AFTER_FAILURE = 1.0
-"""Seconds without ringing after a ring that failed, so that a dead server cannot slow submits."""
+"""Seconds without rings after a failed one, so that a dead server cannot slow submits."""
 
 _OVERFLOW = "overflow"
 
@@ -36,9 +37,9 @@ _OVERFLOW = "overflow"
 class RedisCycleState:
     """The `CycleState` port on a server that all processes share.
 
-    Every write is one script, which runs alone and may be repeated. That is what makes it safe to
-    let redis-py repeat a command whose answer did not come: it does so silently, and a plain INCR
-    sent to a frozen server was seen to count twice.
+    Every write is one script, which runs alone and may be repeated, so redis-py may safely repeat
+    a command without an answer. It does so silently: a plain INCR sent to a frozen server was seen
+    to count twice.
     """
 
     def __init__(self, url: str) -> None:
@@ -57,13 +58,14 @@ class RedisCycleState:
         self._arms = _Script(self._client, "arms.lua")
 
     def position(self, cycle_id: str) -> Position:
-        """Say how far the state has read; `START` for a cycle it does not know."""
+        """Return how far the state has read; `START` for a cycle that it does not know."""
         keys = cycle_keys(cycle_id)
         with self._answering(), self._client.pipeline(transaction=True) as pipeline:
             pipeline.hmget(keys.meta, ["seq", "hash", "arms"])
             for key in keys[1:]:
                 pipeline.strlen(key)
             (seq, digest, arms), *lengths = pipeline.execute()
+        # Strings of another length were damaged from outside: an unknown state is rebuilt.
         if seq is None or lengths != [8 * int(arms)] * 3:
             return START
         return Position(int(seq), digest.decode())
@@ -71,7 +73,7 @@ class RedisCycleState:
     def apply(
         self, cycle_id: str, changes: Changes, *, before: Position, after: Position
     ) -> Applied:
-        """Fold in the changes after `before` up to `after`, if the state stands there.
+        """Fold in the changes after `before` up to `after`, if the state is at `before`.
 
         Raises:
             InvalidInputError: If a sum would leave 64 bits; nothing has changed.
@@ -85,7 +87,7 @@ class RedisCycleState:
         return Applied(answer)
 
     def replace(self, cycle_id: str, arms: Arms) -> None:
-        """Put a rebuilt state in the place of whatever was there, all of it at once."""
+        """Replace the whole stored state with a rebuilt one, atomically."""
         arguments: list[str | bytes] = [
             str(arms.position.seq),
             arms.position.hash,
@@ -121,9 +123,9 @@ class RedisCycleState:
             self._client.delete(*cycle_keys(cycle_id), dashboard_key(cycle_id))
 
     def retire(self, cycle_id: str, *, seconds: float) -> None:
-        """Let a cycle's state and board be forgotten after a while, if nothing replaces them.
+        """Expire a cycle's state and dashboard after a while, unless they are replaced.
 
-        All keys go at one moment; a state of which some have gone counts as unknown.
+        All keys expire at one moment; a state without some of them counts as unknown.
         """
         with self._answering(), self._client.pipeline(transaction=True) as pipeline:
             for key in (*cycle_keys(cycle_id), dashboard_key(cycle_id)):
@@ -131,17 +133,17 @@ class RedisCycleState:
             pipeline.execute()
 
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
-        """Put a packed board in the place of the one before."""
+        """Store an encoded dashboard in place of the one before."""
         with self._answering():
             self._client.set(dashboard_key(cycle_id), dashboard)
 
     def dashboard(self, cycle_id: str) -> bytes | None:
-        """Read the packed board; None when there is none."""
+        """Read the encoded dashboard; None when there is none."""
         with self._answering():
             return cast("bytes | None", self._client.get(dashboard_key(cycle_id)))
 
     def check(self) -> None:
-        """Refuse a server that would lose data or lacks commands; call it before work starts.
+        """Raise for a server that would lose data or lacks commands; called before work starts.
 
         Raises:
             UnavailableError: If the server does not answer, is older than 6.2, or may evict keys
@@ -179,7 +181,7 @@ class RedisCycleState:
 class RedisDoorbell:
     """The `Doorbell` port: one short list that coordinators wait on.
 
-    A ring wakes one of them. The others look at the ledger within `LONGEST_WAIT` anyway.
+    A ring wakes one of them. The others read the ledger within `LONGEST_WAIT` anyway.
     """
 
     def __init__(self, url: str) -> None:
@@ -188,28 +190,30 @@ class RedisDoorbell:
         Raises:
             InvalidInputError: If the address cannot be read.
         """
-        # Never repeated: a ring that may have been heard is not worth the wait.
+        # Never repeated: a ring that may have arrived is not worth the wait.
         never = Retry(NoBackoff(), 0)
         self._ringer = connect(url, timeout=0.5, retry=never)
         self._waiter = connect(url, timeout=LONGEST_WAIT + 3.0, retry=never)
         self._quiet_until = 0.0
 
     def ring(self, cycle_id: str) -> None:
-        """Wake whoever waits; never raises, blocks for half a second at most."""
+        """Wake a waiting coordinator; never raises, blocks for half a second at most."""
         if time.monotonic() < self._quiet_until:
             return
         try:
             with self._ringer.pipeline(transaction=False) as pipeline:
                 pipeline.lpush(BELL, cycle_id)
+                # Without a waiting coordinator the list would grow with every answer.
                 pipeline.ltrim(BELL, 0, BELL_RINGS - 1)
                 pipeline.execute()
         except RedisError:
             self._quiet_until = time.monotonic() + QUIET_AFTER_FAILURE
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a ring for at most `seconds` (2 at most); say whether one came.
+        """Wait for a ring for at most `seconds` (2 at most); return whether one came.
 
-        A server that does not answer counts as silence, so that the caller's loop keeps its pace.
+        A server that does not answer counts as silence, so that the caller's loop continues at its
+        usual rate.
         """
         seconds = min(max(seconds, 0.01), LONGEST_WAIT)  # 0 would wait for ever
         until = time.monotonic() + seconds
@@ -226,7 +230,7 @@ class RedisDoorbell:
 
 
 class _Script:
-    """A script that the server keeps; it is sent again when the server has forgotten it."""
+    """A script that the server keeps; it is sent again when the server has lost it."""
 
     def __init__(self, client: redis.Redis, name: str) -> None:
         text = files("swapflow.state").joinpath("scripts", name).read_text("utf-8")
@@ -243,7 +247,7 @@ class _Script:
 
 @contextmanager
 def answering(url: str) -> Iterator[None]:
-    """Turn the library's errors into ours.
+    """Convert the library's errors into UnavailableError.
 
     Raises:
         UnavailableError: If the server does not answer, or refuses.
@@ -260,7 +264,7 @@ def answering(url: str) -> Iterator[None]:
 
 
 def without_password(url: str) -> str:
-    """Give an address as it may be shown in messages."""
+    """Return an address without its password, for messages."""
     scheme, separator, rest = url.partition("://")
     return scheme + separator + rest.rpartition("@")[2]
 
@@ -269,9 +273,9 @@ def connect(url: str, *, timeout: float, retry: Retry) -> redis.Redis:
     """Prepare a client; its first command connects.
 
     Args:
-        url: Where the server is.
+        url: The server's address.
         timeout: Seconds that connecting, and an answer, may take.
-        retry: What is repeated when they do not come.
+        retry: The policy of repetition after a timeout.
 
     Raises:
         InvalidInputError: If the address cannot be read.

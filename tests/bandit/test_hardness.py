@@ -15,10 +15,10 @@ from swapflow.bandit.hardness import (
     scaled_hardness,
     strong_cost_limit,
 )
-from swapflow.bandit.kernel import KernelProblem, simulate
 from swapflow.bandit.oracles.oracle import TopK
-from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.bandit.strong_pull_policy import StrongPolicy
+from swapflow.experiments.kernel.simulate import SimulationProblem, simulate
+from swapflow.simulation.random_numbers import stream_of
 
 
 def test_the_papers_first_example_has_these_gaps() -> None:
@@ -68,23 +68,17 @@ def test_at_the_corollarys_limit_both_bounds_are_equal() -> None:
     assert strong == pytest.approx(weak)
 
 
+@pytest.mark.usefixtures("compiled_once")
 @pytest.mark.parametrize("policy", [StrongPolicy.WEAK, StrongPolicy.STRONG, StrongPolicy.PAPER])
 def test_real_runs_need_fewer_pulls_than_the_theorems_allow(policy: StrongPolicy) -> None:
     truth, sigma, delta, gain, cost = np.array([0.9, 0.7, 0.4, 0.2]), 0.1, 0.1, 6.0, 3.0
-    rng = np.random.default_rng(11)
     alpha = {StrongPolicy.WEAK: 0.0, StrongPolicy.STRONG: 1.0, StrongPolicy.PAPER: 3 / 5}[policy]
-
-    def draw(runs: IntArray, arms: IntArray, strong: BoolArray) -> FloatArray:
-        deviation = np.where(strong, sigma / gain**0.5, sigma)
-        noisy: FloatArray = truth[arms] + deviation * rng.standard_normal(arms.size)
-        return noisy
+    problem = SimulationProblem(
+        size=2, sigma=sigma, delta=delta, gain=gain, cost=cost, policy=policy
+    )
 
     outcomes = simulate(
-        KernelProblem(size=2, sigma=sigma, delta=delta, gain=gain, cost=cost, policy=policy),
-        truth + sigma * rng.standard_normal((400, 4)),
-        draw=draw,
-        flip=lambda runs, _arms: rng.random(runs.size),
-        max_steps=10_000,
+        problem, truth, stream=stream_of("tests", "hardness"), runs=range(400), max_pulls=10_000
     )
 
     scaled = scaled_hardness(hardness(gaps(truth, TopK(2))), sigma=sigma)

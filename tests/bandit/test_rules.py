@@ -13,6 +13,7 @@ from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.pairwise import loss_bound
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.radius import mixture_radius
+from swapflow.bandit.run import RunTrace, run_rule
 from swapflow.bandit.situation import (
     UNSCORED_MEAN,
     UNSCORED_RADIUS,
@@ -24,7 +25,9 @@ from swapflow.bandit.situation import (
 )
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.errors import InvalidInputError
+from tests.bandit.reward_streams import Coins, MadeRewards
 from tests.bandit.situations import INTERVIEW, REVIEW, situation
+from tests.bench import straightforward
 
 
 SIGMA, DELTA = 0.15, 0.1
@@ -384,3 +387,33 @@ def test_the_papers_radius_grows_with_the_cost_dispatched() -> None:
 
     expected = math.sqrt(math.log(20 * 1500.0**3 / DELTA) / math.log(20 * 15.0**3 / DELTA))
     assert ratio.tolist() == pytest.approx([expected] * 5)
+
+
+def test_the_rule_equals_the_algorithms_box_in_plain_python() -> None:
+    truth = [0.9, 0.7, 0.65, 0.5, 0.45, 0.4, 0.2, 0.1]
+    gain, cost, sigma, delta = 6.0, 3.0, 0.1, 0.1
+    kinds = (PullKind(cost=1, gain=1), PullKind(cost=cost, gain=gain))
+    rule = PaperRule(oracle=TopK(3), sigma=sigma, delta=delta)
+    for seed in range(5):
+        *_, last = run_rule(
+            rule,
+            MadeRewards(truth, (sigma, sigma / gain**0.5), seed),
+            n=len(truth),
+            trace=RunTrace(kinds=kinds),
+            rng=Coins(seed, None),
+        )
+        rewards = MadeRewards(truth, (sigma, sigma / gain**0.5), seed)
+
+        cohort, spent, _ = straightforward.whole_run(
+            [rewards(arm, 0) for arm in range(len(truth))],
+            size=3,
+            sigma=sigma,
+            delta=delta,
+            gain=gain,
+            cost=cost,
+            reward=lambda arm, strong, rewards=rewards: rewards(arm, int(strong)),  # type: ignore[misc]  # mypy cannot infer a lambda's default
+            coin=Coins(seed, None).random,
+            max_steps=100_000,
+        )
+
+        assert (cohort, spent) == (last.look.cohort.tolist(), last.situation.cost)

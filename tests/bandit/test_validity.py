@@ -13,11 +13,12 @@ import pytest
 
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.decision import certified_loss
-from swapflow.bandit.kernel import KernelProblem, simulate
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.run import Delays, RunStep, RunTrace, no_delay, run_rule
-from swapflow.bandit.situation import BoolArray, FloatArray, IntArray, PullKind, Rule
+from swapflow.bandit.situation import FloatArray, PullKind, Rule
+from swapflow.experiments.kernel.simulate import SimulationProblem, simulate
+from swapflow.simulation.random_numbers import stream_of
 
 
 DELTA, SIGMA = 0.1, 0.2
@@ -98,21 +99,15 @@ def test_a_sigma_far_too_small_breaks_the_promise_and_is_noticed() -> None:
         assert share_wrong(rule, CLOSE, runs=400, at_once=1) > DELTA
 
 
+@pytest.mark.usefixtures("compiled_once")
 def test_thousands_of_harder_runs_of_the_paper_are_wrong_in_at_most_a_share_delta() -> None:
     truth = np.array([0.8, 0.7, 0.6, 0.5, 0.45, 0.3, 0.2, 0.1])
-    rng = np.random.default_rng(2)
-
-    def draw(runs: IntArray, arms: IntArray, strong: BoolArray) -> FloatArray:
-        deviation = np.where(strong, SIGMA / math.sqrt(INTERVIEW.gain), SIGMA)
-        noisy: FloatArray = truth[arms] + deviation * rng.standard_normal(arms.size)
-        return noisy
+    problem = SimulationProblem(
+        size=3, sigma=SIGMA, delta=DELTA, gain=INTERVIEW.gain, cost=INTERVIEW.cost
+    )
 
     outcomes = simulate(
-        KernelProblem(size=3, sigma=SIGMA, delta=DELTA, gain=INTERVIEW.gain, cost=INTERVIEW.cost),
-        truth + SIGMA * rng.standard_normal((2000, truth.size)),
-        draw=draw,
-        flip=lambda runs, _arms: rng.random(runs.size),
-        max_steps=5000,
+        problem, truth, stream=stream_of("tests", "validity"), runs=range(2000), max_pulls=5000
     )
 
     assert outcomes.stopped.all()

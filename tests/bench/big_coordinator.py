@@ -15,7 +15,7 @@ from swapflow.settings import load_settings
 def main(database: str, redis: str) -> None:
     """Take turns until nothing is left to do."""
     product = build(load_settings(database_url=database, redis_url=redis, resend_seconds=3600.0))
-    coordinator = product.coordinator("big")
+    coordinator = product.cycles.coordinator("big")
     began = time.perf_counter()
     while coordinator.turn():
         pass

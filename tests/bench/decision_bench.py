@@ -11,21 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.kernel import BLOCK
 from swapflow.bandit.oracles.oracle import TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import FloatArray, PullKind, Situation
 from swapflow.bandit.strong_pull_policy import StrongPolicy
-from swapflow.experiments.kernel.compiled_numbers import compiled
-from swapflow.experiments.kernel.lockstep import one_pass
-from swapflow.experiments.kernel.side_by_side import normal_quantiles, scramble_all, to_uniforms
-from swapflow.experiments.kernel.simulate import (
-    Computation,
-    Decider,
-    Radius,
-    SimulationProblem,
-    simulate,
+from swapflow.experiments.kernel.compiled_numbers import (
+    compiled,
+    draw_uniforms,
+    normal_quantiles,
 )
+from swapflow.experiments.kernel.quick_look import one_pass
+from swapflow.experiments.kernel.run_state import AHEAD, MEAN, ORDER, SPREAD
+from swapflow.experiments.kernel.simulate import Decider, Radius, SimulationProblem, simulate
 from swapflow.simulation.random_numbers import stream_of
 from tests.bench import straightforward
 
@@ -136,52 +133,29 @@ def situation_of(mean: FloatArray, information: FloatArray, cost: float) -> Situ
 
 
 def measure_runs(pulls: int = 2000) -> dict[str, float]:
-    """Time runs at n = 50, K = 7 by the loop, in numpy and compiled, and print the table."""
+    """Time runs at n = 50, K = 7 by the loop and compiled, and print the table."""
     truth = np.random.default_rng(2).random(50)
     loop = time_loop(truth, pulls=min(pulls, 400))
     plain = {"size": 7, "sigma": SIGMA, "delta": DELTA, "gain": 10.0, "cost": 5.0}
+    certified = {**plain, "policy": None}
     problems = {
-        "paper, numpy": (SimulationProblem(**plain), Computation.BATCHED, BLOCK, 50),  # type: ignore[arg-type]  # mypy takes the dict's values for one type
-        "paper": (SimulationProblem(**plain), Computation.COMPILED, 64, pulls),  # type: ignore[arg-type]  # as above
-        "weak only": (
-            SimulationProblem(**plain, policy=StrongPolicy.WEAK),  # type: ignore[arg-type]  # as above
-            Computation.COMPILED,
-            64,
-            pulls,
-        ),
-        "strong only": (
-            SimulationProblem(**plain, policy=StrongPolicy.STRONG),  # type: ignore[arg-type]  # as above
-            Computation.COMPILED,
-            64,
-            pulls,
-        ),
-        "paper, w_div": (
-            SimulationProblem(**plain, groups=np.arange(50) % 3),  # type: ignore[arg-type]  # as above
-            Computation.COMPILED,
-            4,
-            pulls,
-        ),
-        "mixture": (
-            SimulationProblem(**plain, radius=Radius.MIXTURE, policy=None),  # type: ignore[arg-type]  # as above
-            Computation.COMPILED,
-            4,
-            pulls,
-        ),
-        "pairwise": (
-            SimulationProblem(**plain, radius=Radius.PAIRWISE, policy=None),  # type: ignore[arg-type]  # as above
-            Computation.COMPILED,
-            4,
-            pulls,
-        ),
+        "paper": (64, SimulationProblem(**plain)),  # type: ignore[arg-type]  # mypy takes the dict's values for one type
+        "weak only": (64, SimulationProblem(**plain, policy=StrongPolicy.WEAK)),  # type: ignore[arg-type]  # as above
+        "strong only": (64, SimulationProblem(**plain, policy=StrongPolicy.STRONG)),  # type: ignore[arg-type]  # as above
+        "paper, w_div": (4, SimulationProblem(**plain, groups=np.arange(50) % 3)),  # type: ignore[arg-type]  # as above
+        "mixture": (4, SimulationProblem(**certified, radius=Radius.MIXTURE)),  # type: ignore[arg-type]  # as above
+        "pairwise": (4, SimulationProblem(**certified, radius=Radius.PAIRWISE)),  # type: ignore[arg-type]  # as above
     }
-    steps = {name: time_runs(truth, *settings) for name, settings in problems.items()}
+    steps = {
+        name: time_runs(truth, problem, runs=runs, pulls=pulls)
+        for name, (runs, problem) in problems.items()
+    }
     print(f"\n{'n = 50, K = 7':16} {'µs a pull':>10} {'times the loop':>15}")
     print(f"{'loop':16} {loop * 1e6:10.2f} {1:15}")
     for name, step in steps.items():
         print(f"{name:16} {step * 1e6:10.3f} {loop / step:15.0f}")
     return {
         "kernel_speedup_n50": loop / steps["paper"],
-        "numpy_kernel_speedup_n50": loop / steps["paper, numpy"],
         "kernel_speedup_over_authors_n50": AUTHORS_STEP_US * 1e-6 / steps["paper"],
         "kernel_step_us_n50": steps["paper"] * 1e6,
         "straightforward_step_us_n50": loop * 1e6,
@@ -190,21 +164,18 @@ def measure_runs(pulls: int = 2000) -> dict[str, float]:
 
 def measure_limits() -> dict[str, float]:
     """Time what a pull cannot do without: its random numbers, and one pass over its row."""
-    block, rows, n = 4096, 16, 56
-    addresses = np.arange(block)
-    words, chance, normal = np.zeros((4, block), np.uint64), np.zeros(block), np.zeros(block)
+    block, n = 4096, 56
+    chance, coin, normal = np.zeros(AHEAD), np.zeros(AHEAD), np.zeros(AHEAD)
     rng = np.random.default_rng(4)
-    mean, order = rng.random((rows, n)), rng.random((rows, n))
-    spread = np.where(rng.random((rows, n)) < 1 / 7, -0.3, 0.3)
+    table = np.zeros((3, n))
+    table[MEAN], table[ORDER] = rng.random(n), rng.random(n)
+    table[SPREAD] = np.where(rng.random(n) < 1 / 7, -0.3, 0.3)
 
     def draw() -> None:
-        scramble_all(addresses, addresses, addresses, 1, 2, words)
-        to_uniforms(words, 2, chance)
-        to_uniforms(words, 0, chance)
-        normal_quantiles(chance, normal)
+        many_draws(chance, coin, normal, block // AHEAD)
 
     def look() -> None:
-        many_looks(mean, spread, order, block)
+        many_looks(table, block)
 
     draw()
     look()
@@ -217,28 +188,31 @@ def measure_limits() -> dict[str, float]:
 
 
 @compiled
-def many_looks(mean: FloatArray, spread: FloatArray, order: FloatArray, times: int) -> float:
-    """Pass over rows again and again."""
+def many_draws(chance: FloatArray, coin: FloatArray, normal: FloatArray, times: int) -> None:
+    """Draw the numbers of an applicant's next pulls again and again."""
+    for arm in range(times):
+        draw_uniforms(1, arm, 1, 0, 1, 2, chance, coin)
+        normal_quantiles(chance, normal)
+
+
+@compiled
+def many_looks(table: FloatArray, times: int) -> float:
+    """Pass over a table again and again."""
     total = 0.0
     for turn in range(times):
-        lane = turn % mean.shape[0]
-        above, first = one_pass(mean, spread, order, lane, mean.shape[1], 1 + 1e-9 * turn, 0.9)
+        above, first = one_pass(table, 1 + 1e-9 * turn, 0.9)
         total += above + first
     return total
 
 
-def time_runs(
-    truth: FloatArray, problem: SimulationProblem, way: Computation, runs: int, pulls: int
-) -> float:
+def time_runs(truth: FloatArray, problem: SimulationProblem, *, runs: int, pulls: int) -> float:
     """Time a pull within whole runs, first looks and random numbers included, in seconds."""
     stream = stream_of("bench")
     done = 0
 
     def work() -> None:
         nonlocal done
-        outcomes = simulate(
-            problem, truth, stream=stream, runs=range(runs), max_pulls=pulls, way=way
-        )
+        outcomes = simulate(problem, truth, stream=stream, runs=range(runs), max_pulls=pulls)
         done = int(outcomes.pulls.sum())
 
     work()

@@ -121,15 +121,18 @@ def time_ingest(server: RedisServer, data: Path) -> float:
             lambda: "coordinator started" in coordinator.output(),
             what="the coordinator",
         )
-        product.launch("ingest", by="bench")
-        coordinator.wait_for(lambda: product.cycle("ingest").spent == SCORES, what="every score")
-        head = product.cycle("ingest").position
+        product.cycles.launch("ingest", by="bench")
         coordinator.wait_for(
-            lambda: product.state.position("ingest").seq >= head.seq,
+            lambda: product.cycles.get("ingest").spent == SCORES,
+            what="every score",
+        )
+        head = product.cycles.get("ingest").position
+        coordinator.wait_for(
+            lambda: product.context.state.position("ingest").seq >= head.seq,
             what="the live state",
         )
-    first = min(a.created_at for a in product.ledger.assignments("ingest"))
-    last = max(score.submitted_at for score in product.scores("ingest"))
+    first = min(a.created_at for a in product.context.ledger.assignments("ingest"))
+    last = max(score.submitted_at for score in product.scores.list("ingest"))
     _close(product)
     return SCORES / (last - first).total_seconds()
 
@@ -138,7 +141,7 @@ def time_single(server: RedisServer, data: Path) -> dict[str, float]:
     """Commits of one row a second, and milliseconds from a score's commit until it is applied."""
     settings = _settings(server, data)
     product = _build(settings)
-    ledger = product.ledger
+    ledger = product.context.ledger
     began, rows = time.perf_counter(), 0
     while time.perf_counter() - began < 2.0:
         ledger.create_round(Round(id=f"row{rows}", name="", unit="", zone="UTC"))
@@ -146,7 +149,7 @@ def time_single(server: RedisServer, data: Path) -> dict[str, float]:
     per_second = rows / (time.perf_counter() - began)
     _fill(product, "idle", _rules(budget=60, batch=30), 60)
     with Process(command("coordinator"), env=_environment(settings)) as coordinator:
-        product.launch("idle", by="bench")
+        product.cycles.launch("idle", by="bench")
         coordinator.wait_for(lambda: len(_open(product, "idle")) == 60, what="the requests")
         waits = [_time_until_applied(product, a) for a in _open(product, "idle")[:30]]
     _close(product)
@@ -159,9 +162,9 @@ def time_single(server: RedisServer, data: Path) -> dict[str, float]:
 
 def _time_until_applied(product: Swapflow, assignment: Assignment) -> float:
     time.sleep(0.3)  # idle again
-    receipt = product.submit([Answer(assignment_id=assignment.id, utility=0.5)])[0]
+    receipt = product.tasks.submit([Answer(assignment_id=assignment.id, utility=0.5)])[0]
     began = time.perf_counter()
-    while product.state.position("idle").seq < receipt.seq:
+    while product.context.state.position("idle").seq < receipt.seq:
         time.sleep(0.001)
         assert time.perf_counter() - began < PATIENCE
     return time.perf_counter() - began
@@ -172,8 +175,8 @@ def time_turn(server: RedisServer, data: Path) -> dict[str, float]:
     product = _build(_settings(server, data))
     rules = _rules(budget=3 * TURN_APPLICATIONS, batch=TURN_BATCH, places=TURN_PLACES)
     _fill(product, "turn", rules, TURN_APPLICATIONS)
-    product.launch("turn", by="bench")
-    coordinator = product.coordinator("bench")
+    product.cycles.launch("turn", by="bench")
+    coordinator = product.cycles.coordinator("bench")
     while coordinator.turn():
         pass
     _answer_open(product, "turn")
@@ -196,8 +199,8 @@ def weigh(server: RedisServer, data: Path, *, applications: int) -> dict[str, fl
     product = _build(settings)
     rules = _rules(budget=2 * applications, batch=TURN_BATCH, places=applications // 20)
     _fill(product, "big", rules, applications)
-    product.launch("big", by="bench")
-    first = product.coordinator("first")
+    product.cycles.launch("big", by="bench")
+    first = product.cycles.coordinator("first")
     # The floors, ten thousand at a time; what comes after them is the other process's part.
     for _ in range(0, applications, MOST_AT_ONCE):
         first.turn()
@@ -238,16 +241,16 @@ def _rules(*, budget: int, batch: int, places: int = 40) -> Rules:
 def _fill(
     product: Swapflow, cycle_id: str, rules: Rules, applications: int, *, automatic: str = ""
 ) -> None:
-    product.new_round(f"round-{cycle_id}", name="Bench")
-    product.new_cycle(cycle_id, round_id=f"round-{cycle_id}", rules=rules, by="bench")
-    product.import_applications(
+    product.cycles.new_round(f"round-{cycle_id}", name="Bench")
+    product.cycles.new(cycle_id, round_id=f"round-{cycle_id}", rules=rules, by="bench")
+    product.applicants.import_all(
         cycle_id,
         [
             NewApplication(external_id=_item(n), selection={}, monitor={}, fields={})
             for n in range(applications)
         ],
     )
-    product.import_reviewers(
+    product.reviewers.import_all(
         cycle_id,
         [
             NewReviewer(external_id=f"R{n}", capacity={"review": None}, automatic=automatic)
@@ -271,7 +274,7 @@ def _write_truth(path: Path, applications: int) -> None:
 
 def _open(product: Swapflow, cycle_id: str) -> tuple[Assignment, ...]:
     live = {AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED}
-    return product.ledger.assignments(cycle_id, statuses=live)
+    return product.context.ledger.assignments(cycle_id, statuses=live)
 
 
 def _answer_open(product: Swapflow, cycle_id: str) -> None:
@@ -281,7 +284,7 @@ def _answer_open(product: Swapflow, cycle_id: str) -> None:
 
 
 def _answer(product: Swapflow, waiting: Sequence[Assignment]) -> None:
-    product.submit(
+    product.tasks.submit(
         [
             Answer(
                 assignment_id=a.id,
@@ -313,9 +316,9 @@ def _build(settings: Settings) -> Swapflow:
 
 
 def _close(product: Swapflow) -> None:
-    for part in (product.dispatcher, product.state, product.doorbell):
+    for part in (product.context.dispatcher, product.context.state, product.context.doorbell):
         part.close()  # type: ignore[union-attr]  # the real ones, all of which close
-    product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+    product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
 
 @contextmanager

@@ -100,21 +100,21 @@ class Series:
         cycle_id = f"load{len(self.made) + 1}"
         applicants = max(1, self._size.applicants // self._size.cycles)
         reviewers = max(1, self._size.reviewers // self._size.cycles)
-        self._product.new_round(f"round-{cycle_id}", name="Load")
-        self._product.new_cycle(
+        self._product.cycles.new_round(f"round-{cycle_id}", name="Load")
+        self._product.cycles.new(
             cycle_id,
             round_id=f"round-{cycle_id}",
             rules=_rules(applicants, self._size.open * reviewers, self._size.reviews),
             by="load",
         )
-        self._product.import_applications(
+        self._product.applicants.import_all(
             cycle_id,
             [
                 NewApplication(external_id=_name(n), selection={}, monitor={}, fields={})
                 for n in range(applicants)
             ],
         )
-        self._product.import_reviewers(
+        self._product.reviewers.import_all(
             cycle_id,
             [
                 NewReviewer(
@@ -130,7 +130,7 @@ class Series:
     def launch(self) -> None:
         """Launch the next one."""
         cycle_id = self.made[len(self.launched)]
-        self._product.launch(cycle_id, by="load")
+        self._product.cycles.launch(cycle_id, by="load")
         self.launched.append(cycle_id)
 
     def follow(self) -> None:
@@ -138,8 +138,8 @@ class Series:
         for cycle_id in self.launched:
             if cycle_id in self.finished:
                 continue
-            if self._product.cycle(cycle_id).status is CycleStatus.ENDED:
-                self._product.finalize(cycle_id, by="load", signed_by=("load",))
+            if self._product.cycles.get(cycle_id).status is CycleStatus.ENDED:
+                self._product.cohort.finalize(cycle_id, by="load", signed_by=("load",))
                 self.finished.append(cycle_id)
                 if len(self.launched) == len(self.made):
                     self.make()
@@ -147,7 +147,7 @@ class Series:
 
     def scores(self) -> int:
         """Scores that count so far: every review costs 1."""
-        return sum(self._product.cycle(cycle_id).spent for cycle_id in self.launched)
+        return sum(self._product.cycles.get(cycle_id).spent for cycle_id in self.launched)
 
 
 def measure(
@@ -276,7 +276,7 @@ def _run(
     problems = [
         f"{cycle_id}: {finding.what}"
         for cycle_id in (*series.finished[:2], *series.launched[-1:])
-        for finding in product.verify(cycle_id, live=False).findings
+        for finding in product.reports.verify(cycle_id, live=False).findings
         if finding.fatal
     ]
     _close(product)
@@ -501,9 +501,9 @@ def _print(figures: dict[str, Any]) -> None:
 
 
 def _close(product: Swapflow) -> None:
-    for part in (product.dispatcher, product.state, product.doorbell):
+    for part in (product.context.dispatcher, product.context.state, product.context.doorbell):
         part.close()  # type: ignore[union-attr]  # the real ones, all of which close
-    product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+    product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
 
 if __name__ == "__main__":

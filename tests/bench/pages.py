@@ -120,9 +120,9 @@ def _fill(site: Site, size: Size) -> None:
         blind=False,
     )
     product = site.product
-    product.new_round("round", name="Fall 2027")
-    product.new_cycle(CYCLE, round_id="round", rules=rules, by="bench", name="MS big")
-    product.import_applications(
+    product.cycles.new_round("round", name="Fall 2027")
+    product.cycles.new(CYCLE, round_id="round", rules=rules, by="bench", name="MS big")
+    product.applicants.import_all(
         CYCLE,
         [
             NewApplication(
@@ -136,27 +136,29 @@ def _fill(site: Site, size: Size) -> None:
             for n in range(size.applicants)
         ],
     )
-    product.import_reviewers(
+    product.reviewers.import_all(
         CYCLE,
         [
             reviewer(f"R{n}", name=f"Reviewer {n}", email=f"r{n}@example.org")
             for n in range(REVIEWERS)
         ],
     )
-    product.launch(CYCLE, by="bench")
+    product.cycles.launch(CYCLE, by="bench")
     wanted = size.applicants * size.each
-    while product.cycle(CYCLE).spent < wanted:
+    while product.cycles.get(CYCLE).spent < wanted:
         site._coordinator.turn()
         _answer_open(product, CYCLE)
     site._coordinator.turn()
-    while product.state.dashboard(CYCLE) is None or site._coordinator.turn():
+    while product.context.state.dashboard(CYCLE) is None or site._coordinator.turn():
         pass
 
 
 def _program(site: Site) -> TestClient:
     """A client with a key that may read everything."""
     account = site.account("administrator@example.org")
-    key, _ = make_token(account, name="bench", scopes=("read",), days=1, ledger=site.office.ledger)
+    key, _ = make_token(
+        account, name="bench", scopes=("read",), days=1, ledger=site.office.context.ledger
+    )
     return TestClient(site.app, headers={"Authorization": f"Bearer {key}"})
 
 

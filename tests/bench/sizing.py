@@ -54,7 +54,7 @@ def measure(*, rounds: int, applicants: int) -> dict[str, float]:
         product = build(settings)
         for number in range(rounds):
             _make(product, f"c{number}", applicants)
-        coordinator = product.coordinator("first")
+        coordinator = product.cycles.coordinator("first")
         _until_idle(coordinator)
         coordinator.stop()
         _close(product)
@@ -76,7 +76,7 @@ def measure(*, rounds: int, applicants: int) -> dict[str, float]:
 def lead(settings: Settings) -> dict[str, float]:
     """Start on what there is, and time turns: what the process of its own does."""
     product = build(settings)
-    coordinator = product.coordinator("second")
+    coordinator = product.cycles.coordinator("second")
     began = time.perf_counter()
     _until_idle(coordinator)
     start = time.perf_counter() - began
@@ -98,8 +98,8 @@ def lead(settings: Settings) -> dict[str, float]:
 
 def _make(product: Swapflow, cycle_id: str, applicants: int) -> None:
     reviewers = max(2, applicants // 10)
-    product.new_round(f"round-{cycle_id}", name="Size")
-    product.new_cycle(
+    product.cycles.new_round(f"round-{cycle_id}", name="Size")
+    product.cycles.new(
         cycle_id,
         round_id=f"round-{cycle_id}",
         rules=Rules(
@@ -114,24 +114,26 @@ def _make(product: Swapflow, cycle_id: str, applicants: int) -> None:
         ),
         by="size",
     )
-    product.import_applications(
+    product.applicants.import_all(
         cycle_id,
         [
             NewApplication(external_id=f"A{n:06}", selection={}, monitor={}, fields={})
             for n in range(applicants)
         ],
     )
-    product.import_reviewers(
+    product.reviewers.import_all(
         cycle_id,
         [NewReviewer(external_id=f"R{n:05}", capacity={"review": None}) for n in range(reviewers)],
     )
-    product.launch(cycle_id, by="size")
+    product.cycles.launch(cycle_id, by="size")
 
 
 def _answer(product: Swapflow, cycle_id: str, *, first: int) -> None:
-    waiting = [a for a in product.ledger.assignments(cycle_id) if a.status.is_open][:ANSWERS]
+    waiting = [a for a in product.context.ledger.assignments(cycle_id) if a.status.is_open][
+        :ANSWERS
+    ]
     assert len(waiting) == ANSWERS
-    product.submit(
+    product.tasks.submit(
         [
             Answer(assignment_id=a.id, utility=((a.application + first) * 7919 % 1000) / 1000)
             for a in waiting
@@ -181,9 +183,9 @@ def _numbers(text: str) -> list[int]:
 
 
 def _close(product: Swapflow) -> None:
-    for part in (product.dispatcher, product.state, product.doorbell):
+    for part in (product.context.dispatcher, product.context.state, product.context.doorbell):
         part.close()  # type: ignore[union-attr]  # the real ones, all of which close
-    product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+    product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def measure(*, reviewers: int = 200, seconds: float = 120.0, watchers: int = 2) 
         # Everything has stopped: what is compared now was on the disk.
         product, _ = assemble(settings)
         lost = _lost(product, result)
-        scores = len(product.scores(CYCLE))
+        scores = len(product.scores.list(CYCLE))
         _close(product)
     drafts = sum(len(one) for one in result["drafts"])
     reviews = sum(len(one) for one in result["reviews"])
@@ -144,9 +144,9 @@ def _prepare(
     rules = replace(
         SITE_RULES, floors=(Floor(kind="review", count=2),), budget=4 * applicants, packet=10
     )
-    product.new_round("round", name="Fall 2027")
-    product.new_cycle(CYCLE, round_id="round", rules=rules, by="load", name="MS load")
-    product.import_applications(
+    product.cycles.new_round("round", name="Fall 2027")
+    product.cycles.new(CYCLE, round_id="round", rules=rules, by="load", name="MS load")
+    product.applicants.import_all(
         CYCLE,
         [
             applicant(
@@ -159,15 +159,16 @@ def _prepare(
         ],
     )
     people = [f"r{n}@example.org" for n in range(reviewers)]
-    product.import_reviewers(
+    product.reviewers.import_all(
         CYCLE,
         [reviewer(f"R{n}", name=f"Reviewer {n}", email=email) for n, email in enumerate(people)],
     )
-    product.launch(CYCLE, by="load")
+    product.cycles.launch(CYCLE, by="load")
     enough = min(10, reviews_each) * reviewers
     wait_until(
         lambda: (
-            len(product.ledger.assignments(CYCLE, statuses={AssignmentStatus.DELIVERED})) >= enough
+            len(product.context.ledger.assignments(CYCLE, statuses={AssignmentStatus.DELIVERED}))
+            >= enough
         ),
         cap=300,
         what="everybody has a packet",
@@ -182,14 +183,14 @@ def _prepare(
 
 
 def _signed_in(office: Office, email: str) -> str:
-    account = office.add_account(email)
-    return office.start_session(account, method=Method.LINK, agent="load")[0]
+    account = office.users.add(email)
+    return office.sign_in.start_session(account, method=Method.LINK, agent="load")[0]
 
 
 def _staff(office: Office, number: int) -> str:
-    account = office.add_account(f"staff{number}@example.org")
-    office.grant(account, Role.OPERATIONS, Scope.OFFICE, by="load")
-    return office.start_session(account, method=Method.PASSWORD, agent="load")[0]
+    account = office.users.add(f"staff{number}@example.org")
+    office.users.grant(account, Role.OPERATIONS, Scope.OFFICE, by="load")
+    return office.sign_in.start_session(account, method=Method.PASSWORD, agent="load")[0]
 
 
 def _drive(plan: Path, result: Path) -> None:
@@ -229,19 +230,19 @@ def _cpu_seconds(folder: Path) -> dict[str, float]:
 
 def _lost(product: Swapflow, result: dict[str, Any]) -> list[str]:
     """Compare everything that was acknowledged with what is stored; names what differs."""
-    numbers = {r.external_id: r.number for r in product.reviewers(CYCLE)}
+    numbers = {r.external_id: r.number for r in product.reviewers.list(CYCLE)}
     lost = []
     for index, (drafts, reviews) in enumerate(
         zip(result["drafts"], result["reviews"], strict=True)
     ):
         for path, (version, body) in drafts.items():
-            task = product.task(path.removeprefix("/tasks/"), reviewer=numbers[f"R{index}"])
-            kept = product.ledger.drafts([task.id]).get(task.id)
+            task = product.tasks.find(path.removeprefix("/tasks/"), reviewer=numbers[f"R{index}"])
+            kept = product.context.ledger.drafts([task.id]).get(task.id)
             if kept is None or (kept.version, dict(kept.body)) != (version, body):
                 lost.append(f"draft {version} of {path} by R{index}: {kept}")
         for path, review in reviews.items():
-            task = product.task(path.removeprefix("/tasks/"), reviewer=numbers[f"R{index}"])
-            given = product.given(task.id)
+            task = product.tasks.find(path.removeprefix("/tasks/"), reviewer=numbers[f"R{index}"])
+            given = product.tasks.score(task.id)
             marks = {c.name: float(review[f"c{n}"]) for n, c in enumerate(RUBRIC.criteria)}
             if given is None or (dict(given.marks), given.remark) != (marks, review["remark"]):
                 lost.append(f"review {path} by R{index}: {given}")
@@ -285,9 +286,9 @@ def _print(figures: dict[str, Any]) -> None:
 
 
 def _close(product: Swapflow) -> None:
-    for part in (product.dispatcher, product.state, product.doorbell):
+    for part in (product.context.dispatcher, product.context.state, product.context.doorbell):
         part.close()  # type: ignore[union-attr]  # the real ones, all of which close
-    product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+    product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
 
 if __name__ == "__main__":

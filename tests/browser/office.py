@@ -79,8 +79,8 @@ class Deployment:
 
     def sign_in(self, context: BrowserContext, email: str) -> None:
         """Give a browser a session."""
-        secret, _ = self.office.start_session(
-            self.office.account(email), method=Method.LINK, agent="test"
+        secret, _ = self.office.sign_in.start_session(
+            self.office.users.get(email), method=Method.LINK, agent="test"
         )
         context.add_cookies(
             [{"name": cookie_name(secure=False), "value": secret, "url": self.settings.address}]
@@ -89,11 +89,11 @@ class Deployment:
     def staff(self, email: str, *roles: Role) -> str:
         """Make an account with these roles everywhere; gives its address."""
         try:
-            self.office.account(email)
+            self.office.users.get(email)
         except NotFoundError:
-            account = self.office.add_account(email, name=email.partition("@")[0].title())
+            account = self.office.users.add(email, name=email.partition("@")[0].title())
             for role in roles:
-                self.office.grant(account, role, Scope.OFFICE, by="test")
+                self.office.users.grant(account, role, Scope.OFFICE, by="test")
         return email
 
     def cycle(
@@ -115,12 +115,12 @@ class Deployment:
             people: Another cycle whose reviewers sit in this one too.
         """
         product = self.product
-        if not any(known.id == "round" for known in product.rounds()):
-            product.new_round("round", name="Fall 2027")
+        if not any(known.id == "round" for known in product.cycles.rounds()):
+            product.cycles.new_round("round", name="Fall 2027")
         if rules is SITE_RULES:
             rules = replace(rules, budget=5 * applicants)
-        product.new_cycle(cycle, round_id="round", rules=rules, by="ops", name=f"MS {cycle}")
-        product.import_applications(
+        product.cycles.new(cycle, round_id="round", rules=rules, by="ops", name=f"MS {cycle}")
+        product.applicants.import_all(
             cycle,
             [
                 applicant(
@@ -133,7 +133,7 @@ class Deployment:
             ],
         )
         emails = [f"{people or cycle}-r{n}@example.org" for n in range(1, 5)]
-        product.import_reviewers(
+        product.reviewers.import_all(
             cycle,
             [
                 reviewer(f"R{n}", name=f"Reviewer {n}", email=email)
@@ -143,11 +143,11 @@ class Deployment:
         for email in emails:
             self.staff(email)
         if launch:
-            product.launch(cycle, by="ops")
+            product.cycles.launch(cycle, by="ops")
             asked = not any(kind.approval for kind in rules.kinds)
             wait_until(
                 lambda: bool(
-                    self.tasks(cycle, "R1") if asked else product.proposed_requests(cycle)
+                    self.tasks(cycle, "R1") if asked else product.approvals.proposed(cycle)
                 ),
                 what="the first requests are made",
             )
@@ -155,13 +155,13 @@ class Deployment:
 
     def tasks(self, cycle: str, external_id: str) -> tuple[Assignment, ...]:
         """What has been delivered to a reviewer."""
-        waiting = self.product.inbox(cycle, external_id)
+        waiting = self.product.tasks.inbox(cycle, external_id)
         return tuple(a for a in waiting if a.status is not AssignmentStatus.QUEUED)
 
     def answer(self, assignment: Assignment) -> None:
         """Submit a review without a browser."""
         marks: dict[str, float | None] = {"Preparation": 3.0, "Promise": 2.0}
-        self.product.submit(
+        self.product.tasks.submit(
             [Answer(assignment_id=assignment.id, marks=marks, remark="clear, well argued")]
         )
 

@@ -93,49 +93,49 @@ def furnish(up: Deployment) -> None:
     for cycle in ("ended", "done"):
         up.cycle(cycle, applicants=6, people="busy")
     for cycle in ("busy", "ended", "done"):
-        for known in product.reviewers(cycle):
+        for known in product.reviewers.list(cycle):
             for task in up.tasks(cycle, known.external_id)[:2]:
                 up.answer(task)
     for cycle in ("ended", "done"):
-        product.stop(cycle, by="ops", reason="enough for this year")
-    product.prepare_decision("done", by="ops", waiver="a late start")
-    pending = product.pending("done")
+        product.cycles.stop(cycle, by="ops", reason="enough for this year")
+    product.cohort.prepare("done", by="ops", waiver="a late start")
+    pending = product.cohort.pending("done")
     assert pending is not None
-    product.sign("done", pending.prepared.digest, by=ADMIN)
-    product.offer("done", by="ops", at_most=2)
-    offer, *_ = product.offers("done").offers
-    accepted = next(a for a in product.applications("done") if a.number == offer.application)
-    product.answer_offer("done", accepted.external_id, OfferAnswer.ACCEPTED, by="ops")
+    product.cohort.sign("done", pending.prepared.digest, by=ADMIN)
+    product.offers.make("done", by="ops", at_most=2)
+    offer, *_ = product.offers.standing("done").offers
+    accepted = next(a for a in product.applicants.list("done") if a.number == offer.application)
+    product.offers.answer("done", accepted.external_id, OfferAnswer.ACCEPTED, by="ops")
     waiting = {Group.WAITLISTED: usual_wording()[Group.WAITLISTED]}
-    product.announce("done", waiting, waitlist=1, hold=timedelta(days=2), by="ops")
-    last = product.named("done", {product.offers("done").waitlist[-1]})[0]
+    product.announcements.send("done", waiting, waitlist=1, hold=timedelta(days=2), by="ops")
+    last = product.reports.named("done", {product.offers.standing("done").waitlist[-1]})[0]
     again = ReconsiderationRequest(
         reason="a file was missing", asked_by="the applicant", reviews=1
     )
-    product.reconsider("done", last.external_id, again, by="ops")
-    product.open_meeting("ended", by="ops")
-    close, *_ = product.agenda("ended").places
+    product.reconsiderations.open("done", last.external_id, again, by="ops")
+    product.meetings.open("ended", by="ops")
+    close, *_ = product.meetings.agenda("ended").places
     said, words = "a strong essay", "builds what others plan"
-    product.record_outcome("ended", close.application, Word.IN, reason=said, by="ops", seat=None)
-    product.endorse("ended", close.application, words, by="ops", seat=None)
-    first, *_ = product.applications("busy")
-    product.pin("busy", first.number, "in", by="ops", reason="a stipend")
+    product.meetings.record("ended", close.application, Word.IN, reason=said, by="ops", seat=None)
+    product.meetings.endorse("ended", close.application, words, by="ops", seat=None)
+    first, *_ = product.applicants.list("busy")
+    product.cohort.propose_pin("busy", first.number, "in", by="ops", reason="a stipend")
     papers = [("cv.pdf", b"%PDF-1.4\n%%EOF\n"), ("essay.txt", b"On bridges and their keepers.")]
-    product.attach_documents(
+    product.applicants.attach_documents(
         "busy",
         [
             DocumentUpload(path=f"{a.external_id}_{name}", body=body)
-            for a in product.applications("busy")
+            for a in product.applicants.list("busy")
             for name, body in papers
         ],
         redacted=True,
     )
-    asked = [pull for pull, *_ in product.proposed_requests("asking")]
-    product.approve("asking", asked[: len(asked) // 2], by="ops")
+    asked = [pull for pull, *_ in product.approvals.proposed("asking")]
+    product.approvals.approve("asking", asked[: len(asked) // 2], by="ops")
     wait_until(lambda: bool(up.tasks("asking", "R1")), what="interviews are asked for")
     for task in up.tasks("asking", "R1")[:1]:
         slot = InterviewSlot(pull_id=task.pull_id, starts_at=SOME_DAY, minutes=45, place="Room 2")
-        product.set_slots("asking", [slot], by="ops")
+        product.reviewers.set_slots("asking", [slot], by="ops")
 
 
 def walk(up: Deployment) -> Iterator[tuple[Place, Page, int]]:
@@ -223,14 +223,14 @@ def _watched(page: Page) -> Iterator[Callable[[], int]]:
 
 
 def _further(up: Deployment) -> tuple[Place, ...]:
-    task = up.product.task_code(up.tasks("busy", "R2")[0].id)
-    own = up.product.task_code(up.tasks("busy", "R1")[0].id)
-    done = next(s for s in up.product.scores("busy") if s.reviewer == 0)
-    stored = up.product.task_code(done.assignment_id)
-    talk = up.product.task_code(up.tasks("asking", "R1")[0].id)
-    met = up.product.agenda("ended").places[0].application
+    task = up.product.tasks.code(up.tasks("busy", "R2")[0].id)
+    own = up.product.tasks.code(up.tasks("busy", "R1")[0].id)
+    done = next(s for s in up.product.scores.list("busy") if s.reviewer == 0)
+    stored = up.product.tasks.code(done.assignment_id)
+    talk = up.product.tasks.code(up.tasks("asking", "R1")[0].id)
+    met = up.product.meetings.agenda("ended").places[0].application
     before = len(up.ways_in(NEWCOMER))
-    up.office.mail_link(NEWCOMER, "/inbox", address="", site=up.settings.address)
+    up.office.sign_in.mail_link(NEWCOMER, "/inbox", address="", site=up.settings.address)
     link = up.mailed(NEWCOMER, LINK, after=before)
     return tuple(
         Place(who=who, path=path, status=status, reach=reach, name=name)

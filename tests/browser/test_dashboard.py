@@ -73,7 +73,7 @@ def test_every_chart_is_drawn_named_and_no_wider_than_the_page(
 ) -> None:
     cycle = f"drawn-{width}-{int(dark)}"
     up.cycle(cycle)
-    for known in up.product.reviewers(cycle):
+    for known in up.product.reviewers.list(cycle):
         for task in up.tasks(cycle, known.external_id)[:2]:
             up.answer(task)
     watcher = up.staff("watcher@example.org", Role.OPERATIONS)

@@ -48,8 +48,10 @@ def phone(fears: Deployment) -> Iterator[Page]:
 def next_task(up: Deployment, reviewer: str = "R1") -> tuple[Assignment, str]:
     """A request that nobody has touched, and the path of its page."""
     for task in up.tasks("fears", reviewer):
-        if up.product.given(task.id) is None and not up.product.ledger.drafts([task.id]):
-            return task, f"/tasks/{up.product.task_code(task.id)}"
+        if up.product.tasks.score(task.id) is None and not up.product.context.ledger.drafts(
+            [task.id]
+        ):
+            return task, f"/tasks/{up.product.tasks.code(task.id)}"
     raise AssertionError("nothing waits")
 
 
@@ -80,7 +82,7 @@ def save_remark(page: Page, text: str) -> None:
 
 
 def scores_of(up: Deployment, task: Assignment) -> int:
-    return sum(score.assignment_id == task.id for score in up.product.scores("fears"))
+    return sum(score.assignment_id == task.id for score in up.product.scores.list("fears"))
 
 
 # Work lost or doubled
@@ -207,7 +209,7 @@ def test_a_stale_tab_does_not_change_what_another_handed_in(
 
     expect(second.get_by_text("This review was handed in already")).to_be_visible()
     assert scores_of(fears, task) == 1
-    given = fears.product.given(task.id)
+    given = fears.product.tasks.score(task.id)
     assert given is not None
     assert given.marks == {"Preparation": 3.0, "Promise": 3.0}
 
@@ -306,7 +308,7 @@ def test_after_somebody_on_the_panel_handed_in_the_others_still_can(up: Deployme
     for reviewer, task in (("R1", first), (other, fellow)):
         with up.person(f"panel-{reviewer.lower()}@example.org", width=PHONE) as context:
             page = context.new_page()
-            page.goto(f"/tasks/{up.product.task_code(task.id)}")
+            page.goto(f"/tasks/{up.product.tasks.code(task.id)}")
             give_marks(page)
             submit(page)
             stored(page)
@@ -324,11 +326,11 @@ def test_a_scanner_that_opens_the_decline_page_declines_nothing(
         phone.goto(f"{path}/decline")
         phone.wait_for_timeout(300)
 
-    assert fears.product.ledger.assignment(task.id).status.is_open
+    assert fears.product.context.ledger.assignment(task.id).status.is_open
     phone.get_by_label("Conflict of interest").check()
     phone.get_by_role("button", name="Decline", exact=True).click()
     expect(phone.get_by_text("Declined.")).to_be_visible()
-    assert not fears.product.ledger.assignment(task.id).status.is_open
+    assert not fears.product.context.ledger.assignment(task.id).status.is_open
 
 
 def ask_for_link(up: Deployment, email: str, path: str) -> str:

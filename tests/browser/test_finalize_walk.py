@@ -111,21 +111,21 @@ def test_the_way_to_a_signed_list_and_its_offers_speaks_one_language(walk: Walk)
 
     assert walk.left == {}, str(walk.left)
     assert len(walk.seen) >= 21
-    outcomes = up.product.outcomes(CYCLE, 1)
+    outcomes = up.product.cohort.outcomes(CYCLE, 1)
     assert sum(outcome.verdict is Verdict.SELECTED for outcome in outcomes) == 3
-    said = [one.answer.value for one in up.product.offers(CYCLE).offers]
+    said = [one.answer.value for one in up.product.offers.standing(CYCLE).offers]
     assert said.count("declined") == 1
 
 
 def prepared(up: Deployment) -> None:
     up.cycle(CYCLE, applicants=8, rules=replace(SITE_RULES, signatures=2, budget=40))
-    for known in up.product.reviewers(CYCLE):
+    for known in up.product.reviewers.list(CYCLE):
         for task in up.tasks(CYCLE, known.external_id)[:2]:
             up.answer(task)
     for email in (CHAIR, SECOND):
-        account = up.office.add_account(email, name=WHY)
-        up.office.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
-        up.office.grant(account, Role.CHAIR, Scope.OFFICE, by="test")
+        account = up.office.users.add(email, name=WHY)
+        up.office.users.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+        up.office.users.grant(account, Role.CHAIR, Scope.OFFICE, by="test")
 
 
 def end_asking(walk: Walk, page: Page) -> None:
@@ -147,7 +147,7 @@ def hold_meeting(walk: Walk, page: Page) -> None:
     walk.look(page, "the meeting before it is open")
     walk.press(page, "Open the meeting")
     walk.look(page, "the open meeting")
-    for place in walk.up.product.agenda(CYCLE).close:
+    for place in walk.up.product.meetings.agenda(CYCLE).close:
         page.goto(f"/decide/{CYCLE}/meeting/{place.application}?shown=true")
         walk.look(page, f"applicant {place.rank} at the meeting")
         outcome = "In" if place.standing is Standing.COHORT else "Waitlist"

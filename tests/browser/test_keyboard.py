@@ -42,8 +42,8 @@ def page(keys: Deployment) -> Iterator[Page]:
 
 
 def task_page(up: Deployment, page: Page) -> Assignment:
-    task = next(t for t in up.tasks("keys", "R1") if up.product.given(t.id) is None)
-    page.goto(f"/tasks/{up.product.task_code(task.id)}")
+    task = next(t for t in up.tasks("keys", "R1") if up.product.tasks.score(t.id) is None)
+    page.goto(f"/tasks/{up.product.tasks.code(task.id)}")
     return task
 
 
@@ -85,7 +85,7 @@ def test_digits_mark_the_row_in_focus_and_j_and_k_move_between_rows(
     page.keyboard.press("1")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Stored:")).to_be_visible()  # and the next one is open already
-    given = keys.product.given(task.id)
+    given = keys.product.tasks.score(task.id)
     assert given is not None
     assert given.marks == {"Preparation": 1.0, "Promise": 2.0}
 
@@ -115,7 +115,7 @@ def test_a_whole_review_by_tab_space_and_enter_alone(keys: Deployment, page: Pag
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=2, name="Your review")).to_be_visible()
     code = page.url.rpartition("/")[2]
-    task = next(t for t in keys.tasks("keys", "R1") if keys.product.task_code(t.id) == code)
+    task = next(t for t in keys.tasks("keys", "R1") if keys.product.tasks.code(t.id) == code)
     for name in ("c0", "c1"):
         tab_to(page, lambda here, name=name: here["name"] == name)  # type: ignore[misc]  # a default binds the name
         page.keyboard.press("Space")
@@ -126,7 +126,7 @@ def test_a_whole_review_by_tab_space_and_enter_alone(keys: Deployment, page: Pag
     page.keyboard.press("Enter")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Your review is stored")
-    given = keys.product.given(task.id)
+    given = keys.product.tasks.score(task.id)
     assert given is not None
     assert (given.marks, given.remark) == (
         {"Preparation": 2.0, "Promise": 2.0},
@@ -152,7 +152,7 @@ def test_no_page_of_the_walk_traps_the_tab_key(keys: Deployment, page: Page) -> 
 
 def test_a_decision_is_made_and_signed_by_keys_alone(keys: Deployment) -> None:
     keys.cycle("keyed", applicants=6)
-    for known in keys.product.reviewers("keyed"):
+    for known in keys.product.reviewers.list("keyed"):
         for task in keys.tasks("keyed", known.external_id):
             keys.answer(task)
     with keys.person(CHAIR) as context:

@@ -44,24 +44,24 @@ def test_a_meeting_is_held_signed_and_an_offer_answered(up: Deployment, tmp_path
         page.get_by_role("link", name="Offers and answers").click()
         answer_an_offer(page)
 
-    outcomes = up.product.outcomes(CYCLE, 1)
+    outcomes = up.product.cohort.outcomes(CYCLE, 1)
     assert sum(outcome.verdict is Verdict.SELECTED for outcome in outcomes) == 3
-    said = [offer.answer.value for offer in up.product.offers(CYCLE).offers]
+    said = [offer.answer.value for offer in up.product.offers.standing(CYCLE).offers]
     assert said == ["declined", "waiting", "waiting", "waiting"]
 
 
 def prepared(up: Deployment) -> tuple[Place, ...]:
     """A list on which some are too close to call; the first of them is a member's conflict."""
     up.cycle(CYCLE, applicants=8)
-    for known in up.product.reviewers(CYCLE):
+    for known in up.product.reviewers.list(CYCLE):
         for task in up.tasks(CYCLE, known.external_id)[:2]:
             up.answer(task)
-    up.product.stop(CYCLE, by="ops", reason="enough for this year")
+    up.product.cycles.stop(CYCLE, by="ops", reason="enough for this year")
     up.staff(CHAIR, Role.CHAIR)
-    up.office.grant(up.office.account(MEMBER), Role.COMMITTEE, Scope.OFFICE, by="test")
-    close = up.product.agenda(CYCLE).close
+    up.office.users.grant(up.office.users.get(MEMBER), Role.COMMITTEE, Scope.OFFICE, by="test")
+    close = up.product.meetings.agenda(CYCLE).close
     assert len(close) > 1
-    up.product.add_conflicts(CYCLE, [(close[0].external_id, "R1")], source="test")
+    up.product.reviewers.add_conflicts(CYCLE, [(close[0].external_id, "R1")], source="test")
     return close
 
 

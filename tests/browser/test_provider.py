@@ -38,10 +38,10 @@ def strict_task(served: Served, cycle: str) -> tuple[str, str]:
         cycle, rules=replace(SITE_RULES, sign_in=SignInPolicy.PROVIDER), round_id="round"
     )
     _, task = served.site.assigned(cycle)
-    roster = served.site.product.reviewers(cycle)
+    roster = served.site.product.reviewers.list(cycle)
     email = next(known.email for known in roster if known.number == task.reviewer)
     served.there.knows("reviewer", email=email, email_verified=True)
-    return f"/tasks/{served.site.product.task_code(task.id)}", email
+    return f"/tasks/{served.site.product.tasks.code(task.id)}", email
 
 
 def log_in_there(page: Page) -> None:
@@ -75,7 +75,7 @@ def test_what_was_typed_is_saved_after_a_sign_in_in_another_tab(
     page.get_by_role("link", name=BUTTON).click()
     log_in_there(page)
     remark = page.locator("textarea[name=remark]")
-    account = served.site.office.account(email)
+    account = served.site.office.users.get(email)
     served.site.ledger.office().end_sessions(account.id)
 
     remark.fill("typed before the session was found to have ended")

@@ -12,7 +12,7 @@ SAVED = re.compile(r"Saved \d\d?:\d\d")
 
 
 def opened(page: Page, up: Deployment, task: Assignment) -> None:
-    answer = page.goto(f"/tasks/{up.product.task_code(task.id)}")
+    answer = page.goto(f"/tasks/{up.product.tasks.code(task.id)}")
     assert answer is not None
     assert answer.ok
 
@@ -36,7 +36,7 @@ def test_a_review_can_be_submitted_without_javascript(up: Deployment) -> None:
         page.locator("textarea:visible").first.fill("Well argued. 🙂 مرحبا")
         page.get_by_role("button", name="Submit", exact=True).click()
 
-    assert up.product.ledger.assignment(task.id).status.value == "scored"
+    assert up.product.context.ledger.assignment(task.id).status.value == "scored"
 
 
 def test_what_is_typed_is_kept_by_itself_and_is_there_again(up: Deployment) -> None:
@@ -80,5 +80,5 @@ def test_pressing_submit_twice_stores_one_review(up: Deployment) -> None:
         page.get_by_role("button", name="Submit", exact=True).dblclick(no_wait_after=True)
         page.wait_for_url("**/receipt*", timeout=10_000)
         page.wait_for_timeout(300)
-    stored = [s for s in up.product.scores("twice") if s.assignment_id == task.id]
+    stored = [s for s in up.product.scores.list("twice") if s.assignment_id == task.id]
     assert len(stored) == 1

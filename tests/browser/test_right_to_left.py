@@ -22,10 +22,10 @@ def test_no_page_of_a_reviewer_is_wider_than_a_phone(strange: Deployment) -> Non
     strange.cycle("fall")
     wait_until(lambda: len(strange.tasks("fall", "R1")) > 1, what="two requests")
     task, done = strange.tasks("fall", "R1")[:2]
-    code = strange.product.task_code(task.id)
+    code = strange.product.tasks.code(task.id)
     paths = ["/inbox", f"/tasks/{code}", f"/tasks/{code}/decline", "/me", "/sign-in"]
     strange.answer(done)
-    paths.append(f"/tasks/{strange.product.task_code(done.id)}/receipt")
+    paths.append(f"/tasks/{strange.product.tasks.code(done.id)}/receipt")
 
     with strange.person("fall-r1@example.org", width=PHONE) as context:
         page = context.new_page()
@@ -38,7 +38,7 @@ def test_what_the_script_says_is_in_the_same_language_and_notices_start_right(
     strange: Deployment,
 ) -> None:
     strange.cycle("spring")
-    code = strange.product.task_code(strange.tasks("spring", "R1")[0].id)
+    code = strange.product.tasks.code(strange.tasks("spring", "R1")[0].id)
 
     with strange.person("spring-r1@example.org", width=PHONE) as context:
         page = context.new_page()

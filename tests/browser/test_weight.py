@@ -30,7 +30,7 @@ def test_inbox_and_review_are_light_and_load_no_charts(up: Deployment) -> None:
     up.cycle("light")
     task = up.tasks("light", "R1")[0]
     with up.person("light-r1@example.org", width=PHONE) as context:
-        for path in ("/inbox", f"/tasks/{up.product.task_code(task.id)}"):
+        for path in ("/inbox", f"/tasks/{up.product.tasks.code(task.id)}"):
             size, names = weight(context, path)
             assert 1_000 < size <= MOST_BYTES, (path, size, names)
             assert not [name for name in names if "echarts" in name]

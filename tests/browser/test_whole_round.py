@@ -47,9 +47,9 @@ def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
     alone: Deployment, tmp_path: Path
 ) -> None:
     up = alone
-    account = up.office.add_account(CHAIR, name="Carla", password=PASSWORD)
-    up.office.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
-    up.office.grant(account, Role.CHAIR, Scope.OFFICE, by="test")
+    account = up.office.users.add(CHAIR, name="Carla", password=PASSWORD)
+    up.office.users.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+    up.office.users.grant(account, Role.CHAIR, Scope.OFFICE, by="test")
     given: dict[tuple[str, str], float] = {}
 
     with up.person() as desk:

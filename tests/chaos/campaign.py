@@ -116,7 +116,7 @@ def run(
         def progress() -> int:
             if guard:
                 return people.memory.receipts // 3
-            return sum(cycle.position.seq for cycle in deployment.product.cycles())
+            return sum(cycle.position.seq for cycle in deployment.product.cycles.list())
 
         try:
             for number, fault in enumerate(plan, start=1):

@@ -93,9 +93,9 @@ class Checker:
 
     def budget(self) -> Iterator[str]:
         """What is spent and promised never exceeded the budget, at any event."""
-        for cycle in self._product.cycles():
-            budget, spent, committed = self._product.rules(cycle.id).budget, 0, 0
-            for event in self._product.events(cycle.id):
+        for cycle in self._product.cycles.list():
+            budget, spent, committed = self._product.cycles.rules(cycle.id).budget, 0, 0
+            for event in self._product.reports.events(cycle.id):
                 spent, committed = spent + event.spent, committed + event.committed
                 if spent + committed > budget:
                     yield f"{cycle.id}: {spent} + {committed} of {budget} at {event.position.seq}"
@@ -122,7 +122,7 @@ class Checker:
 
     def sums(self) -> Iterator[str]:
         """Evidence and means of every applicant are the sums over the scores that stand."""
-        for cycle in self._product.cycles():
+        for cycle in self._product.cycles.list():
             value: Counter[int] = Counter()
             gain: Counter[int] = Counter()
             for row in self._rows(
@@ -132,7 +132,7 @@ class Checker:
             ):
                 value[row["application"]] += row["value"] * row["gain"]
                 gain[row["application"]] += row["gain"]
-            arms = self._product.state.arms(cycle.id)
+            arms = self._product.context.state.arms(cycle.id)
             if arms.position != cycle.position:
                 yield f"{cycle.id}: the live state stands at {arms.position.seq}"
                 continue
@@ -167,7 +167,7 @@ class Checker:
 
     def nothing_pending(self) -> Iterator[str]:
         """Every program has ended and nothing waits to be sent."""
-        for cycle in self._product.cycles():
+        for cycle in self._product.cycles.list():
             if cycle.status is not CycleStatus.ENDED:
                 yield f"{cycle.id} is {cycle.status.value} after {cycle.decisions} decisions"
         for name, told in self._memory.answers.items():
@@ -181,12 +181,12 @@ class Checker:
 
     def replays(self) -> Iterator[str]:
         """`swapflow cycle verify`: chain, decisions, budget, requests, live state."""
-        for cycle in self._product.cycles():
+        for cycle in self._product.cycles.list():
             yield from unsound(self._product, cycle.id)
 
     def lockstep(self) -> Iterator[str]:
         """A lockstep program came to what it comes to when nothing goes wrong."""
-        for cycle in self._product.cycles():
+        for cycle in self._product.cycles.list():
             if cycle.status is not CycleStatus.ENDED or not cycle.id.startswith("l"):
                 continue
             got = Outcome.of(self._product, cycle.id)
@@ -223,8 +223,8 @@ class Checker:
             (row["cycle_id"], row["application"], row["reviewer"]): row["id"]
             for row in self._rows("SELECT id, cycle_id, application, reviewer FROM assignment")
         }
-        for cycle in self._product.cycles():
-            for event in self._product.events(cycle.id):
+        for cycle in self._product.cycles.list():
+            for event in self._product.reports.events(cycle.id):
                 if event.type is EventType.SCORED:
                     yield asked[cycle.id, event.payload["a"], event.payload["r"]]
 

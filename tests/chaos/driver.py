@@ -158,10 +158,10 @@ class Browser:
             office = self._deployment.office
             email = rounds.address(self._reviewer)
             try:
-                account = office.account(email)
+                account = office.users.get(email)
             except NotFoundError:
-                account = office.add_account(email)
-            secret, _ = office.start_session(account, method=Method.LINK, agent="campaign")
+                account = office.users.add(email)
+            secret, _ = office.sign_in.start_session(account, method=Method.LINK, agent="campaign")
             self._cookie = f"{cookie_name(secure=False)}={secret}"
         return self._cookie
 
@@ -205,7 +205,7 @@ class People:
     def under_way(self) -> list[str]:
         return [
             f"{c.id} {c.status.value} at event {c.position.seq} after {c.decisions} decisions"
-            for c in self._product.cycles()
+            for c in self._product.cycles.list()
             if c.status not in OVER
         ]
 
@@ -232,23 +232,23 @@ class People:
 
     def _staff(self) -> None:
         """Launch programs, pause some, end those whose stop is proposed."""
-        cycles = self._product.cycles()
+        cycles = self._product.cycles.list()
         for cycle in cycles:
             if cycle.status is CycleStatus.DRAFT:
                 rounds.make(self._product, cycle.id)
             if cycle.status is CycleStatus.PROPOSED and cycle.id.startswith("r"):
                 with suppress(ConflictError):
-                    self._product.stop(cycle.id, by="staff", reason="as proposed")
+                    self._product.cycles.stop(cycle.id, by="staff", reason="as proposed")
             if cycle.status is CycleStatus.PAUSED:
                 with suppress(ConflictError):
-                    self._product.resume(cycle.id, by="staff")
+                    self._product.cycles.resume(cycle.id, by="staff")
             if (
                 cycle.status is CycleStatus.RUNNING
                 and cycle.id.startswith("r")
                 and self._chance.random() < 0.01
             ):
                 with suppress(ConflictError):
-                    self._product.pause(cycle.id, by="staff", reason="a look")
+                    self._product.cycles.pause(cycle.id, by="staff", reason="a look")
         under_way = sum(cycle.status not in OVER for cycle in cycles)
         if self._launching and under_way < self._at_once:
             self._made = max(self._made, len(cycles))
@@ -261,10 +261,10 @@ class People:
 
     def _reviewers(self) -> None:
         """Answer, decline or hold back whatever lies in inboxes."""
-        for cycle in self._product.cycles():
+        for cycle in self._product.cycles.list():
             if cycle.status not in {CycleStatus.RUNNING, CycleStatus.PROPOSED}:
                 continue
-            waiting = self._product.ledger.assignments(cycle.id, statuses=WAITING)
+            waiting = self._product.context.ledger.assignments(cycle.id, statuses=WAITING)
             for asked in waiting:
                 if self._stopping.is_set():
                     return
@@ -280,7 +280,7 @@ class People:
     def _ask_for_receipts(self) -> None:
         """Hand in again what may have been stored while the answer was lost on its way."""
         for name in [name for name, told in self.memory.answers.items() if not told.receipts]:
-            asked = self._product.ledger.assignment(name)
+            asked = self._product.context.ledger.assignment(name)
             if asked.status not in WAITING:
                 self._answer(asked.cycle_id, asked)
 
@@ -303,7 +303,7 @@ class People:
         mine = [name for name in due if name.startswith(f"{cycle_id}:")]
         if not mine:
             return
-        for asked in self._product.ledger.assignments(cycle_id):
+        for asked in self._product.context.ledger.assignments(cycle_id):
             if asked.id in mine:
                 if asked.status in {AssignmentStatus.EXPIRED, *WAITING}:
                     self._answer(cycle_id, asked)
@@ -327,7 +327,7 @@ class People:
         """Hand in as `swapflow inbox submit` does."""
         answer = Answer(assignment_id=asked.id, marks={rounds.CRITERION: float(told.mark)})
         try:
-            receipt = self._product.submit([answer])[0]
+            receipt = self._product.tasks.submit([answer])[0]
         except AssignmentClosedError as error:
             if told.receipts or "declined" not in str(error):
                 self.memory.wrong.append(f"{asked.id}: {error}")
@@ -338,7 +338,7 @@ class People:
     def _by_page(self, asked: Assignment, told: Told) -> None:
         browser = self._browsers[asked.reviewer]
         web = self._chance.randrange(2)
-        path = f"/tasks/{self._product.task_code(asked.id)}"
+        path = f"/tasks/{self._product.tasks.code(asked.id)}"
         status, text, where = browser.ask(path, web=web)
         if status == 303 and where.endswith("/receipt"):
             told.receipts += 1  # an earlier try went through after all
@@ -386,12 +386,12 @@ class People:
 
     def _decline(self, asked: Assignment) -> None:
         with suppress(AssignmentClosedError):
-            self._product.decline(asked.id, DeclineKind.UNQUALIFIED, by="reviewer")
+            self._product.tasks.decline(asked.id, DeclineKind.UNQUALIFIED, by="reviewer")
             self.memory.declined.add(asked.id)
             self._say("declined")
 
     def _names_of(self, cycle_id: str) -> dict[int, str]:
         if cycle_id not in self._names:
-            found = {a.number: a.external_id for a in self._product.applications(cycle_id)}
+            found = {a.number: a.external_id for a in self._product.applicants.list(cycle_id)}
             self._names[cycle_id] = found
         return self._names[cycle_id]

@@ -149,8 +149,8 @@ class Hosts(Deployment):
     def sign_in(self) -> None:
         """Sign somebody of the staff in, while all is well."""
         email = rounds.address(0)
-        account = self.office.add_account(email)
-        self.office.grant(account, Role.OPERATIONS, Scope.OFFICE, by="hosts")
+        account = self.office.users.add(email)
+        self.office.users.grant(account, Role.OPERATIONS, Scope.OFFICE, by="hosts")
         self._reader = Browser(self, 0, strict=False)
         self._reader.ask("/inbox")
 

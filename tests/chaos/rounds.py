@@ -63,32 +63,32 @@ def mark_of(seed: int, application: str, ordinal: int, reviewer: str) -> int:
 
 def make(product: Swapflow, cycle_id: str) -> None:
     """Make and launch a program; whatever is there already is left as it is."""
-    if not any(known.id == ROUND for known in product.rounds()):
-        _once(lambda: product.new_round(ROUND, name="Campaign"))
-    if not any(known.id == cycle_id for known in product.cycles()):
+    if not any(known.id == ROUND for known in product.cycles.rounds()):
+        _once(lambda: product.cycles.new_round(ROUND, name="Campaign"))
+    if not any(known.id == cycle_id for known in product.cycles.list()):
         _once(
-            lambda: product.new_cycle(
+            lambda: product.cycles.new(
                 cycle_id, round_id=ROUND, rules=rules_of(cycle_id), by="staff"
             )
         )
-    if not product.applications(cycle_id):
+    if not product.applicants.list(cycle_id):
         rows = [
             NewApplication(
                 external_id=f"A{n:02}", selection={}, monitor={}, fields={"name": f"Person {n}"}
             )
             for n in range(APPLICANTS)
         ]
-        product.import_applications(cycle_id, rows)
-    if not product.reviewers(cycle_id):
-        product.import_reviewers(
+        product.applicants.import_all(cycle_id, rows)
+    if not product.reviewers.list(cycle_id):
+        product.reviewers.import_all(
             cycle_id,
             [
                 NewReviewer(external_id=f"R{n}", capacity={KIND: None}, email=address(n))
                 for n in range(REVIEWERS)
             ],
         )
-    if product.cycle(cycle_id).status is CycleStatus.DRAFT:
-        product.launch(cycle_id, by="staff")
+    if product.cycles.get(cycle_id).status is CycleStatus.DRAFT:
+        product.cycles.launch(cycle_id, by="staff")
 
 
 def address(reviewer: int) -> str:
@@ -100,23 +100,25 @@ def undisturbed(seed: int) -> Outcome:
     """What a lockstep program of this seed comes to in one process, where nothing goes wrong."""
 
     def work(product: Swapflow, messages: Sequence[Message]) -> None:
-        product.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
+        product.tasks.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
 
     product, dispatcher = in_process(work)
-    coordinator = product.coordinator("undisturbed")
+    coordinator = product.cycles.coordinator("undisturbed")
     cycle_id = f"l{2 * seed}"
     assert rules_of(cycle_id).seed == seed
     make(product, cycle_id)
-    while product.cycle(cycle_id).status is not CycleStatus.ENDED:
+    while product.cycles.get(cycle_id).status is not CycleStatus.ENDED:
         done = coordinator.turn() + dispatcher.run_pending()
-        names = {a.number: a.external_id for a in product.applications(cycle_id)}
-        for reviewer in product.reviewers(cycle_id):
-            for asked in product.inbox(cycle_id, reviewer.external_id):
+        names = {a.number: a.external_id for a in product.applicants.list(cycle_id)}
+        for reviewer in product.reviewers.list(cycle_id):
+            for asked in product.tasks.inbox(cycle_id, reviewer.external_id):
                 mark = mark_of(seed, names[asked.application], asked.ordinal, reviewer.external_id)
-                product.submit([Answer(assignment_id=asked.id, marks={CRITERION: float(mark)})])
+                product.tasks.submit(
+                    [Answer(assignment_id=asked.id, marks={CRITERION: float(mark)})]
+                )
                 done += 1
         assert done, "an undisturbed program stands still"
-    assert product.verify(cycle_id).passed
+    assert product.reports.verify(cycle_id).passed
     return Outcome.of(product, cycle_id)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from swapflow import bootstrap
 from swapflow.cli.main import main
 from swapflow.engine.ports.dispatcher import Topic
-from swapflow.engine.services import Swapflow
+from swapflow.engine.services import ServiceContext, compose
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
@@ -69,17 +69,21 @@ class Office:
     def turn(self) -> None:
         """Take a coordinator's turns, and workers', until nothing is left to do. No Redis."""
         dispatcher = InlineDispatcher(
-            lambda messages: product.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
+            lambda messages: product.tasks.deliver(
+                [m.id for m in messages if m.topic is Topic.DELIVER]
+            )
         )
         ledger = SqlLedger(f"sqlite:///{self.database}")
-        product = Swapflow(
-            ledger=ledger,
-            state=MemoryCycleState(),
-            dispatcher=dispatcher,
-            doorbell=MemoryDoorbell(),
-            post=lambda _mail: None,
+        product = compose(
+            ServiceContext(
+                ledger=ledger,
+                state=MemoryCycleState(),
+                dispatcher=dispatcher,
+                doorbell=MemoryDoorbell(),
+                post=lambda _mail: None,
+            )
         )
-        coordinator = product.coordinator("test")
+        coordinator = product.cycles.coordinator("test")
         try:
             while coordinator.turn() + dispatcher.run_pending():
                 pass
@@ -219,7 +223,7 @@ def applicant_rows(count: int) -> list[dict[str, str]]:
 def forget_deployment() -> None:
     """Close what the commands of this process opened, so that the next office gets its own."""
     if bootstrap.is_built():
-        ledger = bootstrap.swapflow().ledger
+        ledger = bootstrap.swapflow().context.ledger
         assert isinstance(ledger, SqlLedger)
         ledger.dispose()
     bootstrap.forget()

@@ -32,7 +32,7 @@ def test_a_person_purged_in_mid_cycle_leaves_no_trace_and_the_record_still_verif
         "applications", "ask", "ms", "q-applicant", "review", "--reason", "Quendolyn appealed"
     )
     office.do("applications", "hold", "ms", "q-applicant", "--reason", "Quendolyn is away")
-    office.do("person", "export", "ms", "q-applicant", "--out", str(office.folder / "held"))
+    office.do("personal-data", "export", "ms", "q-applicant", "--out", str(office.folder / "held"))
     assert _traces(office), "or the test could not fail"
 
     office.do("applications", "purge", "ms", "q-applicant", "--yes")
@@ -70,7 +70,7 @@ def test_a_reviewer_purged_by_command_leaves_no_trace_and_the_record_still_verif
     office: Office,
 ) -> None:
     office.launched()
-    office.do("person", "export", "ms", "ben", "--reviewer", "--out", "held")
+    office.do("personal-data", "export", "ms", "ben", "--reviewer", "--out", "held")
     assert "Ben Reviewer" in Path("held/person.html").read_text()
     for task in office.tasks("ben")[:1]:
         office.do(

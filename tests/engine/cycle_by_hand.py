@@ -18,7 +18,7 @@ from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.read_models.snapshot import SnapshotCache
-from swapflow.engine.services import Swapflow
+from swapflow.engine.services import ServiceContext, compose
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
@@ -101,34 +101,36 @@ class World:
         self.state = MemoryCycleState()
         self._dispatcher = InlineDispatcher(self._deliver)
         self.sent: list[str] = []
-        self.product = Swapflow(
-            ledger=self.ledger,
-            state=self.state,
-            dispatcher=self._dispatcher,
-            doorbell=MemoryDoorbell(),
-            post=lambda _mail: None,
-            lease_seconds=3600.0,
+        self.product = compose(
+            ServiceContext(
+                ledger=self.ledger,
+                state=self.state,
+                dispatcher=self._dispatcher,
+                doorbell=MemoryDoorbell(),
+                post=lambda _mail: None,
+                lease_seconds=3600.0,
+            )
         )
-        self.coordinator = self.product.coordinator("one")
+        self.coordinator = self.product.cycles.coordinator("one")
         self._offset = timedelta()
-        self.product.new_round("round", name="Round")
-        self.product.new_cycle(CYCLE, round_id="round", rules=rules, by="ops")
+        self.product.cycles.new_round("round", name="Round")
+        self.product.cycles.new(CYCLE, round_id="round", rules=rules, by="ops")
         self.admit(applications)
         self.hire(roster)
         if launch:
-            self.product.launch(CYCLE, by="ops")
+            self.product.cycles.launch(CYCLE, by="ops")
 
     # Staff
 
     def admit(self, new: Sequence[NewApplication] | int) -> None:
         rows = applicants(new) if isinstance(new, int) else new
         if rows:
-            self.product.import_applications(CYCLE, rows)
+            self.product.applicants.import_all(CYCLE, rows)
 
     def hire(self, new: Sequence[NewReviewer] | int) -> None:
         rows = reviewers(new) if isinstance(new, int) else new
         if rows:
-            self.product.import_reviewers(CYCLE, rows)
+            self.product.reviewers.import_all(CYCLE, rows)
 
     # Coordinators and time
 
@@ -152,18 +154,18 @@ class World:
     def waiting(self, external_id: str = "") -> tuple[Assignment, ...]:
         """What waits for one reviewer, or for all, in a fixed order."""
         if external_id:
-            return self.product.inbox(CYCLE, external_id)
+            return self.product.tasks.inbox(CYCLE, external_id)
         return self.ledger.assignments(CYCLE, statuses=LIVE)
 
     def submit(self, assignment: Assignment | str, utility: float, **more: object) -> Receipt:
         name = assignment if isinstance(assignment, str) else assignment.id
         answer = Answer(assignment_id=name, utility=utility, **more)  # type: ignore[arg-type]
-        return self.product.submit([answer])[0]
+        return self.product.tasks.submit([answer])[0]
 
     def answer_all(self, mark: Marks = marks) -> int:
         """Everyone answers everything, one submit each."""
         names, people = self.names(), self.people()
-        kinds = self.product.rules(CYCLE).kinds
+        kinds = self.product.cycles.rules(CYCLE).kinds
         waiting = self.waiting()
         for a in waiting:
             if self.ledger.assignment(a.id).status.is_open:
@@ -183,25 +185,25 @@ class World:
 
     @property
     def cycle(self) -> Cycle:
-        return self.product.cycle(CYCLE)
+        return self.product.cycles.get(CYCLE)
 
     def stands(self, status: CycleStatus) -> bool:
         return self.cycle.status is status
 
     def names(self) -> dict[int, str]:
-        return {a.number: a.external_id for a in self.product.applications(CYCLE)}
+        return {a.number: a.external_id for a in self.product.applicants.list(CYCLE)}
 
     def people(self) -> dict[int, str]:
-        return {r.number: r.external_id for r in self.product.reviewers(CYCLE)}
+        return {r.number: r.external_id for r in self.product.reviewers.list(CYCLE)}
 
     def number(self, external_id: str) -> int:
         return next(n for n, name in self.names().items() if name == external_id)
 
     def events(self, *types: EventType) -> list[Event]:
-        return [e for e in self.product.events(CYCLE) if not types or e.type in types]
+        return [e for e in self.product.reports.events(CYCLE) if not types or e.type in types]
 
     def cohort(self) -> list[str]:
-        return sorted(place.external_id for place in self.product.propose(CYCLE).cohort)
+        return sorted(place.external_id for place in self.product.cohort.propose(CYCLE).cohort)
 
     def asked(self) -> set[tuple[str, str]]:
         """(application, reviewer) pairs of everything ever asked."""
@@ -215,19 +217,19 @@ class World:
     def tally(self) -> Arms:
         """The same numbers, added up from the ledger alone."""
         tally = LiveTotals()
-        tally.add(self.product.events(CYCLE))
+        tally.add(self.product.reports.events(CYCLE))
         return tally.arms()
 
     def verify(self) -> None:
         """Replay everything; a difference that is not mere rounding fails."""
-        verification = self.product.verify(CYCLE)
+        verification = self.product.reports.verify(CYCLE)
         fatal = [finding.what for finding in verification.findings if finding.fatal]
         assert not fatal, fatal
 
     def check(self) -> None:
         """What holds at every moment, whatever happened."""
         cycle, pulls = self.cycle, self.ledger.pulls(CYCLE)
-        budget = self.product.rules(CYCLE).budget
+        budget = self.product.cycles.rules(CYCLE).budget
         spent = sum(p.cost for p in pulls if p.status is PullStatus.CLOSED)
         committed = sum(p.cost for p in pulls if p.status in WAITING)
         assert (cycle.spent, cycle.committed) == (spent, committed)
@@ -238,7 +240,9 @@ class World:
         assert tally.pending.sum() == sum(p.gain for p in pulls if p.status in WAITING)
         self._check_book()
         # Folded on since the check before, or from the first event: it must not matter.
-        assert folded(self.product.snapshots, self.ledger) == folded(SnapshotCache(), self.ledger)
+        assert folded(self.product.context.snapshots, self.ledger) == folded(
+            SnapshotCache(), self.ledger
+        )
         live = self.arms()
         if live.position == tally.position:
             assert_same_numbers(live, tally)
@@ -283,7 +287,7 @@ class World:
     def _deliver(self, messages: Sequence[Message]) -> None:
         ids = [m.id for m in messages if m.topic is Topic.DELIVER]
         self.sent += ids
-        self.product.deliver(ids)
+        self.product.tasks.deliver(ids)
 
 
 COMPILED: dict[object, object] = {}

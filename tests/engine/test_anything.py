@@ -84,7 +84,7 @@ class Anything(RuleBasedStateMachine):
             applications=7,
             roster=[reviewer(f"R{n}", capacity=everything) for n in range(5)],
         )
-        self.other = self.world.product.coordinator("two")
+        self.other = self.world.product.cycles.coordinator("two")
         self.admitted, self.hired, self.capacity = 7, 5, everything
 
     # Helpers
@@ -122,7 +122,7 @@ class Anything(RuleBasedStateMachine):
                 Answer(assignment_id=two.id, utility=second),
             ]
             with suppress(AssignmentClosedError):
-                self.world.product.submit(answers)
+                self.world.product.tasks.submit(answers)
 
     @rule(number=NUMBERS, utility=UTILITIES)
     def submit_again(self, number: int, utility: float) -> None:
@@ -149,13 +149,13 @@ class Anything(RuleBasedStateMachine):
             return
         today = self.world.ledger.now().date()
         busy = Absence(first=today, last=today + timedelta(days=days))
-        self.world.product.decline(assignment.id, kind, by="themselves", busy=busy)
+        self.world.product.tasks.decline(assignment.id, kind, by="themselves", busy=busy)
 
     @rule(number=NUMBERS)
     def open(self, number: int) -> None:
         assignment = self.pick(self.world.waiting(), number)
         if assignment is not None:
-            self.world.product.open(assignment.id)
+            self.world.product.tasks.open(assignment.id)
 
     @rule(number=NUMBERS, who=NUMBERS, utility=UTILITIES)
     def volunteer(self, number: int, who: int, utility: float) -> None:
@@ -168,7 +168,7 @@ class Anything(RuleBasedStateMachine):
             utility=utility,
             typed_by="ops",
         )
-        self.world.product.volunteer(CYCLE, [score], imported=False)
+        self.world.product.scores.volunteer(CYCLE, [score], imported=False)
 
     # Staff
 
@@ -177,25 +177,27 @@ class Anything(RuleBasedStateMachine):
         score = self.pick(list(self.world.standing().values()), number)
         if score is not None:
             with suppress(InvalidInputError):
-                self.world.product.admit(score.assignment_id, by="ops", reason="read it")
+                self.world.product.scores.admit(score.assignment_id, by="ops", reason="read it")
 
     @rule(number=NUMBERS, utility=UTILITIES, saw_others=st.booleans())
     def correct(self, number: int, utility: float, saw_others: bool) -> None:
         score = self.pick(list(self.world.standing().values()), number)
         if score is not None:
             answer = Answer(assignment_id=score.assignment_id, utility=utility)
-            self.world.product.correct(answer, by="ops", reason="typo", saw_others=saw_others)
+            self.world.product.scores.correct(
+                answer, by="ops", reason="typo", saw_others=saw_others
+            )
 
     @rule(number=NUMBERS)
     def void(self, number: int) -> None:
         score = self.pick(list(self.world.standing().values()), number)
         if score is not None:
-            self.world.product.void([score.assignment_id], by="ops", reason="wrong person")
+            self.world.product.scores.void([score.assignment_id], by="ops", reason="wrong person")
 
     @rule(number=NUMBERS)
     def void_reviewer(self, number: int) -> None:
         who = self.world.people()[number % self.hired]
-        self.world.product.void_reviewer(CYCLE, who, by="ops", reason="undeclared conflict")
+        self.world.product.scores.void_reviewer(CYCLE, who, by="ops", reason="undeclared conflict")
 
     @precondition(lambda self: self.status not in ENDS and self.admitted < 12)
     @rule(count=st.integers(1, 2))
@@ -207,7 +209,7 @@ class Anything(RuleBasedStateMachine):
     def application_moves(self, number: int, status: ApplicationStatus) -> None:
         name = self.world.names()[number % self.admitted]
         with suppress(InvalidInputError):
-            self.world.product.move_application(CYCLE, name, status, by="ops")
+            self.world.product.applicants.move(CYCLE, name, status, by="ops")
 
     @precondition(lambda self: self.hired < 9)
     @rule(packet=st.sampled_from([None, 1, 2]))
@@ -219,30 +221,32 @@ class Anything(RuleBasedStateMachine):
     @rule(number=NUMBERS)
     def reviewer_leaves(self, number: int) -> None:
         with suppress(InvalidInputError):
-            self.world.product.leave(CYCLE, self.world.people()[number % self.hired], by="ops")
+            self.world.product.reviewers.leave(
+                CYCLE, self.world.people()[number % self.hired], by="ops"
+            )
 
     @rule(number=NUMBERS, who=NUMBERS)
     def conflict_is_found(self, number: int, who: int) -> None:
         pair = (self.world.names()[number % self.admitted], self.world.people()[who % self.hired])
-        self.world.product.add_conflicts(CYCLE, [pair], source="staff")
+        self.world.product.reviewers.add_conflicts(CYCLE, [pair], source="staff")
 
     @rule(number=NUMBERS, kind=NUMBERS)
     def extra_pull_is_wished(self, number: int, kind: int) -> None:
-        kinds = self.world.product.rules(CYCLE).kinds
+        kinds = self.world.product.cycles.rules(CYCLE).kinds
         name = self.world.names()[number % self.admitted]
-        self.world.product.ask(
+        self.world.product.applicants.ask(
             CYCLE, name, kinds[kind % len(kinds)].name, by="chair", reason="appeal"
         )
 
     @precondition(lambda self: self.status is CycleStatus.RUNNING)
     @rule()
     def pause(self) -> None:
-        self.world.product.pause(CYCLE, by="ops")
+        self.world.product.cycles.pause(CYCLE, by="ops")
 
     @precondition(lambda self: self.status in {CycleStatus.PAUSED, CycleStatus.PROPOSED})
     @rule()
     def resume(self) -> None:
-        self.world.product.resume(CYCLE, by="ops")
+        self.world.product.cycles.resume(CYCLE, by="ops")
 
     @rule(number=NUMBERS, strike=st.booleans())
     def proposal_is_decided(self, number: int, strike: bool) -> None:
@@ -251,23 +255,23 @@ class Anything(RuleBasedStateMachine):
         if pull is None:
             return
         if strike:
-            self.world.product.strike(CYCLE, [pull.id], by="chair", reason="no")
+            self.world.product.approvals.strike(CYCLE, [pull.id], by="chair", reason="no")
         else:
-            self.world.product.approve(CYCLE, [pull.id], by="chair")
+            self.world.product.approvals.approve(CYCLE, [pull.id], by="chair")
 
     @rule(budget=st.integers(8, 60))
     def budget_changes(self, budget: int) -> None:
-        changed = replace(self.world.product.rules(CYCLE), budget=budget)
+        changed = replace(self.world.product.cycles.rules(CYCLE), budget=budget)
         with suppress(InvalidInputError):
-            self.world.product.change_rules(CYCLE, changed, by="ops", reason="the board")
+            self.world.product.cycles.change_rules(CYCLE, changed, by="ops", reason="the board")
 
-    @precondition(lambda self: self.world.product.rules(CYCLE).kind_index("call") < 0)
+    @precondition(lambda self: self.world.product.cycles.rules(CYCLE).kind_index("call") < 0)
     @rule()
     def kind_is_appended(self) -> None:
-        now = self.world.product.rules(CYCLE)
+        now = self.world.product.cycles.rules(CYCLE)
         more = (*now.kinds, KindRules(name="call", cost=2, gain=2.0, maximum=1))
         changed = replace(now, kinds=more)
-        self.world.product.change_rules(CYCLE, changed, by="ops", reason="a phone call")
+        self.world.product.cycles.change_rules(CYCLE, changed, by="ops", reason="a phone call")
 
     # Coordinators, time and what fails
 
@@ -295,7 +299,7 @@ class Anything(RuleBasedStateMachine):
     @rule()
     def coordinator_dies(self) -> None:
         self.world.coordinator.stop()
-        self.world.coordinator = self.world.product.coordinator("three")
+        self.world.coordinator = self.world.product.cycles.coordinator("three")
 
     # What holds
 
@@ -309,7 +313,7 @@ class Anything(RuleBasedStateMachine):
             self.world.turn()
             self.world.check()
             self.world.verify()
-            self.world.product.progress(CYCLE)
+            self.world.product.reports.progress(CYCLE)
             self.world.ledger.dispose()
 
 

@@ -63,8 +63,8 @@ def in_waves(*, forget: bool) -> World:
         if forget:
             world.forget_live_state()
             world.coordinator.stop()
-            world.coordinator = world.product.coordinator(f"c{wave}")
-        world.product.submit(every_answer(world))
+            world.coordinator = world.product.cycles.coordinator(f"c{wave}")
+        world.product.tasks.submit(every_answer(world))
         if wave < 4:
             world.admit(applicants(100, first=100 * wave + 1))
     while True:
@@ -72,7 +72,7 @@ def in_waves(*, forget: bool) -> World:
         answers = every_answer(world)
         if not answers:
             return world
-        world.product.submit(answers)
+        world.product.tasks.submit(answers)
 
 
 def every_answer(world: World) -> list[Answer]:
@@ -90,7 +90,7 @@ def test_three_hundred_applications_that_arrive_in_three_waves_replay_identicall
     one, other = in_waves(forget=False), in_waves(forget=True)
 
     assert len(one.names()) == 400
-    assert {a.wave for a in one.product.applications(CYCLE)} == {1, 2, 3, 4}
+    assert {a.wave for a in one.product.applicants.list(CYCLE)} == {1, 2, 3, 4}
     assert {p.application for p in one.ledger.pulls(CYCLE)} == set(range(400))
     assert decisions_digest(one.product, CYCLE) == decisions_digest(other.product, CYCLE)
     assert one.cohort() == other.cohort()
@@ -105,7 +105,7 @@ def test_whoever_withdraws_at_any_time_is_never_in_the_cohort() -> None:
         for _ in range(moment):
             world.turn()
             world.answer_all(marks)
-        world.product.move_application(CYCLE, best, ApplicationStatus.WITHDRAWN, by="ops")
+        world.product.applicants.move(CYCLE, best, ApplicationStatus.WITHDRAWN, by="ops")
         world.run(marks)
 
         assert best not in world.cohort()

@@ -132,20 +132,20 @@ def test_marks_that_were_revised_later_end_in_the_same_integers_as_if_right_at_o
     product = runner.product
     prepare(product, "replay", recording, program, replace(options, budget=1.2, batch=200))
     runner.run("replay")
-    names = {a.number: a.external_id for a in product.applications("replay")}
+    names = {a.number: a.external_id for a in product.applicants.list("replay")}
     revised = 0
-    for score in product.scores("replay"):
+    for score in product.scores.list("replay"):
         review = recording.reviews[names[score.application]][score.ordinal - 1]
         if review.final != review.utility:
             answer = Answer(assignment_id=score.assignment_id, utility=review.final)
-            product.correct(answer, by="recording", reason="revised")
+            product.scores.correct(answer, by="recording", reason="revised")
             revised += 1
     runner.coordinator.turn()
 
     final = {}
-    for score in product.scores("replay"):
+    for score in product.scores.list("replay"):
         final[score.assignment_id] = score
-    arms = product.state.arms("replay")
+    arms = product.context.state.arms("replay")
     numerator = np.zeros_like(arms.numerator)
     for score in final.values():
         review = recording.reviews[names[score.application]][score.ordinal - 1]
@@ -153,15 +153,15 @@ def test_marks_that_were_revised_later_end_in_the_same_integers_as_if_right_at_o
     assert 0.15 < revised / len(final) < 0.25
     assert arms.numerator.tolist() == numerator.tolist()
     assert_same_numbers(arms, see_again(runner))
-    assert product.verify("replay").passed
+    assert product.reports.verify("replay").passed
     assert result(product, "replay", recording, options, started=0.0).utility > 0
 
 
 def see_again(runner: InProcess) -> Arms:
     """The live state, made anew from the ledger."""
-    before = runner.product.state.arms("replay")
-    runner.product.rebuild("replay")
-    rebuilt = runner.product.state.arms("replay")
+    before = runner.product.context.state.arms("replay")
+    runner.product.reports.rebuild("replay")
+    rebuilt = runner.product.context.state.arms("replay")
     assert rebuilt.position == before.position
     return rebuilt
 
@@ -182,8 +182,8 @@ def test_generous_interviewers_do_not_decide_who_is_chosen() -> None:
     program = recorded_program(folder("synthetic_twin"), 0)
     prepare(runner.product, "replay", recording, program, options)
     runner.run("replay")
-    projection = read_projection("replay", ledger=runner.product.ledger)
-    situation = situation_of(projection, runner.product.state.arms("replay")).situation
+    projection = read_projection("replay", ledger=runner.product.context.ledger)
+    situation = situation_of(projection, runner.product.context.state.arms("replay")).situation
     interviewed = np.zeros(situation.n, dtype=bool)
     interviewed[situation.scores.arm[situation.scores.kind == 1]] = True
     generous = np.where(situation.scores.kind == 1, 0.1, 0.0)

@@ -7,7 +7,7 @@ import pytest
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
 from swapflow.identity.account import Account, Method
 from swapflow.identity.permissions import Role, Scope
-from swapflow.identity.services import Office
+from swapflow.identity.services import IdentityContext, Office, compose_office
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.state.rate_limits import MemoryLimiter
 
@@ -18,42 +18,42 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def office() -> Iterator[Office]:
     ledger = SqlLedger("sqlite://")
-    yield Office(ledger=ledger.office(), limiter=MemoryLimiter())
+    yield compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
     ledger.dispose()
 
 
 def boss(office: Office, email: str = "boss@example.org") -> Account:
-    account = office.add_account(email, password=PASSWORD)
-    office.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+    account = office.users.add(email, password=PASSWORD)
+    office.users.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
     return account
 
 
 def lines(office: Office) -> list[tuple[str, str, str, str]]:
-    return [(e.who, e.what, e.about, e.detail) for _, e in reversed(office.ledger.audit())]
+    return [(e.who, e.what, e.about, e.detail) for _, e in reversed(office.context.ledger.audit())]
 
 
 @pytest.mark.parametrize("email", ["", "boss", "a b@c", "<x@y>", "x@y" + "z" * 260])
 def test_what_is_no_mail_address_makes_no_account(office: Office, email: str) -> None:
     with pytest.raises(InvalidInputError):
-        office.add_account(email)
+        office.users.add(email)
 
-    assert office.users() == ()
+    assert office.users.list() == ()
 
 
 def test_one_address_has_one_account_however_it_is_spelled(office: Office) -> None:
-    office.add_account("Boss@Example.org")
+    office.users.add("Boss@Example.org")
 
     with pytest.raises(InvalidInputError, match="already"):
-        office.add_account(" boss@example.ORG")
-    assert office.account("BOSS@example.org").email == "boss@example.org"
+        office.users.add(" boss@example.ORG")
+    assert office.users.get("BOSS@example.org").email == "boss@example.org"
 
 
 @pytest.mark.parametrize("password", ["short", "x" * 11, "aaaabbbbcccc", "x" * 257])
 def test_a_weak_password_is_refused_and_stored_nowhere(office: Office, password: str) -> None:
     with pytest.raises(InvalidInputError):
-        office.add_account("boss@example.org", password=password)
+        office.users.add("boss@example.org", password=password)
 
-    assert office.users() == ()
+    assert office.users.list() == ()
 
 
 def test_a_password_is_stored_as_an_argon2id_hash_alone(office: Office) -> None:
@@ -64,32 +64,32 @@ def test_a_password_is_stored_as_an_argon2id_hash_alone(office: Office) -> None:
 
 
 def test_whoever_has_no_password_cannot_sign_in_with_an_empty_one(office: Office) -> None:
-    office.add_account("r1@example.org")
+    office.users.add("r1@example.org")
 
     with pytest.raises(NotSignedInError):
-        office.sign_in_with_password("r1@example.org", "", agent="", address="")
+        office.sign_in.with_password("r1@example.org", "", agent="", address="")
 
 
 def test_the_last_administrator_can_neither_be_removed_nor_closed(office: Office) -> None:
     first = boss(office)
     second = boss(office, "second@example.org")
-    office.deactivate(second, by="test")
+    office.users.deactivate(second, by="test")
 
     with pytest.raises(InvalidInputError, match="last administrator"):
-        office.deactivate(first, by="test")
+        office.users.deactivate(first, by="test")
     with pytest.raises(InvalidInputError, match="last administrator"):
-        office.revoke(first, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+        office.users.revoke(first, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
 
-    office.activate(office.account("second@example.org"), by="test")
-    office.revoke(first, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
-    assert office.has_administrator()
+    office.users.activate(office.users.get("second@example.org"), by="test")
+    office.users.revoke(first, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+    assert office.users.has_administrator()
 
 
 def test_a_role_that_nobody_has_cannot_be_taken_away(office: Office) -> None:
     account = boss(office)
 
     with pytest.raises(NotFoundError):
-        office.revoke(account, Role.CHAIR, Scope.OFFICE, by="test")
+        office.users.revoke(account, Role.CHAIR, Scope.OFFICE, by="test")
 
 
 @pytest.mark.parametrize(
@@ -97,29 +97,29 @@ def test_a_role_that_nobody_has_cannot_be_taken_away(office: Office) -> None:
 )
 def test_a_role_names_its_place(office: Office, scope: Scope, scope_id: str) -> None:
     with pytest.raises(InvalidInputError):
-        office.grant(boss(office), Role.CHAIR, scope, scope_id, by="test")
+        office.users.grant(boss(office), Role.CHAIR, scope, scope_id, by="test")
 
 
 def test_a_closed_account_has_no_device_left_and_signs_in_by_no_way(office: Office) -> None:
     boss(office)
-    account = office.add_account("x@example.org", password=PASSWORD)
-    secret, _ = office.start_session(account, method=Method.PASSWORD, agent="")
-    assert office.principal(secret)
+    account = office.users.add("x@example.org", password=PASSWORD)
+    secret, _ = office.sign_in.start_session(account, method=Method.PASSWORD, agent="")
+    assert office.sign_in.principal(secret)
 
-    office.deactivate(account, by="boss")
+    office.users.deactivate(account, by="boss")
 
-    assert office.principal(secret) is None
+    assert office.sign_in.principal(secret) is None
     with pytest.raises(NotSignedInError):
-        office.sign_in_with_password("x@example.org", PASSWORD, agent="", address="")
+        office.sign_in.with_password("x@example.org", PASSWORD, agent="", address="")
     with pytest.raises(InvalidInputError, match="closed"):
-        office.invite("x@example.org", name="", by="boss", site="http://here")
+        office.users.invite("x@example.org", name="", by="boss", site="http://here")
 
 
 def test_what_is_done_to_accounts_stands_in_the_audit_log_without_secrets(office: Office) -> None:
     account = boss(office)
-    office.grant(account, Role.CHAIR, Scope.CYCLE, "fall", by="ops")
-    office.revoke(account, Role.CHAIR, Scope.CYCLE, "fall", by="ops")
-    office.sign_in_with_password("boss@example.org", PASSWORD, agent="", address="")
+    office.users.grant(account, Role.CHAIR, Scope.CYCLE, "fall", by="ops")
+    office.users.revoke(account, Role.CHAIR, Scope.CYCLE, "fall", by="ops")
+    office.sign_in.with_password("boss@example.org", PASSWORD, agent="", address="")
 
     assert lines(office) == [
         ("test", "gave a role", "boss@example.org", "administrator, office"),
@@ -132,13 +132,13 @@ def test_what_is_done_to_accounts_stands_in_the_audit_log_without_secrets(office
 def test_a_provider_finds_an_account_by_address_once_and_by_its_subject_ever_after(
     office: Office,
 ) -> None:
-    account = office.add_account("boss@example.org")
+    account = office.users.add("boss@example.org")
 
     def enter(subject: str, email: str, *, verified: bool = True) -> str:
-        secret, _ = office.enter_by_provider(
+        secret, _ = office.sign_in.by_provider(
             subject, email=email, name="", verified=verified, agent=""
         )
-        principal = office.principal(secret)
+        principal = office.sign_in.principal(secret)
         assert principal is not None
         return principal.account.id
 

@@ -64,8 +64,8 @@ def played(applications: Sequence[NewApplication]) -> World:
 def finalized(applications: Sequence[NewApplication]) -> World:
     world = played(applications)
     if world.cycle.status.value not in {"ended", "proposed"}:
-        world.product.stop(CYCLE, by="ops", reason="enough")
-    world.product.finalize(CYCLE, by="chair")
+        world.product.cycles.stop(CYCLE, by="ops", reason="enough")
+    world.product.cohort.finalize(CYCLE, by="chair")
     return world
 
 
@@ -117,7 +117,7 @@ def test_effort_adds_up_to_the_finished_reviews(world: World) -> None:
 def test_a_purged_person_becomes_unknown_and_the_total_stays(world: World) -> None:
     fresh = finalized(rows())
     before = report_of(fresh)
-    fresh.product.purge(CYCLE, "A000", by="ops")
+    fresh.product.applicants.erase(CYCLE, "A000", by="ops")
     after = report_of(fresh)
     assert after.people == before.people
     by_sex = [

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from swapflow.experiments.kernel import compiled_numbers
-from swapflow.experiments.kernel.compiled_numbers import scramble
+from swapflow.experiments.kernel.compiled_numbers import draw_uniforms, normal_quantiles
 from swapflow.simulation.random_numbers import (
     logarithm,
     normal_quantile,
@@ -37,8 +36,17 @@ def test_the_generator_gives_its_authors_known_answers(
     words = philox([np.array([part], dtype=np.uint64) for part in counter], *key)
 
     assert tuple(int(word[0]) for word in words) == expected
-    first, second, third, fourth = counter
-    assert tuple(map(int, scramble(first, second, third, fourth, *key))) == expected
+
+
+@pytest.mark.parametrize("across", [0, 1])
+def test_compiled_and_numpy_draw_the_same_numbers_for_an_address(across: int) -> None:
+    stream, places = stream_of("study", "cell"), np.arange(21)
+    first, second = np.zeros(21), np.zeros(21)
+
+    draw_uniforms(1 << 31, 7, 3, across, stream.low, stream.high, first, second)
+
+    expected = stream.uniforms(1 << 31, 7 + places * across, 3 + places * (1 - across))
+    assert [first.tolist(), second.tolist()] == [row.tolist() for row in expected]
 
 
 def test_compiled_and_numpy_give_the_same_bits_in_the_middle_and_in_the_tails() -> None:
@@ -48,7 +56,9 @@ def test_compiled_and_numpy_give_the_same_bits_in_the_middle_and_in_the_tails() 
 
     numpy_ones = normal_quantile(chances)
 
-    assert [compiled_numbers.normal_quantile(chance) for chance in chances] == numpy_ones.tolist()
+    compiled_ones = np.zeros(chances.size)
+    normal_quantiles(chances, compiled_ones)
+    assert compiled_ones.tolist() == numpy_ones.tolist()
     assert numpy_ones == pytest.approx(ndtri(chances), rel=1e-13)
     assert logarithm(chances) == pytest.approx(np.log(chances), rel=1e-14)
 

@@ -67,7 +67,11 @@ class Deployed:
             self.process.__exit__()
         if hasattr(self, "product"):
             self.ledger.dispose()
-            for part in (self.product.dispatcher, self.product.state, self.product.doorbell):
+            for part in (
+                self.product.context.dispatcher,
+                self.product.context.state,
+                self.product.context.doorbell,
+            ):
                 part.close()  # type: ignore[union-attr]  # the real ones, all of which close
 
     def check_nothing_is_left(self) -> None:
@@ -100,7 +104,7 @@ class Deployed:
 
     @property
     def ledger(self) -> SqlLedger:
-        ledger = self.product.ledger
+        ledger = self.product.context.ledger
         assert isinstance(ledger, SqlLedger)
         return ledger
 

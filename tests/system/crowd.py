@@ -33,14 +33,14 @@ class Crowd:
 
     def answer(self, *, at_most: int = 1_000_000) -> int:
         """Answer what is open now; gives how much that was."""
-        names = {a.number: a.external_id for a in self.product.applications(self.cycle_id)}
-        people = {r.number: r.external_id for r in self.product.reviewers(self.cycle_id)}
-        waiting = self.product.ledger.assignments(self.cycle_id, statuses=LIVE)[:at_most]
+        names = {a.number: a.external_id for a in self.product.applicants.list(self.cycle_id)}
+        people = {r.number: r.external_id for r in self.product.reviewers.list(self.cycle_id)}
+        waiting = self.product.context.ledger.assignments(self.cycle_id, statuses=LIVE)[:at_most]
         for one in waiting:
             given = self.mark(names[one.application], "review", one.ordinal, people[one.reviewer])
             with self.lock:
                 self.began.append(one.id)
-            receipt = self.product.submit([Answer(assignment_id=one.id, utility=given)])[0]
+            receipt = self.product.tasks.submit([Answer(assignment_id=one.id, utility=given)])[0]
             with self.lock:
                 self.told[one.id] = receipt.seq
         return len(waiting)
@@ -48,7 +48,7 @@ class Crowd:
     def answer_until_over(self) -> bool:
         """Answer what is open; says whether the cycle has ended."""
         self.answer()
-        return self.product.cycle(self.cycle_id).status is CycleStatus.ENDED
+        return self.product.cycles.get(self.cycle_id).status is CycleStatus.ENDED
 
     @contextmanager
     def at_work(self) -> Iterator[None]:

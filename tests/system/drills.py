@@ -289,7 +289,7 @@ def leaked(here: Rehearsal) -> None:
 
 def erase(here: Rehearsal) -> None:
     """A person asks to be erased; before that, for what is held about them."""
-    here.run("swapflow person export masters A05 --out held")
+    here.run("swapflow personal-data export masters A05 --out held")
     here.run("swapflow applications purge masters A05 --yes")
     here.run("swapflow applications list masters", says="withdrawn")
     here.run("swapflow cycle verify masters", says="agree")

@@ -24,20 +24,20 @@ ROUND = "people"
 def launch_with_people(stack: Stack, cycle_id: str, *, applications: int = 8) -> None:
     """Make and launch a cycle of a few applications for three people, due in a week."""
     product = stack.product
-    if not any(known.id == ROUND for known in product.rounds()):
-        product.new_round(ROUND, name="People")
-    product.new_cycle(cycle_id, round_id=ROUND, rules=RULES, by="ops")
-    product.import_applications(
+    if not any(known.id == ROUND for known in product.cycles.rounds()):
+        product.cycles.new_round(ROUND, name="People")
+    product.cycles.new(cycle_id, round_id=ROUND, rules=RULES, by="ops")
+    product.applicants.import_all(
         cycle_id,
         [
             NewApplication(external_id=f"A{n}", selection={}, monitor={}, fields={})
             for n in range(applications)
         ],
     )
-    product.import_reviewers(
+    product.reviewers.import_all(
         cycle_id, [NewReviewer(external_id=f"R{n}", capacity={"review": None}) for n in range(3)]
     )
-    product.launch(cycle_id, by="ops")
+    product.cycles.launch(cycle_id, by="ops")
 
 
 def delivered(stack: Stack, cycle_id: str, *, at_least: int = 1) -> tuple[Assignment, ...]:
@@ -45,7 +45,7 @@ def delivered(stack: Stack, cycle_id: str, *, at_least: int = 1) -> tuple[Assign
     product = stack.product
 
     def lying() -> tuple[Assignment, ...]:
-        return product.ledger.assignments(cycle_id, statuses={AssignmentStatus.DELIVERED})
+        return product.context.ledger.assignments(cycle_id, statuses={AssignmentStatus.DELIVERED})
 
     stack.wait_for(lambda: len(lying()) >= at_least, what=f"{at_least} deliveries")
     return tuple(sorted(lying(), key=lambda a: a.id))
@@ -57,5 +57,5 @@ def answer(assignment: Assignment, utility: float = 0.5) -> Answer:
 
 def information(stack: Stack, cycle_id: str, application: int) -> int:
     """What the live state knows of an application, in gain units."""
-    known = stack.product.state.arms(cycle_id).information
+    known = stack.product.context.state.arms(cycle_id).information
     return int(known[application]) if application < known.size else 0

@@ -34,10 +34,10 @@ class Outcome:
 
     @classmethod
     def of(cls, product: Swapflow, cycle_id: str) -> "Outcome":
-        places = product.propose(cycle_id).cohort
+        places = product.cohort.propose(cycle_id).cohort
         return cls(
             decisions=decisions_digest(product, cycle_id),
-            stop=product.cycle(cycle_id).stop_reason or "",
+            stop=product.cycles.get(cycle_id).stop_reason or "",
             cohort=tuple(sorted(place.external_id for place in places)),
         )
 
@@ -65,7 +65,7 @@ class SmallRound:
         runner = InProcess()
         prepare(runner.product, "replay", self.recording, self.program, self.options)
         runner.run("replay")
-        assert runner.product.verify("replay").passed
+        assert runner.product.reports.verify("replay").passed
         return Outcome.of(runner.product, "replay")
 
     @property
@@ -96,8 +96,8 @@ def small_round(
 def wait_for_end(stack: Stack, cycle_id: str) -> None:
     """Wait until the deployment has ended a cycle; a failure shows what its processes said."""
     stack.wait_for(
-        lambda: stack.product.cycle(cycle_id).status is CycleStatus.ENDED,
-        what=f"the end of {cycle_id}, now {_state(stack.product.cycle(cycle_id))}",
+        lambda: stack.product.cycles.get(cycle_id).status is CycleStatus.ENDED,
+        what=f"the end of {cycle_id}, now {_state(stack.product.cycles.get(cycle_id))}",
     )
 
 
@@ -107,21 +107,21 @@ def wait_until_under_way(
     """Wait until a cycle has made so many decisions, and has not ended."""
 
     def under_way() -> bool:
-        cycle = stack.product.cycle(cycle_id)
+        cycle = stack.product.cycles.get(cycle_id)
         return cycle.decisions >= decisions and (more is None or more(cycle))
 
     stack.wait_for(under_way, what=f"decision {decisions} of {cycle_id}")
-    cycle = stack.product.cycle(cycle_id)
+    cycle = stack.product.cycles.get(cycle_id)
     assert cycle.status is CycleStatus.RUNNING, "it was over before anything could go wrong"
     return cycle
 
 
 def wait_until_further(stack: Stack, cycle_id: str, *, events: int) -> None:
     """Wait until a cycle has gone on by some events, or has ended."""
-    until = stack.product.cycle(cycle_id).position.seq + events
+    until = stack.product.cycles.get(cycle_id).position.seq + events
 
     def gone_on() -> bool:
-        cycle = stack.product.cycle(cycle_id)
+        cycle = stack.product.cycles.get(cycle_id)
         return cycle.position.seq >= until or cycle.status is CycleStatus.ENDED
 
     stack.wait_for(gone_on, what=f"event {until} of {cycle_id}")
@@ -162,7 +162,7 @@ def unsound(
     """Say what a verification finds; the coordinator gets a moment to bring Redis up to date."""
     until = time.monotonic() + patience
     while True:
-        findings = product.verify(cycle_id, live=live).findings
+        findings = product.reports.verify(cycle_id, live=live).findings
         waiting = [finding.what for finding in findings if not finding.fatal]
         fatal = [f"{cycle_id}: {finding.what}" for finding in findings if finding.fatal]
         if fatal or not waiting or time.monotonic() > until:

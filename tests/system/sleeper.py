@@ -28,7 +28,7 @@ class SleepyLedger(SqlLedger):
     writes = 0
 
     @contextmanager
-    def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:  # type: ignore[override]  # as wide as the port
+    def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:
         if epoch is not None:
             SleepyLedger.writes += 1
             if SleepyLedger.writes == SleepyLedger.naps_at:
@@ -44,9 +44,9 @@ class SleepyLedger(SqlLedger):
 def main(naps_at: int) -> None:
     """Coordinate until told to stop."""
     product = swapflow()
-    assert isinstance(product.ledger, SqlLedger)
+    assert isinstance(product.context.ledger, SqlLedger)
     SleepyLedger.naps_at = naps_at
-    product.ledger.__class__ = SleepyLedger
+    product.context.ledger.__class__ = SleepyLedger
     run_coordinator(product, holder=HOLDER)
 
 

@@ -27,7 +27,7 @@ def submit_at_once(
 
     def submit() -> Receipt:
         barrier.wait()
-        return product.submit([answer])[0]
+        return product.tasks.submit([answer])[0]
 
     with ThreadPoolExecutor(threads) as pool:
         return [done.result() for done in [pool.submit(submit) for _ in range(threads)]]
@@ -36,7 +36,7 @@ def submit_at_once(
 def main(assignment: str, utility: str, threads: str, folder: str) -> None:
     """Submit when told to."""
     product = swapflow()
-    product.cycles()
+    product.cycles.list()
 
     def wait() -> None:
         (Path(folder) / str(os.getpid())).touch()

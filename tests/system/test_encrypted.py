@@ -97,7 +97,7 @@ def test_a_round_behind_passwords_and_tls_ends_as_it_does_in_process(
                 "JOIN pg_stat_activity USING (pid) WHERE usename = 'swapflow'"
             ).fetchone()
         shown = _command_lines(settings) + doctor(settings)
-        product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+        product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
     said = (settings.data_dir / "processes.log").read_text(encoding="utf-8", errors="replace")
     here = replay(quick.recording, quick.program, quick.options)

@@ -101,15 +101,15 @@ def test_a_coordinator_thawed_after_its_lease_writes_nothing(
         with deployment.frozen("coordinator"):
             quick.launch(deployment, cycle_id)
             frozen.wait_for(lambda: _is_stopped(frozen.pid), what="its freeze")
-            epoch = product.cycle(cycle_id).epoch
+            epoch = product.cycles.get(cycle_id).epoch
         check(deployment, cycle_id, quick.undisturbed)
-        head = product.cycle(cycle_id).position
+        head = product.cycles.get(cycle_id).position
 
         frozen.cont()
         frozen.wait_for(lambda: sleeper.LOST in frozen.output(), what="refusal")
 
-        assert product.cycle(cycle_id).position == head
-        assert product.cycle(cycle_id).epoch > epoch
+        assert product.cycles.get(cycle_id).position == head
+        assert product.cycles.get(cycle_id).epoch > epoch
         assert frozen.terminate() == 0
     assert unsound(product, cycle_id) == []
 
@@ -142,9 +142,9 @@ def test_the_same_answer_handed_in_fifty_times_at_once_counts_once(
     assert len(receipts) == 50
     assert sum(not receipt.repeated for receipt in receipts) == 1
     assert len(same) == 1
-    scored = [e for e in product.events(cycle_id) if e.type is EventType.SCORED]
+    scored = [e for e in product.reports.events(cycle_id) if e.type is EventType.SCORED]
     assert len(scored) == 1
-    assert product.cycle(cycle_id).spent == 1
+    assert product.cycles.get(cycle_id).spent == 1
     deployment.wait_for(
         lambda: information(deployment, cycle_id, asked.application) == gain_units(1.0),
         what="the live state",
@@ -160,9 +160,9 @@ def test_received_is_true_though_redis_is_down_at_that_moment(
     elsewhere = deployment.away_from_redis()
 
     began = time.monotonic()
-    receipt = elsewhere.submit([answer(asked)])[0]
+    receipt = elsewhere.tasks.submit([answer(asked)])[0]
     assert time.monotonic() - began < 60
-    elsewhere.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+    elsewhere.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
     assert receipt.counts
     deployment.wait_for(
@@ -179,7 +179,7 @@ def test_received_is_true_though_everything_dies_at_that_moment(
     with deployment.redis() as client:
         client.config_set("maxmemory", 1)
 
-    receipt = deployment.product.submit([answer(asked)])[0]
+    receipt = deployment.product.tasks.submit([answer(asked)])[0]
     deployment.kill_supervisor()
     assert receipt.counts
     deployment.start()
@@ -188,7 +188,7 @@ def test_received_is_true_though_everything_dies_at_that_moment(
         lambda: information(deployment, cycle_id, asked.application) == gain_units(1.0),
         what="the score in the live state",
     )
-    assert deployment.product.submit([answer(asked)])[0].seq == receipt.seq
+    assert deployment.product.tasks.submit([answer(asked)])[0].seq == receipt.seq
 
 
 def test_a_request_nobody_answers_for_weeks_goes_to_another_and_the_late_answer_counts_once(
@@ -204,12 +204,12 @@ def test_a_request_nobody_answers_for_weeks_goes_to_another_and_the_late_answer_
         lambda: pulls <= _pulls_asked_again(deployment, cycle_id),
         what="a second request for each of them",
     )
-    receipts = [product.submit([answer(a, 0.75)])[0] for a in asked]
+    receipts = [product.tasks.submit([answer(a, 0.75)])[0] for a in asked]
     assert all(receipt.counts for receipt in receipts)
     for assignment in asked:
-        assert product.submit([answer(assignment, 0.75)])[0].repeated
+        assert product.tasks.submit([answer(assignment, 0.75)])[0].repeated
 
-    second = product.ledger.assignments(cycle_id)
+    second = product.context.ledger.assignments(cycle_id)
     reviewers = {(a.pull_id, a.attempt): a.reviewer for a in second}
     assert all(reviewers[a.pull_id, 1] != reviewers[a.pull_id, 2] for a in asked)
     again = [a for a in second if a.attempt == 2 and a.pull_id in pulls]
@@ -228,9 +228,9 @@ def test_a_database_restored_from_an_older_copy_under_a_live_redis_goes_on_from_
     wait_until_under_way(deployment, cycle_id, decisions=4)
     deployment.stop()
     assert not deployment.settings.redis_socket.exists()
-    later = product.cycle(cycle_id).position
+    later = product.cycles.get(cycle_id).position
     deployment.restore(copy)
-    assert product.cycle(cycle_id).position.seq < later.seq
+    assert product.cycles.get(cycle_id).position.seq < later.seq
 
     deployment.start()
 
@@ -238,7 +238,7 @@ def test_a_database_restored_from_an_older_copy_under_a_live_redis_goes_on_from_
 
 
 def _pulls_asked_again(deployment: Stack, cycle_id: str) -> set[str]:
-    assignments = deployment.product.ledger.assignments(cycle_id)
+    assignments = deployment.product.context.ledger.assignments(cycle_id)
     return {a.pull_id for a in assignments if a.attempt == 2}
 
 

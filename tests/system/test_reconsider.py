@@ -42,17 +42,17 @@ def test_one_person_is_added_though_every_process_is_killed_in_between(
         product = stack.product
         launch_with_people(stack, cycle_id)
         for asked in delivered(stack, cycle_id, at_least=8):
-            product.submit([answer(asked, (1 + asked.application) / 10)])
+            product.tasks.submit([answer(asked, (1 + asked.application) / 10)])
         stack.wait_for(
-            lambda: product.cycle(cycle_id).status is CycleStatus.PROPOSED, what="a proposal"
+            lambda: product.cycles.get(cycle_id).status is CycleStatus.PROPOSED, what="a proposal"
         )
-        product.finalize(cycle_id, by="Chair")
+        product.cohort.finalize(cycle_id, by="Chair")
         reserve = [
             NewReviewer(external_id=f"S{n}", capacity={"review": None}, reserve=True)
             for n in range(2)
         ]
-        product.import_reviewers(cycle_id, reserve)
-        before = {o.application: o.verdict for o in product.outcomes(cycle_id, 1)}
+        product.reviewers.import_all(cycle_id, reserve)
+        before = {o.application: o.verdict for o in product.cohort.outcomes(cycle_id, 1)}
 
         why = ("--reason", "a wrong file", "--asked-by", "the applicant")
         run(stack, "cycle", "reconsider", "open", cycle_id, "A0", *why)
@@ -60,9 +60,9 @@ def test_one_person_is_added_though_every_process_is_killed_in_between(
         stack.kill("coordinator")
         fresh = delivered(stack, cycle_id, at_least=2)
         stack.kill("worker")
-        names = {r.number: r.external_id for r in product.reviewers(cycle_id)}
+        names = {r.number: r.external_id for r in product.reviewers.list(cycle_id)}
         assert {names[a.reviewer] for a in fresh} == {"S0", "S1"}
-        product.submit([answer(a, 1.0) for a in fresh])
+        product.tasks.submit([answer(a, 1.0) for a in fresh])
 
         shown = run(stack, "cycle", "reconsider", "show", cycle_id, "A0")
         two = ("--by", "A", "--by", "B")
@@ -73,7 +73,7 @@ def test_one_person_is_added_though_every_process_is_killed_in_between(
 
         assert (shown["received"], shown["waiting"]) == (2, 0)
         assert (made["version"], made["beyond_the_places"]) == (2, True)
-        after = {o.application: o.verdict for o in product.outcomes(cycle_id, 2)}
+        after = {o.application: o.verdict for o in product.cohort.outcomes(cycle_id, 2)}
         assert {n for n in after if after[n] is not before[n]} == {0}
         assert after[0] is Verdict.SELECTED
         assert run(stack, "cycle", "verify", cycle_id, "--record-only")["passed"]

@@ -99,11 +99,11 @@ def test_postgresql_lost_under_load_is_recovered_to_a_moment_with_all_acknowledg
             drill.type(drill.tidy)
 
             assert "recovery stopping before commit" in cluster.log()
-            there = {score.assignment_id: score.seq for score in stack.product.scores(CYCLE)}
+            there = {score.assignment_id: score.seq for score in stack.product.scores.list(CYCLE)}
             assert {one: there.get(one) for one in moment.before} == moment.before
             assert moment.after
             assert not there.keys() & moment.after.keys()
-            assert stack.product.verify(CYCLE, live=False).passed
+            assert stack.product.reports.verify(CYCLE, live=False).passed
 
             stack.start()
             assert "DIFFERS" not in _swapflow(stack, drill.look)
@@ -133,11 +133,11 @@ def _work(product: Swapflow, drill: Drill) -> Moment:
 
 
 def _launch(product: Swapflow) -> None:
-    product.new_round("round", name="Round")
-    product.new_cycle(CYCLE, round_id="round", rules=RULES, by="ops")
-    product.import_applications(CYCLE, APPLICANTS)
-    product.import_reviewers(CYCLE, REVIEWERS)
-    product.launch(CYCLE, by="ops")
+    product.cycles.new_round("round", name="Round")
+    product.cycles.new(CYCLE, round_id="round", rules=RULES, by="ops")
+    product.applicants.import_all(CYCLE, APPLICANTS)
+    product.reviewers.import_all(CYCLE, REVIEWERS)
+    product.cycles.launch(CYCLE, by="ops")
 
 
 def _swapflow(stack: Stack, block: str) -> str:
@@ -159,7 +159,7 @@ def _swapflow(stack: Stack, block: str) -> str:
 
 
 def _cohort(product: Swapflow) -> list[str]:
-    return sorted(place.external_id for place in product.propose(CYCLE).cohort)
+    return sorted(place.external_id for place in product.cohort.propose(CYCLE).cohort)
 
 
 def _undisturbed() -> list[str]:

@@ -98,9 +98,9 @@ def deployment() -> Iterator[Stack]:
 
 
 def launch(product: Swapflow, cycle_id: str, rules: Rules) -> None:
-    product.new_round("tiers", name="Tiers")
-    product.new_cycle(cycle_id, round_id="tiers", rules=rules, by="ops")
-    product.import_applications(
+    product.cycles.new_round("tiers", name="Tiers")
+    product.cycles.new(cycle_id, round_id="tiers", rules=rules, by="ops")
+    product.applicants.import_all(
         cycle_id,
         [
             NewApplication(
@@ -110,10 +110,10 @@ def launch(product: Swapflow, cycle_id: str, rules: Rules) -> None:
         ],
     )
     everything: dict[str, int | None] = {kind.name: None for kind in rules.kinds}
-    product.import_reviewers(
+    product.reviewers.import_all(
         cycle_id, [NewReviewer(external_id=f"R{n}", capacity=everything) for n in range(8)]
     )
-    product.launch(cycle_id, by="ops")
+    product.cycles.launch(cycle_id, by="ops")
 
 
 def mark(application: int, kind: int, reviewer: int) -> float:
@@ -127,14 +127,14 @@ def work_off(stack: Stack, cycle_id: str) -> None:
     product = stack.product
 
     def done() -> bool:
-        product.approve(
-            cycle_id, [one[0] for one in product.proposed_requests(cycle_id)], by="ops"
+        product.approvals.approve(
+            cycle_id, [one[0] for one in product.approvals.proposed(cycle_id)], by="ops"
         )
-        for reviewer in product.reviewers(cycle_id):
-            for asked in product.inbox(cycle_id, reviewer.external_id):
+        for reviewer in product.reviewers.list(cycle_id):
+            for asked in product.tasks.inbox(cycle_id, reviewer.external_id):
                 value = mark(asked.application, asked.kind, asked.reviewer)
-                product.submit([Answer(assignment_id=asked.id, utility=value)])
-        return product.cycle(cycle_id).status is CycleStatus.PROPOSED
+                product.tasks.submit([Answer(assignment_id=asked.id, utility=value)])
+        return product.cycles.get(cycle_id).status is CycleStatus.PROPOSED
 
     stack.wait_for(done, what=f"a list for {cycle_id}")
 
@@ -142,7 +142,7 @@ def work_off(stack: Stack, cycle_id: str) -> None:
 def opened_after(product: Swapflow, cycle_id: str) -> Iterator[tuple[int, int, Done]]:
     """Go through the record: each request opened, and how many of each kind were closed then."""
     closed: Done = Counter()
-    for event in product.events(cycle_id):
+    for event in product.reports.events(cycle_id):
         body = event.payload
         if event.type is EventType.PULLS_OPENED:
             pulls = cast("list[list[int]]", body["pulls"])
@@ -165,23 +165,23 @@ def test_three_tiers_run_in_order_to_a_signed_list(deployment: Stack, cycle_id: 
     for application, kind, closed in opened:
         assert kind != REVIEW or closed[application, SCREEN] == 1
         assert kind != PANEL or closed[application, REVIEW] == 2
-    pulls = product.ledger.pulls(cycle_id)
-    cycle = product.cycle(cycle_id)
+    pulls = product.context.ledger.pulls(cycle_id)
+    cycle = product.cycles.get(cycle_id)
     assert cycle.spent == sum(p.cost for p in pulls if p.status is PullStatus.CLOSED) <= BUDGET
     assert cycle.committed == 0
 
-    chosen = product.propose(cycle_id).cohort
+    chosen = product.cohort.propose(cycle_id).cohort
     met = {p.application for p in pulls if p.kind == PANEL and p.status is PullStatus.CLOSED}
     assert len(chosen) == PLACES
     assert {place.application for place in chosen} <= met
     assert any(place.application < NORTH for place in chosen)
 
     assert not unsound(product, cycle_id)
-    digest = product.prepare_decision(cycle_id, by="chair")
-    assert not product.sign(cycle_id, digest, by="chair")
-    assert product.sign(cycle_id, digest, by="dean")
-    assert product.cycle(cycle_id).status is CycleStatus.FINALIZED
-    assert product.verify(cycle_id, live=False).passed
+    digest = product.cohort.prepare(cycle_id, by="chair")
+    assert not product.cohort.sign(cycle_id, digest, by="chair")
+    assert product.cohort.sign(cycle_id, digest, by="dean")
+    assert product.cycles.get(cycle_id).status is CycleStatus.FINALIZED
+    assert product.reports.verify(cycle_id, live=False).passed
 
 
 def test_the_plan_of_the_same_rules_keeps_the_same_order_and_limits(

@@ -58,34 +58,34 @@ def traced(tmp_path: Path) -> Iterator[Traced]:
         )
         product, office = assemble(settings)
         yield Traced(settings=settings, product=product, office=office, collector=collector)
-        for part in (product.dispatcher, product.state, product.doorbell):
+        for part in (product.context.dispatcher, product.context.state, product.context.doorbell):
             part.close()  # type: ignore[union-attr]  # the real ones, all of which close
-        product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+        product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
 
 def test_a_score_is_followed_from_the_page_to_the_request_that_comes_of_it(
     traced: Traced,
 ) -> None:
     product, seen = traced.product, traced.collector.spans
-    product.new_round("round", name="Fall")
-    product.new_cycle("fall", round_id="round", rules=SITE_RULES, by="ops", name="MS")
-    product.import_applications(
+    product.cycles.new_round("round", name="Fall")
+    product.cycles.new("fall", round_id="round", rules=SITE_RULES, by="ops", name="MS")
+    product.applicants.import_all(
         "fall", [applicant(f"A{n}", name=f"Applicant {n}") for n in range(1, 9)]
     )
     roster = [
         reviewer(f"R{n}", name=f"Quendolyn Zarathustra {n}", email=f"quendolyn@{n}.example.org")
         for n in range(1, 4)
     ]
-    product.import_reviewers("fall", roster)
-    product.launch("fall", by="ops")
+    product.reviewers.import_all("fall", roster)
+    product.cycles.launch("fall", by="ops")
     wait_until(
-        lambda: bool(product.inbox("fall", "R1")) and delivered(product),
+        lambda: bool(product.tasks.inbox("fall", "R1")) and delivered(product),
         what="requests",
     )
-    task = product.inbox("fall", "R1")[0]
-    code = product.cycle("fall").task_code(task.id)
-    account = traced.office.add_account("quendolyn@1.example.org", name="Quendolyn")
-    secret, _ = traced.office.start_session(account, method=Method.LINK, agent="test")
+    task = product.tasks.inbox("fall", "R1")[0]
+    code = product.cycles.get("fall").task_code(task.id)
+    account = traced.office.users.add("quendolyn@1.example.org", name="Quendolyn")
+    secret, _ = traced.office.sign_in.start_session(account, method=Method.LINK, agent="test")
     with httpx.Client(
         base_url=f"http://127.0.0.1:{traced.settings.web_port}",
         cookies={"swapflow": secret},
@@ -148,7 +148,8 @@ def by_id(spans: list[Seen], one: str) -> Seen | None:
 
 def delivered(product: Swapflow) -> bool:
     return all(
-        one.status is not AssignmentStatus.QUEUED for one in product.ledger.assignments("fall")
+        one.status is not AssignmentStatus.QUEUED
+        for one in product.context.ledger.assignments("fall")
     )
 
 

@@ -25,8 +25,8 @@ def test_a_replay_through_swapflow_up_gives_what_a_replay_in_process_gives(
     with running(settings):
         product = build(settings)
         there = replay(quick.recording, quick.program, quick.options, product=product)
-        assert product.verify("replay").passed
-        product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+        assert product.reports.verify("replay").passed
+        product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
     here = replay(quick.recording, quick.program, quick.options)
     assert not settings.redis_socket.exists()

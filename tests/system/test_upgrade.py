@@ -117,11 +117,11 @@ def test_processes_of_the_first_release_work_on_while_the_tables_change_until_th
 
         product = build(settings)
         crowd = Crowd(product, CYCLE)
-        before = product.cycle(CYCLE).decisions
+        before = product.cycles.get(CYCLE).decisions
 
         def decided() -> bool:
             crowd.answer()
-            return product.cycle(CYCLE).decisions > before + 1
+            return product.cycles.get(CYCLE).decisions > before + 1
 
         coordinator.wait_for(decided, what="decisions on the new tables")
         assert worker.code is None, worker.tail()
@@ -136,7 +136,7 @@ def test_processes_of_the_first_release_work_on_while_the_tables_change_until_th
         wait_until(crowd.answer_until_over, what="the end")
 
         assert unsound(product, CYCLE) == []
-        assert product.verify(CYCLE).passed
+        assert product.reports.verify(CYCLE).passed
         assert _came_to(product) == expected
         _close(product)
 
@@ -156,9 +156,9 @@ def _starter(stack: ExitStack, settings: Settings, old_code: Path) -> Starter:
 
 
 def _came_to(product: Swapflow) -> dict[str, object]:
-    cycle = product.cycle(CYCLE)
+    cycle = product.cycles.get(CYCLE)
     return {
-        "cohort": sorted(place.external_id for place in product.propose(CYCLE).cohort),
+        "cohort": sorted(place.external_id for place in product.cohort.propose(CYCLE).cohort),
         "stop": cycle.stop_reason,
         "decisions": cycle.decisions,
     }
@@ -175,7 +175,9 @@ def _goes_on(settings: Settings) -> None:
     with running(settings, SWAPFLOW_WEB_PORT=str(settings.web_port)):
         assert not pending_migrations(settings.database)
         product = build(settings)
-        kept = {score.assignment_id: (score.seq, score.value) for score in product.scores(CYCLE)}
+        kept = {
+            score.assignment_id: (score.seq, score.value) for score in product.scores.list(CYCLE)
+        }
         assert {one: kept.get(one) for one in scores} == scores
         assert _events(product)[: len(events)] == events
         # Only the old version's messages bring them: ours would be sent after ten minutes.
@@ -183,7 +185,7 @@ def _goes_on(settings: Settings) -> None:
             lambda: (
                 not any(
                     one.status is AssignmentStatus.QUEUED
-                    for one in product.ledger.assignments(CYCLE)
+                    for one in product.context.ledger.assignments(CYCLE)
                     if one.id in waiting
                 )
             ),
@@ -244,10 +246,10 @@ def _left(
 
 
 def _events(product: Swapflow) -> list[tuple[int, str]]:
-    return [(event.position.seq, event.position.hash) for event in product.events(CYCLE)]
+    return [(event.position.seq, event.position.hash) for event in product.reports.events(CYCLE)]
 
 
 def _close(product: Swapflow) -> None:
-    for part in (product.dispatcher, product.state, product.doorbell):
+    for part in (product.context.dispatcher, product.context.state, product.context.doorbell):
         part.close()  # type: ignore[union-attr]  # the real ones, all of which close
-    product.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
+    product.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger

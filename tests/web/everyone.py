@@ -32,13 +32,13 @@ def _fill(site: Site) -> None:
     site.launched("draft", launch=False)
     site.launched("done", applicants=6)
     for cycle in ("fall", "done"):
-        for known in site.product.reviewers(cycle):
-            for task in site.product.inbox(cycle, known.external_id)[:2]:
+        for known in site.product.reviewers.list(cycle):
+            for task in site.product.tasks.inbox(cycle, known.external_id)[:2]:
                 marks: dict[str, float | None] = {"Preparation": 3.0, "Promise": 2.0}
                 answer = Answer(assignment_id=task.id, marks=marks, remark="clear and well argued")
-                site.product.submit([answer])
+                site.product.tasks.submit([answer])
     site.turn()
-    site.product.stop("done", by="ops", reason="enough for this year")
+    site.product.cycles.stop("done", by="ops", reason="enough for this year")
 
 
 def people(site: Site) -> tuple[Seen, ...]:

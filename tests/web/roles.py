@@ -210,6 +210,7 @@ API: dict[str, Right | Somewhere | str] = {
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/absences": Right.MANAGE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/absences/remove": Right.MANAGE_REVIEWERS,
     "POST /api/v1/tasks/{task}/missed": OWN,
+    "POST /api/v1/tasks/{task}/no-show": OWN,
     "GET /api/v1/tasks/{task}/invitation.ics": OWN,
     "POST /api/v1/cycles/{cycle_id}/availability/absences/remove": OWN,
     "GET /api/v1/cycles/{cycle_id}/proposed-requests/{pull}/choices": Right.APPROVE,

@@ -14,11 +14,11 @@ from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
 from swapflow.engine.ports.dispatcher import Message, Topic
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.ports.records import Mail
-from swapflow.engine.services import Swapflow
+from swapflow.engine.services import ServiceContext, compose
 from swapflow.errors import NotFoundError
 from swapflow.identity.account import Account, Method
 from swapflow.identity.permissions import Role, Scope
-from swapflow.identity.services import Office
+from swapflow.identity.services import IdentityContext, compose_office
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.inline import InlineDispatcher
@@ -87,20 +87,22 @@ class Site:
         self.mails: list[Mail] = []
         self.ledger = SqlLedger(f"sqlite:///{database}")
         self._dispatcher = InlineDispatcher(self._work)
-        self.product = Swapflow(
-            ledger=self.ledger,
-            state=RedisCycleState(redis) if redis else MemoryCycleState(),
-            dispatcher=self._dispatcher,
-            doorbell=RedisDoorbell(redis) if redis else MemoryDoorbell(),
-            post=self.mails.append,
-            send_webhook=webhook_sender(settings.webhook_reach),
-            provider=True,
-            lease_seconds=3600.0,
+        self.product = compose(
+            ServiceContext(
+                ledger=self.ledger,
+                state=RedisCycleState(redis) if redis else MemoryCycleState(),
+                dispatcher=self._dispatcher,
+                doorbell=RedisDoorbell(redis) if redis else MemoryDoorbell(),
+                post=self.mails.append,
+                send_webhook=webhook_sender(settings.webhook_reach),
+                provider=True,
+                lease_seconds=3600.0,
+            )
         )
         limiter = RedisLimiter(redis) if redis else MemoryLimiter()
-        self.office = Office(ledger=self.ledger.office(), limiter=limiter)
+        self.office = compose_office(IdentityContext(ledger=self.ledger.office(), limiter=limiter))
         self.app: FastAPI = _with_known_routes(create_app(self.product, self.office, settings))
-        self._coordinator = self.product.coordinator("test")
+        self._coordinator = self.product.cycles.coordinator("test")
 
     # Clients
 
@@ -133,8 +135,8 @@ class Site:
         account = self.account(email or f"{role.value if role else 'nobody'}@example.org")
         if role is not None:
             reach = (Scope.CYCLE, cycle) if cycle else (scope, scope_id)
-            self.office.grant(account, role, *reach, by="test")
-        secret, _ = self.office.start_session(account, method=method, agent="test")
+            self.office.users.grant(account, role, *reach, by="test")
+        secret, _ = self.office.sign_in.start_session(account, method=method, agent="test")
         client = self.anonymous()
         client.cookies.set(cookie_name(secure=self.settings.secure), secret)
         return client
@@ -142,9 +144,9 @@ class Site:
     def account(self, email: str, *, password: str = "") -> Account:
         """Find an account, or make it."""
         try:
-            return self.office.account(email)
+            return self.office.users.get(email)
         except NotFoundError:
-            return self.office.add_account(email, password=password)
+            return self.office.users.add(email, password=password)
 
     # Cycles
 
@@ -184,25 +186,26 @@ class Site:
             self._database.write_bytes(kept.database)
             self.mails += kept.mails
             for cycle, arms, board in kept.live:
-                self.product.state.replace(cycle, arms)
+                self.product.context.state.replace(cycle, arms)
                 if board is not None:
-                    self.product.state.publish(cycle, board)
+                    self.product.context.state.publish(cycle, board)
         else:
             fill()
             self.ledger.dispose()
-            state = self.product.state
+            state = self.product.context.state
             KEPT[known] = Kept(
                 database=self._database.read_bytes(),
                 mails=tuple(self.mails),
                 live=tuple(
-                    (c.id, state.arms(c.id), state.dashboard(c.id)) for c in self.product.cycles()
+                    (c.id, state.arms(c.id), state.dashboard(c.id))
+                    for c in self.product.cycles.list()
                 ),
             )
 
     def _known(self, recipe: str) -> str | None:
         """Name what the site will hold; None unless it is as empty as it was made."""
         self.ledger.dispose()
-        live = isinstance(self.product.state, MemoryCycleState)
+        live = isinstance(self.product.context.state, MemoryCycleState)
         if self.mails or not live or self._database.read_bytes() != migrated():
             return None
         return f"{recipe} {self.settings.model_dump_json(exclude={'data_dir'})}"
@@ -217,9 +220,11 @@ class Site:
         *,
         launch: bool,
     ) -> None:
-        if round_id not in {known.id for known in self.product.rounds()}:
-            self.product.new_round(round_id, name="Fall 2027")
-        self.product.new_cycle(cycle, round_id=round_id, rules=rules, by="ops", name=f"MS {cycle}")
+        if round_id not in {known.id for known in self.product.cycles.rounds()}:
+            self.product.cycles.new_round(round_id, name="Fall 2027")
+        self.product.cycles.new(
+            cycle, round_id=round_id, rules=rules, by="ops", name=f"MS {cycle}"
+        )
         rows = [
             applicant(
                 f"A{n:03d}",
@@ -230,12 +235,12 @@ class Site:
             for n in range(1, applicants + 1)
         ]
         if rows:
-            self.product.import_applications(cycle, rows)
+            self.product.applicants.import_all(cycle, rows)
         people = [named(n) for n in range(1, roster + 1)] if isinstance(roster, int) else roster
         if people:
-            self.product.import_reviewers(cycle, people)
+            self.product.reviewers.import_all(cycle, people)
         if launch:
-            self.product.launch(cycle, by="ops")
+            self.product.cycles.launch(cycle, by="ops")
             self.turn()
 
     def turn(self, *, at_most: int = 60) -> None:
@@ -247,8 +252,8 @@ class Site:
 
     def assigned(self, cycle: str = "fall") -> tuple[TestClient, Assignment]:
         """A reviewer, signed in, and the first request that waits for them."""
-        for known in self.product.reviewers(cycle):
-            if known.email and (waiting := self.product.inbox(cycle, known.external_id)):
+        for known in self.product.reviewers.list(cycle):
+            if known.email and (waiting := self.product.tasks.inbox(cycle, known.external_id)):
                 return self.signed_in(email=known.email, method=Method.LINK), waiting[0]
         raise AssertionError("nothing waits for anybody")
 
@@ -257,12 +262,12 @@ class Site:
         self.ledger.set_clock_offset(seconds)
 
     def _work(self, messages: Sequence[Message]) -> None:
-        self.product.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
+        self.product.tasks.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
         for message in messages:
             if message.topic is Topic.MAIL:
-                self.product.send_mail(message.id)
+                self.product.outbox.send_mail(message.id)
             if message.topic is Topic.WEBHOOK:
-                self.product.call_webhook(message.id)
+                self.product.outbox.call_webhook(message.id)
 
 
 def _with_known_routes(app: FastAPI) -> FastAPI:

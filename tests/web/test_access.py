@@ -137,11 +137,11 @@ def was_let_in(response: Response) -> bool:
 def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) -> None:
     site.launched("fall")
     site.launched("other", round_id="elsewhere")
-    task = site.product.inbox("fall", "R1")[0]
+    task = site.product.tasks.inbox("fall", "R1")[0]
     # Ids of things that are there, where a page names one; forms are sent empty.
     ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(PAGES)), "0")
     ids |= {"cycle_id": "fall", "kind": "review", "what": "pause", "name": "cohort.csv"}
-    ids |= {"task": site.product.task_code(task.id), "reviewer_number": str(task.reviewer)}
+    ids |= {"task": site.product.tasks.code(task.id), "reviewer_number": str(task.reviewer)}
     wrong: list[tuple[str, str, int]] = []
 
     for walker in walkers(site):
@@ -170,10 +170,10 @@ def test_the_table_names_everything_at_the_api_and_nothing_else(site: Site) -> N
 def test_nobody_gets_further_at_the_api_either(site: Site) -> None:
     site.launched("fall")
     site.launched("other", round_id="elsewhere")
-    task = site.product.inbox("fall", "R1")[0]
+    task = site.product.tasks.inbox("fall", "R1")[0]
     # Requests are sent empty, and about an applicant whom the task does not concern.
     ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(API)), "0")
-    ids |= {"cycle_id": "fall", "task": site.product.task_code(task.id), "score": task.id}
+    ids |= {"cycle_id": "fall", "task": site.product.tasks.code(task.id), "score": task.id}
     ids |= {"pull": task.pull_id, "version": "1", "number": "999"}
     wrong: list[tuple[str, str, int, str]] = []
 
@@ -198,7 +198,7 @@ def test_a_role_in_one_program_makes_no_program_in_another_round(site: Site, rol
     )
 
     assert refused.status_code in {403, 404, 422}
-    assert [cycle.id for cycle in site.product.cycles()] == ["fall"]
+    assert [cycle.id for cycle in site.product.cycles.list()] == ["fall"]
 
 
 def test_a_program_that_may_not_be_seen_looks_like_one_that_is_not_there(site: Site) -> None:
@@ -217,8 +217,8 @@ def test_a_role_that_is_taken_away_is_gone_with_the_next_click(site: Site) -> No
     client = site.signed_in(Role.CHAIR, cycle="fall")
     assert client.get("/today/fall").status_code == 200
 
-    chair = site.office.account("chair@example.org")
-    site.office.revoke(chair, Role.CHAIR, Scope.CYCLE, "fall", by="ops")
+    chair = site.office.users.get("chair@example.org")
+    site.office.users.revoke(chair, Role.CHAIR, Scope.CYCLE, "fall", by="ops")
 
     assert client.get("/today/fall").status_code == 404
 
@@ -231,7 +231,7 @@ def test_a_program_that_wants_the_identity_provider_names_the_cure(site: Site) -
 
     refused = by_password.get("/today/fall")
 
-    review = by_link.get(f"/tasks/{site.product.task_code(task.id)}")
+    review = by_link.get(f"/tasks/{site.product.tasks.code(task.id)}")
     assert refused.status_code == review.status_code == 403
     assert "through their organisation" in refused.text
     assert through.get("/today/fall").status_code == 200

@@ -26,7 +26,7 @@ MARKS: dict[str, Any] = {"marks": {"Preparation": 3, "Promise": 2}}
 def fill(site: Site, *, blind: bool) -> None:
     """Launch a cycle whose only applicants have one unmistakable name."""
     site.launched("fall", applicants=0, launch=False, rules=replace(SITE_RULES, blind=blind))
-    site.product.import_applications(
+    site.product.applicants.import_all(
         "fall",
         [
             applicant(
@@ -42,7 +42,7 @@ def fill(site: Site, *, blind: bool) -> None:
             for number in range(1, 7)
         ],
     )
-    site.product.launch("fall", by="ops")
+    site.product.cycles.launch("fall", by="ops")
     site.turn()
 
 
@@ -86,7 +86,7 @@ def sheets_of(site: Site, email: str) -> list[tuple[str, str]]:
     """Take a reviewer's sheet as staff send it, with its file's name, and its way back."""
     site.turn()
     number = number_of(site, email)
-    tasks = site.product.reviewer_sheet("fall", number)
+    tasks = site.product.scores.offline_sheet("fall", number)
     if not tasks:
         return []
     staff = site.signed_in(Role.OPERATIONS)
@@ -97,13 +97,13 @@ def sheets_of(site: Site, email: str) -> list[tuple[str, str]]:
         sent.append((f"sheet.{form}", _spelled(sheet.content) + str(sheet.headers)))
     back = read_sheet_file(sheet.content, name="back.csv")
     rows = [replace(row, applicant="edited", remark="x") for row in back.rows]
-    plan = site.product.examine_sheet("fall", rows, by="ops", source="back.csv")
+    plan = site.product.scores.examine_offline_sheet("fall", rows, by="ops", source="back.csv")
     sent.append(("sheet refused", str([*plan.rows, *map(str, plan.bad)])))
     return sent
 
 
 def number_of(site: Site, email: str) -> int:
-    return next(r.number for r in site.product.reviewers("fall") if r.email == email)
+    return next(r.number for r in site.product.reviewers.list("fall") if r.email == email)
 
 
 def _spelled(content: bytes) -> str:

@@ -69,11 +69,11 @@ def leave_traces(site: Site) -> None:
     site.turn()
     hers = site.signed_in(email=MAIL)
     make_token(
-        site.office.account(MAIL),
+        site.office.users.get(MAIL),
         name="Quendolyn's program",
         scopes=("read",),
         days=9,
-        ledger=site.office.ledger,
+        ledger=site.office.context.ledger,
     )
     first, second, third = (f"/tasks/{code(site, n)}" for n in range(3))
     assert hers.post(first, data=GOOD | {"remark": REMARK}).status_code == 303
@@ -90,20 +90,26 @@ def leave_traces(site: Site) -> None:
     assert answer.status_code == 200, answer.text
     site.turn()
     browser.post("/sign-in/link", data={"email": MAIL, "next": "/inbox"})
-    site.product.hold("fall", by="ops", reason=f"{NAME} complained")
-    site.product.hold("fall", by="ops", reason="settled", release=True)
+    site.product.cycles.hold("fall", by="ops", reason=f"{NAME} complained")
+    site.product.cycles.hold("fall", by="ops", reason="settled", release=True)
 
 
 def code(site: Site, place: int) -> str:
     """The code of a task that waits for the reviewer."""
-    return site.product.cycle("fall").task_code(site.product.inbox("fall", OWN_ID)[place].id)
+    return site.product.cycles.get("fall").task_code(
+        site.product.tasks.inbox("fall", OWN_ID)[place].id
+    )
 
 
 def staff(site: Site) -> TestClient:
     account = site.account("administrator@example.org")
-    site.office.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+    site.office.users.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
     key, _ = make_token(
-        account, name="a program", scopes=("read", "write"), days=9, ledger=site.office.ledger
+        account,
+        name="a program",
+        scopes=("read", "write"),
+        days=9,
+        ledger=site.office.context.ledger,
     )
     client = TestClient(site.app, headers={"Authorization": f"Bearer {key}"})
     client.follow_redirects = False
@@ -136,9 +142,9 @@ def test_nothing_names_an_erased_reviewer_and_the_record_still_agrees_with_itsel
     site: Site, valkey: RedisServer
 ) -> None:
     leave_traces(site)
-    site.product.leave("fall", OWN_ID, by="ops", reason="moved to the moon")
+    site.product.reviewers.leave("fall", OWN_ID, by="ops", reason="moved to the moon")
     site.turn()
-    scores, cycle = site.product.scores("fall"), site.product.cycle("fall")
+    scores, cycle = site.product.scores.list("fall"), site.product.cycles.get("fall")
     assert traces(site, valkey) >= set(TRACES), "or the test could not fail"
 
     answer = staff(site).delete("/api/v1/cycles/fall/reviewers/0")
@@ -147,27 +153,29 @@ def test_nothing_names_an_erased_reviewer_and_the_record_still_agrees_with_itsel
     assert traces(site, valkey) == set()
     site.turn()
     assert traces(site, valkey) == set()
-    after = site.product.cycle("fall")
-    assert site.product.scores("fall") == scores
+    after = site.product.cycles.get("fall")
+    assert site.product.scores.list("fall") == scores
     assert (after.spent, after.committed) == (cycle.spent, cycle.committed)
-    checked = verify("fall", ledger=site.ledger, state=site.product.state)
+    checked = verify("fall", ledger=site.ledger, state=site.product.context.state)
     assert checked.passed, checked.findings
     assert site.ledger.remarks("fall")[0][1] == "A clear thesis, says [erased] ([erased]), 5 of 5."
-    one = site.product.reviewers("fall")[0]
+    one = site.product.reviewers.list("fall")[0]
     assert (one.external_id, one.name, one.email, one.active) == ("erased-0", "", "", False)
     with pytest.raises(NotFoundError):
-        site.office.account(MAIL)
-    log = [entry for _, entry in site.office.ledger.audit(cycle_id="fall")]
+        site.office.users.get(MAIL)
+    log = [entry for _, entry in site.office.context.ledger.audit(cycle_id="fall")]
     assert ("erased a reviewer", "reviewer 0") in {(e.what, e.about) for e in log}
 
 
 def test_an_erased_reviewer_leaves_a_bundle_that_verifies(site: Site, tmp_path: Path) -> None:
     leave_traces(site)
-    site.product.leave("fall", OWN_ID, by="ops", reason="moved to the moon")
-    site.product.stop("fall", by="ops", reason="enough")
-    site.product.finalize("fall", by="Prof. Quill", waiver=Waiver(by="dean", reason="as known"))
+    site.product.reviewers.leave("fall", OWN_ID, by="ops", reason="moved to the moon")
+    site.product.cycles.stop("fall", by="ops", reason="enough")
+    site.product.cohort.finalize(
+        "fall", by="Prof. Quill", waiver=Waiver(by="dean", reason="as known")
+    )
 
-    site.product.purge_reviewer("fall", OWN_ID, by="ops")
+    site.product.reviewers.erase("fall", OWN_ID, by="ops")
 
     signer = signer_from(tmp_path / "key.pem")
     checked = check_bundle(bundle(gather_finished_cycle("fall", ledger=site.ledger), signer))
@@ -176,50 +184,50 @@ def test_an_erased_reviewer_leaves_a_bundle_that_verifies(site: Site, tmp_path: 
 
 def test_a_reviewer_with_open_requests_is_not_erased_and_the_cure_is_named(site: Site) -> None:
     with pytest.raises(ConflictError, match="swapflow reviewers leave fall q-reviewer"):
-        site.product.purge_reviewer("fall", OWN_ID, by="ops")
+        site.product.reviewers.erase("fall", OWN_ID, by="ops")
 
-    assert site.product.reviewers("fall")[0].name == NAME
+    assert site.product.reviewers.list("fall")[0].name == NAME
 
 
 def test_no_reviewer_is_erased_while_a_hold_stands(site: Site) -> None:
-    site.product.leave("fall", OWN_ID, by="ops")
-    site.product.hold("fall", by="ops", reason="a complaint of 3 May")
+    site.product.reviewers.leave("fall", OWN_ID, by="ops")
+    site.product.cycles.hold("fall", by="ops", reason="a complaint of 3 May")
 
     with pytest.raises(ConflictError, match="a complaint of 3 May"):
-        site.product.purge_reviewer("fall", OWN_ID, by="ops")
+        site.product.reviewers.erase("fall", OWN_ID, by="ops")
 
-    assert site.product.reviewers("fall")[0].name == NAME
+    assert site.product.reviewers.list("fall")[0].name == NAME
 
 
 def test_who_reviews_elsewhere_keeps_account_and_name_there(site: Site) -> None:
     site.launched("spring", roster=[reviewer("q2", name=NAME, email=MAIL), named(2)])
     leave_traces(site)
-    site.product.leave("fall", OWN_ID, by="ops")
+    site.product.reviewers.leave("fall", OWN_ID, by="ops")
 
-    assert site.product.purge_reviewer("fall", OWN_ID, by="ops") is False
+    assert site.product.reviewers.erase("fall", OWN_ID, by="ops") is False
 
-    assert site.office.account(MAIL).email == MAIL
-    assert site.product.reviewers("spring")[0].name == NAME
-    assert site.product.reviewers("fall")[0].name == ""
+    assert site.office.users.get(MAIL).email == MAIL
+    assert site.product.reviewers.list("spring")[0].name == NAME
+    assert site.product.reviewers.list("fall")[0].name == ""
 
 
 def test_who_is_staff_too_keeps_the_account(site: Site) -> None:
-    site.office.grant(site.account(MAIL), Role.CHAIR, Scope.CYCLE, "fall", by="ops")
-    site.product.leave("fall", OWN_ID, by="ops")
+    site.office.users.grant(site.account(MAIL), Role.CHAIR, Scope.CYCLE, "fall", by="ops")
+    site.product.reviewers.leave("fall", OWN_ID, by="ops")
 
-    assert site.product.purge_reviewer("fall", OWN_ID, by="ops") is False
+    assert site.product.reviewers.erase("fall", OWN_ID, by="ops") is False
 
-    assert site.office.account(MAIL).email == MAIL
+    assert site.office.users.get(MAIL).email == MAIL
 
 
 def test_the_page_erases_once_the_id_is_typed(site: Site) -> None:
-    site.product.leave("fall", OWN_ID, by="ops")
+    site.product.reviewers.leave("fall", OWN_ID, by="ops")
     client = site.signed_in(Role.ADMINISTRATOR)
 
     refused = client.post("/reviewers/fall/0/erase", data={"confirm": "q-review"})
     assert refused.status_code == 422
     assert 'id="confirm-problem"' in refused.text
-    assert site.product.reviewers("fall")[0].name == NAME
+    assert site.product.reviewers.list("fall")[0].name == NAME
     done = client.post("/reviewers/fall/0/erase", data={"confirm": OWN_ID})
 
     assert done.status_code == 303
@@ -234,7 +242,7 @@ def test_a_reviewers_file_names_their_keys_their_reasons_and_what_was_written_of
     site: Site,
 ) -> None:
     leave_traces(site)
-    site.product.leave("fall", OWN_ID, by="ops", reason="moved to the moon")
+    site.product.reviewers.leave("fall", OWN_ID, by="ops", reason="moved to the moon")
 
     held = SqlPersonalData(site.ledger._database).reviewer("fall", OWN_ID).rows
 

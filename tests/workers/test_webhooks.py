@@ -86,7 +86,7 @@ def principal(site: Site) -> Principal:
 
 
 def register(site: Site, consumer: Consumer, *, cycle: str | None = None) -> Webhook:
-    webhook = site.office.make_webhook(
+    webhook = site.office.webhooks.make(
         principal(site), consumer.url, events=EVERYTHING, cycle_id=cycle, reach=HERE
     )
     consumer.secret.write_text(webhook.secret)
@@ -94,9 +94,9 @@ def register(site: Site, consumer: Consumer, *, cycle: str | None = None) -> Web
 
 
 def answer_everything(site: Site) -> None:
-    for reviewer in site.product.reviewers("fall"):
-        for task in site.product.inbox("fall", reviewer.external_id):
-            site.product.submit([_answer(task.id)])
+    for reviewer in site.product.reviewers.list("fall"):
+        for task in site.product.tasks.inbox("fall", reviewer.external_id):
+            site.product.tasks.submit([_answer(task.id)])
 
 
 def _answer(assignment_id: str) -> Answer:
@@ -109,12 +109,12 @@ def test_a_program_is_told_of_scores_batches_stops_and_cohorts_with_good_signatu
     register(site, consumer)
     site.launched()
     answer_everything(site)
-    site.product.stop("fall", by="ops")
-    site.product.finalize("fall", by="ops", waiver=_waiver())
+    site.product.cycles.stop("fall", by="ops")
+    site.product.cohort.finalize("fall", by="ops", waiver=_waiver())
     site.turn()
 
     assert all(call["valid"] and call["status"] == 204 for call in consumer.seen)
-    events = [event.type.value for event in site.product.events("fall")]
+    events = [event.type.value for event in site.product.reports.events("fall")]
     told = [call["event"] for call in consumer.seen]
     assert told.count("score.received") == events.count("scored") > 0
     assert told.count("batch.dispatched") == events.count("pulls_opened") > 0
@@ -165,7 +165,7 @@ def test_a_program_that_answers_500_twice_is_told_again_and_misses_nothing(
         site.turn()
 
     taken = [call["id"] for call in consumer.seen if call["status"] == 204]
-    calls = site.office.ledger.webhook_calls(webhook.id, at_most=1000)
+    calls = site.office.context.ledger.webhook_calls(webhook.id, at_most=1000)
     assert sorted(taken) == sorted(call.id for call in calls)
     assert {call.state for call in calls} == {"done"}
     assert {call.attempts for call in calls} == {3}
@@ -190,7 +190,8 @@ def test_a_worker_that_dies_after_the_call_makes_a_duplicate_with_the_same_id(
     seen = [line for line in consumer.seen if line["id"] == first]
     assert [line["duplicate"] for line in seen] == [False, True]
     assert all(
-        c.state == "done" for c in site.office.ledger.webhook_calls(webhook.id, at_most=1000)
+        c.state == "done"
+        for c in site.office.context.ledger.webhook_calls(webhook.id, at_most=1000)
     )
 
 
@@ -207,15 +208,15 @@ def test_a_program_that_never_answers_is_given_up_after_a_day_and_can_be_told_ag
         site.later(seconds)
     site.turn()
 
-    calls = site.office.ledger.webhook_calls(webhook.id, at_most=1000)
+    calls = site.office.context.ledger.webhook_calls(webhook.id, at_most=1000)
     assert {call.state for call in calls} == {"failed"}
     assert {call.detail for call in calls} == {"127.0.0.1 answered 401"}
     assert 20 * 3600 < seconds < 28 * 3600
 
     consumer.secret.write_text(webhook.secret)
-    assert site.office.ledger.call_again(webhook.id, calls[0].id)
+    assert site.office.context.ledger.call_again(webhook.id, calls[0].id)
     site.turn()
-    assert site.office.ledger.webhook_calls(webhook.id)[0].state == "done"
+    assert site.office.context.ledger.webhook_calls(webhook.id)[0].state == "done"
 
 
 def test_history_is_not_told_nor_other_cycles(site: Site, consumer: Consumer) -> None:
@@ -223,11 +224,11 @@ def test_history_is_not_told_nor_other_cycles(site: Site, consumer: Consumer) ->
     site.launched("other")
     webhook = register(site, consumer, cycle="fall")
     site.turn()
-    assert site.office.ledger.webhook_calls(webhook.id) == ()
+    assert site.office.context.ledger.webhook_calls(webhook.id) == ()
 
     answer_everything(site)
     site.turn()
-    calls = site.office.ledger.webhook_calls(webhook.id)
+    calls = site.office.context.ledger.webhook_calls(webhook.id)
     assert calls
     assert {call.cycle_id for call in calls} == {"fall"}
 
@@ -236,12 +237,12 @@ def test_a_resting_webhook_is_told_nothing_and_catches_up_when_it_goes_on(
     site: Site, consumer: Consumer
 ) -> None:
     webhook = register(site, consumer)
-    site.office.ledger.set_webhook_active(webhook.id, active=False)
+    site.office.context.ledger.set_webhook_active(webhook.id, active=False)
     site.launched()
     site.turn()
     assert consumer.seen == []
 
-    site.office.ledger.set_webhook_active(webhook.id, active=True)
+    site.office.context.ledger.set_webhook_active(webhook.id, active=True)
     site.turn()
     assert {call["event"] for call in consumer.seen} == {"batch.dispatched"}
 
@@ -252,8 +253,8 @@ def test_a_purged_applicant_has_no_id_in_what_is_told_later(
     register(site, consumer)
     site.launched()
     answer_everything(site)
-    for application in site.product.applications("fall"):
-        site.product.purge("fall", application.external_id, by="ops")
+    for application in site.product.applicants.list("fall"):
+        site.product.applicants.erase("fall", application.external_id, by="ops")
     site.turn()
 
     scored = [call["body"]["data"] for call in consumer.seen if call["event"] == "score.received"]

@@ -1,1 +1,1 @@
-"""What scores say: posterior, severity, worth of one more pull."""
+"""Estimates from scores: posterior, severity, worth of one more pull."""

@@ -15,7 +15,7 @@ EM_STEPS = 20
 
 
 OFFSET_SPREAD = 0.1
-"""Prior sd of a kind's offset: keeps the first few scores of a kind from being all offset."""
+"""Prior sd of a kind's offset; without it the first few scores of a kind are all offset."""
 
 
 LEAST_VARIANCE = 1e-10
@@ -31,7 +31,7 @@ class Fitted:
         noise_variance: Variance of one mark of gain 1 around utility and severity (σ²).
         severity_variance: Variance between reviewers (τ²); 0 where severity is not adjusted.
         offsets: How much more generous each kind is than the lowest scored one, shape (kinds,).
-        count: Number of scores the fit has seen.
+        count: Number of scores that the model was fitted to.
     """
 
     level: float
@@ -42,7 +42,7 @@ class Fitted:
     count: int
 
     def to_dict(self) -> dict[str, float]:
-        """Flatten into plain numbers for the decision's record."""
+        """Return plain numbers for the decision's record."""
         return {
             "level": self.level,
             "prior_variance": self.prior_variance,
@@ -53,7 +53,7 @@ class Fitted:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, float]) -> Self:
-        """Read what `to_dict` wrote; other keys of the record are ignored.
+        """Read the record that `to_dict` wrote; other keys are ignored.
 
         Raises:
             KeyError: If a parameter is missing.
@@ -70,13 +70,13 @@ class Fitted:
 
 
 def reviewer_count(scores: Scores) -> int:
-    """One more than the highest reviewer index."""
+    """Return the highest reviewer index plus 1."""
     return int(scores.reviewer.max(initial=-1)) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreColumns:
-    """Which effects beside the arms the design has: reviewers, kinds, then the level."""
+    """The columns of the design beside the arms: reviewers, kinds, then the level."""
 
     design: sparse.csr_array
     reviewers: int
@@ -94,7 +94,7 @@ class ScoreColumns:
         kind_offsets: bool,
         level: bool = True,
     ) -> Self:
-        """Lay out the columns and fill one row per score."""
+        """Build the columns, with one row per score."""
         reviewers = reviewer_count(scores) if severity else 0
         scored = np.flatnonzero(np.bincount(scores.kind, minlength=kinds)).tolist()
         offset_kinds = tuple(scored[1:]) if kind_offsets else ()
@@ -128,7 +128,7 @@ class ScoreColumns:
         )
 
     def precision(self, fitted: Fitted) -> FloatArray:
-        """Prior precision of every column, in units of the noise's precision."""
+        """Return the prior precision of every column, in units of the noise's precision."""
         severities = np.full(self.reviewers, fitted.noise_variance)
         if self.reviewers:
             severities /= fitted.severity_variance
@@ -202,7 +202,7 @@ class CrossedModel:
         )
 
     def residual(self, solved: _Solved) -> float:
-        """Sum over scores of gain · (mark - everything estimated)²."""
+        """Return the sum over scores of gain · (mark - estimate)²."""
         crossed = self.cross @ solved.column
         fit = (
             solved.column @ self.gram @ solved.column
@@ -222,7 +222,7 @@ def maximise(
     guess: float,
     guess_weight: float,
 ) -> Fitted:
-    """Climb the marginal likelihood by EM."""
+    """Maximise the marginal likelihood by EM."""
     fitted = start
     reviewers = columns.reviewers
     seen = float(columns.seen.sum())

@@ -1,8 +1,8 @@
-"""What a pull is worth: how much one more look is expected to improve the cohort.
+"""The worth of a pull: how much one more look is expected to improve the cohort.
 
-With utility ~ N(m, v) believed and its distance d from the cut, a pull of gain g moves the
-posterior mean by a normal step of sd v/√(v + σ²/g). Only a step across the cut changes the
-cohort, so the pull is worth sd φ(d/sd) - d Φ(-d/sd).
+With posterior utility ~ N(m, v) and its distance d from the cut, a pull of gain g moves the
+posterior mean by a normal step of sd v/√(v + σ²/g). Only a step across the cut changes the cohort,
+so the pull is worth sd φ(d/sd) - d Φ(-d/sd).
 """
 
 import math
@@ -18,7 +18,7 @@ from swapflow.bandit.ties import rounded
 
 
 LARGEST_BUNDLE = 16
-"""Most pulls together that are valued, however many are allowed."""
+"""Most pulls of one arm that are valued together, however many are allowed."""
 
 FARTHEST = 40.0
 """Standard deviations beyond which a step never happens: φ is 0 in floating point."""
@@ -27,7 +27,7 @@ ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 
 def expected_crossing(distance: FloatArray, deviation: FloatArray) -> FloatArray:
-    """Give sd φ(d/sd) - d Φ(-d/sd): the mean part of a normal step that lies beyond a cut.
+    """Return sd φ(d/sd) - d Φ(-d/sd): the mean part of a normal step that lies beyond a cut.
 
     Args:
         distance: How far the cut is away (d ≥ 0, may be inf), any shape.
@@ -44,14 +44,15 @@ def expected_crossing(distance: FloatArray, deviation: FloatArray) -> FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullValues:
-    """The beliefs that stay fixed while one batch is chosen.
+    """The values of pulls under an assessment that stays fixed while one batch is chosen.
 
     Attributes:
         distance: Distance of each posterior mean from its cut (d), shape (n,).
         slope: Utility per unit of an arm's mean at the cut (λ), shape (n,).
         prior_variance: Variance of utilities between arms.
         noise_variance: Variance of one mark of gain 1 (σ²).
-        widening: Factor on posterior variances; guards against a model too sure of itself.
+        widening: Factor on posterior variances; guards against variances that the model puts too
+            low.
         largest_bundle: Most pulls together to value (the paper's plain form is 1).
     """
 
@@ -63,14 +64,14 @@ class PullValues:
     largest_bundle: int = LARGEST_BUNDLE
 
     def variance(self, information: FloatArray) -> FloatArray:
-        """Posterior variance behind so much information, widened; same shape."""
+        """Return the posterior variance at the given information, widened; same shape."""
         precision = 1 / self.prior_variance + information / self.noise_variance
         return self.widening / precision
 
     def of_information(
         self, arms: IntArray, information: FloatArray, more: FloatArray
     ) -> FloatArray:
-        """Value of `more` information on these arms, who have `information`; all shape (m,)."""
+        """Return the value of `more` information on arms with `information`; all shape (m,)."""
         crossing = expected_crossing(self.distance[arms], self._step(information, more))
         return np.asarray(self.slope[arms] * crossing)
 
@@ -81,10 +82,10 @@ class PullValues:
         allowed: IntArray,
         kinds: tuple[PullKind, ...],
     ) -> FloatArray:
-        """Value per cost of the best bundle of pulls of each kind (KG*), shape (m, kinds).
+        """Return the value per cost of the best bundle of each kind (KG*), shape (m, kinds).
 
-        The best over q = 1..allowed of the value of q pulls together, over q · cost. A single
-        review is often worth nothing where two are worth much.
+        That is the highest value of q pulls together, divided by q · cost, for q = 1..allowed. A
+        single review is often worth nothing where two are worth much.
 
         Args:
             arms: Which arms, shape (m,).
@@ -104,7 +105,7 @@ class PullValues:
         return np.asarray(self.slope[arms, None] * best)
 
     def _step(self, information: FloatArray, more: FloatArray) -> FloatArray:
-        """Standard deviation of the move of the posterior mean."""
+        """Return the standard deviation of the posterior mean's move."""
         variance = self.variance(information)
         with np.errstate(divide="ignore"):
             noise = self.noise_variance / more
@@ -118,14 +119,14 @@ class PullChooser:
     The cut stays where the received scores put it, so a choice touches one arm only.
 
     Attributes:
-        values: The fixed beliefs.
+        values: The fixed values of pulls.
         kinds: The kinds of pull.
         information: Information of every arm, pending included, shape (n,); grows.
         allowed: Pulls that each arm may still get, shape (n, kinds); shrinks.
-        kind_left: Pulls that each kind may still give, shape (kinds,); shrinks.
+        kind_left: Pulls that each kind may still have, shape (kinds,); shrinks.
         budget_left: Cost that may still be committed; shrinks.
         tidy: Rounds the priorities; `ties.unrounded` for the plain form.
-        once: Whether an arm that has a pull out gets no other.
+        once: Whether an arm with a pull out gets no other.
         waiting: Whether each arm has a pull out, shape (n,); grows.
         priority: Value per cost of every arm and kind, 0 where it waits, shape (n, kinds).
         price: Least budget that pays for each kind, shape (kinds,).
@@ -159,7 +160,8 @@ class PullChooser:
 
         Args:
             at_most: How many.
-            enough: Told of each chosen arm; answers whether what is out will settle the cycle.
+            enough: Called with each chosen arm; returns whether the pulls out will settle the
+                cycle.
         """
         picks: list[Pick] = []
         while len(picks) < at_most:
@@ -173,7 +175,7 @@ class PullChooser:
         return tuple(picks)
 
     def _best(self) -> Pick | None:
-        """Find the highest positive priority that is free and affordable."""
+        """Return the pull of highest positive priority that is free and affordable."""
         open_kinds = self.affordable()
         if not open_kinds.any():
             return None
@@ -184,11 +186,11 @@ class PullChooser:
         return Pick(arm=arm, kind=kind, priority=value) if value > 0 else None
 
     def affordable(self) -> BoolArray:
-        """Which kinds the budget and their own caps still allow, shape (kinds,)."""
+        """Return which kinds the budget and their own caps still allow, shape (kinds,)."""
         return np.asarray((self.kind_left > 0) & (self.price <= self.budget_left))
 
     def _take(self, pick: Pick) -> None:
-        """Count a chosen pull as pending and value its arm anew."""
+        """Count a chosen pull as pending and value its arm again."""
         kind = self.kinds[pick.kind]
         self.information[pick.arm] += kind.gain
         self.allowed[pick.arm, pick.kind] -= 1
@@ -199,12 +201,12 @@ class PullChooser:
         self.priority[touched] = self._priorities(touched)
 
     def worth_of(self, arms: IntArray) -> FloatArray:
-        """Value per cost of every kind for these arms, whoever waits, shape (m, kinds)."""
+        """Return the value per cost of each kind for arms, waiting or not, shape (m, kinds)."""
         worth = self.values.per_cost(arms, self.information[arms], self.allowed[arms], self.kinds)
         return self.tidy(worth)
 
     def _priorities(self, arms: IntArray) -> FloatArray:
-        """What `worth_of` says, and 0 for arms that wait for a pull that is out."""
+        """Return `worth_of`, and 0 for arms that wait for a pull that is out."""
         if not self.once:
             return self.worth_of(arms)
         priorities = np.zeros((arms.size, len(self.kinds)))

@@ -1,4 +1,4 @@
-"""What the scores say about every arm: a crossed model of arms, reviewers and pull kinds.
+"""The posterior of every arm's utility: a crossed model of arms, reviewers and pull kinds.
 
 A score of kind k by reviewer r for arm a is
 
@@ -7,9 +7,9 @@ A score of kind k by reviewer r for arm a is
 with utility ~ N(0, prior variance) and severity ~ N(0, τ²). The severity is not divided by the
 gain: an interviewer who is strict in an hour is as strict as in a minute.
 
-The model is fitted to all scores by marginal likelihood. The spread within arms that happen to
-have two scores would not do: the rule decides who gets a second look, and that estimate of σ
-was off by 30 % in both directions.
+The model is fitted to all scores by marginal likelihood. The spread within arms that have two
+scores is no substitute: the rule decides which arms get a second look, and that estimate of σ was
+wrong by 30 % in both directions.
 """
 
 from dataclasses import dataclass
@@ -31,24 +31,24 @@ NO_REVIEWER = -1
 """Reviewer index of a mark that has no one reviewer (a panel's, an import's): no severity."""
 
 NOISE_SHARE = 2 / 3
-"""Share of the first scores' variance that is noise before repeats say better (ICC 1/3)."""
+"""Share of the first scores' variance taken as noise until arms have two scores (ICC 1/3)."""
 SEVERITY_SHARE = 1 / 20
-"""Where the fit starts for τ²: reviewers made 2 to 9 % of the variance in real data."""
+"""Start of the fit for τ²: reviewers made 2 to 9 % of the variance in real data."""
 PRIOR_FLOOR_SHARE = 0.2
-"""Least prior variance, as a share of the first scores' variance: below, arms starve."""
+"""Least prior variance, as a share of the first scores' variance; below it some arms starve."""
 USUAL_FIRST_VARIANCE = 0.04
 """Variance of first scores before there are any; real ones had an sd of .16 to .20."""
 LEAST_FIRST_VARIANCE = 1e-4
-"""Stands in where all first scores are equal; an sd of .01 is finer than any rubric."""
+"""Used where all first scores are equal; an sd of .01 is finer than any rubric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posterior:
-    """What is believed after the scores.
+    """The posterior after the scores.
 
     Attributes:
         mean: Posterior mean of each arm's utility: severities and offsets removed, shape (n,).
-        variance: Its posterior variance, what is unknown of severities included, shape (n,).
+        variance: Its posterior variance, the uncertainty of severities included, shape (n,).
         severity: Each reviewer's shrunk severity (positive: generous), shape (reviewers,).
         severity_error: Standard error of each severity, shape (reviewers,).
     """
@@ -120,7 +120,7 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
     """Estimate utilities and severities from the scores, under given parameters (BLUP).
 
     Args:
-        scores: All scores that count; may be more than `fitted` has seen.
+        scores: All scores that count; may be more than the model was fitted to.
         n: Number of arms.
         kinds: Supplies the gains.
         fitted: The parameters. Without severity variance, all severities are 0.
@@ -159,7 +159,7 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
 
 
 def first_scores(scores: Scores, *, n: int) -> FloatArray:
-    """Give each scored arm's first mark of its lowest kind, in the order of the arms."""
+    """Return each scored arm's first mark of its lowest kind, in the order of the arms."""
     order = np.lexsort((np.arange(scores.arm.size), scores.kind, scores.arm))
     arms = scores.arm[order]
     leads = np.ones(arms.size, dtype=np.bool_)
@@ -168,5 +168,5 @@ def first_scores(scores: Scores, *, n: int) -> FloatArray:
 
 
 def _gains(scores: Scores, kinds: tuple[PullKind, ...]) -> FloatArray:
-    """Gain of every score."""
+    """Return the gain of every score."""
     return np.array([kind.gain for kind in kinds], dtype=np.float64)[scores.kind]

@@ -21,7 +21,7 @@ SMALLEST_SHARE = 1e-7
 
 
 LARGEST_SHARE = 20.0
-"""No variance is looked for beyond this multiple of the marks' variance."""
+"""Largest multiple of the marks' variance at which a variance is searched for."""
 
 
 QUADRATIC = 0.15
@@ -38,7 +38,7 @@ class SpreadInterval:
 
     Attributes:
         value: The estimate, on the scale of the marks.
-        low: Lower end; 0 where the data cannot tell it from nothing.
+        low: Lower end; 0 where the data cannot tell it from 0.
         high: Upper end.
     """
 
@@ -53,7 +53,7 @@ class Effects:
 
     Attributes:
         reviewer: Their indices, shape (m,).
-        severity: By how much they mark above the others (negative: stricter), shape (m,).
+        severity: How much higher they mark than the others (negative: stricter), shape (m,).
         error: Standard error of each, shape (m,).
         count: How many marks each gave, shape (m,).
     """
@@ -91,7 +91,7 @@ class RemlModel:
         severe_kinds: Kinds of which some reviewer is known.
         reviewers: (kind, reviewer) of each column of severities, and its number of marks.
         sums: Per kind.
-        arms_kept: Whether the arms' block is the one that is kept.
+        arms_kept: Whether the arms' block is kept and the reviewers' eliminated.
         variance: Variance of all marks, which sets the scale.
     """
 
@@ -141,12 +141,12 @@ class RemlModel:
 
     @cached_property
     def _severity_place(self) -> IntArray:
-        """Index among the variances of each severity column's own."""
+        """Index of each severity column's own variance among all variances."""
         order = {kind: 1 + self.kinds + i for i, kind in enumerate(self.severe_kinds)}
         return np.array([order[int(kind)] for kind in self.column_kind], dtype=np.int64)
 
     def solve(self, logs: FloatArray) -> _Solved:
-        """Solve the equations; one dense factorisation of the kept block."""
+        """Solve the equations, with one dense factorisation of the kept block."""
         variances = np.exp(logs)
         arm_precision = np.full(self.arms, 1 / variances[0])
         severity_precision = 1 / variances[self._severity_place]
@@ -216,7 +216,7 @@ class RemlModel:
         return self._climb(start, held=None)[0]
 
     def profile(self, best: FloatArray, place: int, *, error: float) -> SpreadInterval:
-        """Give a standard deviation with the interval in which the likelihood hardly falls.
+        """Return a standard deviation with its profile interval.
 
         `error` is the standard error of the variance's logarithm.
         """
@@ -240,8 +240,8 @@ class RemlModel:
     def _end(
         self, best: FloatArray, place: int, lowest: float, step: float, bound: float
     ) -> float:
-        """Find where the profile has fallen by `CONFIDENCE_DROP`, or the bound."""
-        # Half of what a process would import at its start.
+        """Find where the profile has fallen by `CONFIDENCE_DROP`, or return the bound."""
+        # Imported here: it is half of what a process would load at its start.
         from scipy import optimize  # noqa: PLC0415 - see above
 
         near, others = float(best[place]), best
@@ -270,9 +270,10 @@ class RemlModel:
             near, step = far, 1.5 * step
 
     def covariance(self, best: FloatArray) -> FloatArray:
-        """Covariance of the logarithms of the variances, from the curvature at the maximum.
+        """Compute the covariance of the logarithms of the variances, from the curvature.
 
-        A variance at its lower bound has no curvature; its own entry is then very large.
+        The curvature is taken at the maximum. A variance at its lower bound has none; its own
+        entry is then very large.
         """
         width = 1e-3
         curvature = np.empty((self.size, self.size))
@@ -295,7 +296,7 @@ class RemlModel:
         )
 
     def _climb(self, start: FloatArray, held: int | None) -> tuple[FloatArray, float]:
-        """Minimise the deviance; one variance may be held where it is."""
+        """Minimise the deviance; one variance may be held at its value."""
         from scipy import optimize  # noqa: PLC0415 - as in `_end`
 
         free = np.array([place for place in range(self.size) if place != held])
@@ -319,7 +320,7 @@ class RemlModel:
         return logs, float(found.fun)
 
     def effects(self, solved: _Solved, kind: int) -> Effects | None:
-        """Pick out one kind's reviewers."""
+        """Return the effects of one kind's reviewers."""
         own = self.column_kind == kind
         if not own.any():
             return None
@@ -332,5 +333,5 @@ class RemlModel:
 
 
 def _root(log: float, floor: float) -> float:
-    """Standard deviation of a logarithm of a variance; 0 at the floor."""
+    """Return the standard deviation for a logarithm of a variance; 0 at the floor."""
     return 0.0 if log <= floor + 1e-6 else math.exp(log / 2)

@@ -23,7 +23,7 @@ class KindSums:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Which effect stands in which row and column of the equations."""
+    """The row and column of each effect in the equations."""
 
     arms: int
     columns: int
@@ -64,7 +64,7 @@ def inverse_of(factor: FloatArray) -> FloatArray:
 
 
 def misfit(sums: KindSums, eliminated: FloatArray, kept: FloatArray) -> float:
-    """Sum of one kind's squared marks less everything estimated."""
+    """Return the sum of one kind's squared marks less everything estimated."""
     fit = (
         eliminated @ (sums.eliminated * eliminated)
         + kept @ (sums.kept @ kept)
@@ -80,7 +80,7 @@ def trace_of(
     scaled: sparse.csr_array,
     inverse: FloatArray,
 ) -> float:
-    """Trace of the inverse times one kind's cross products: what its fit leaves unknown."""
+    """Return the trace of the inverse times a kind's cross products: its uncertainty."""
     own = sparse.csr_array(sparse.diags_array(sums.eliminated) @ scaled)
     inner = (scaled.T @ own - 2 * (sums.cross.T @ scaled) + sums.kept).toarray()
     return float(np.sum(sums.eliminated / diagonal) + np.sum(inner * inverse))

@@ -1,12 +1,12 @@
-"""How much of a mark is the applicant, how much the reviewer, how much chance: REML.
+"""Shares of applicant, reviewer and chance in a mark: REML.
 
-The model is the one of `posterior.py`, with a noise and a severity of its own for every kind:
+The model is the one of `posterior.py`, with a separate noise and severity for every kind:
 
     mark = level[k] + utility[a] + severity[r, k] + noise,    noise ~ N(0, σ²_k)
 
 `posterior.py` fits it in a fixed number of steps while a cycle runs; here it is fitted to
-convergence, once, to a finished round, with intervals. Effects are shrunk (BLUP): a reviewer
-with three marks is called severe only as far as three marks can show it.
+convergence, once, to a finished round, with intervals. Effects are shrunk (BLUP): three marks move
+a reviewer's severity only a little away from 0.
 
 The mixed model equations are solved by elimination. The block of the arms is diagonal and so is
 that of the reviewers; the larger one is eliminated, so that a dense system of the size of the
@@ -30,17 +30,19 @@ from swapflow.bandit.situation import FloatArray, Scores
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """What the fit says.
+    """The fitted variance components.
 
     Attributes:
         utility: Spread between arms.
         noise: Spread of the noise of each kind, shape (kinds,).
         severity: Spread between reviewers of each kind; None where no reviewer is known.
         level: Mean of each kind, shape (kinds,).
-        level_covariance: Of those means, shape (kinds, kinds): the variances taken as known.
-        effects: Reviewers of each kind; None likewise.
+        level_covariance: Covariance of those means, shape (kinds, kinds), with the variances taken
+            as known.
+        effects: Reviewers of each kind; None where no reviewer is known.
         utilities: Shrunk utility of each arm around 0, shape (n,).
-        covariance: Of the logarithms of all variances (utility, noises, severities), in order.
+        covariance: Covariance of the logarithms of all variances (utility, noises, severities), in
+            order.
         likelihood: Restricted log likelihood, up to a constant.
     """
 
@@ -61,7 +63,7 @@ def components(scores: Scores, *, intervals: bool = True) -> Components:
     Args:
         scores: All marks; arms, kinds and reviewers by index, `NO_REVIEWER` (-1) for a mark
             without a known reviewer. Every kind from 0 to the highest must occur.
-        intervals: Whether to work out profile intervals; else the ends equal the value.
+        intervals: Whether to compute profile intervals; else the ends equal the value.
 
     Raises:
         ValueError: If there is no arm with two marks: noise cannot be told from utility.

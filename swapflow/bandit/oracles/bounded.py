@@ -1,15 +1,15 @@
 """The highest sum of utilities under any limits and targets: exact, by linear programming.
 
-`counts_by_cell` finds how many arms each cell sends (`limits.py`). Within a cell the value of
-its c best is concave in c, so the problem is a linear programme over the pieces of these
+`counts_by_cell` finds how many arms each cell has in the cohort (`limits.py`). Within a cell the
+value of its c best is concave in c, so the problem is a linear program over the pieces of these
 functions. Only the pieces near each cell's border matter: the others are lumped together, and
-where the border falls into a lump, that is divided and the programme solved again. An optimum
-whose borders lie between single arms is one of the whole problem, for there the lumped and the
+where the border falls into a lump, the lump is divided and the program solved again. An optimum
+whose borders lie between single arms is one of the whole problem, because there the lumped and the
 real functions have the same value and the same slopes.
 
-With groups of one or two attributes the solution comes out whole (the rows of two partitions
-are totally unimodular). Otherwise it may be fractional; then an integer programme over the arms
-whose reduced cost is within the gap, all others being settled by it, gives the exact answer.
+With groups of one or two attributes the solution is in whole numbers (the rows of two partitions
+are totally unimodular). Otherwise it may be fractional; then an integer program gives the exact
+answer, over the arms whose reduced cost is within the gap (the gap settles all others).
 """
 
 from collections.abc import Callable
@@ -27,23 +27,23 @@ from swapflow.errors import InvalidInputError
 
 
 SAME_CREDIT = 1e-12
-"""Credits that differ by less are the same."""
+"""Credits that differ by less than this are the same."""
 
 REMEMBERED = 4
-"""Answers that an oracle keeps: one look asks for the same utilities more than once."""
+"""Number of answers that an oracle keeps: one look asks for the same utilities twice or more."""
 
 
 Found = TypeVar("Found", FloatArray, IntArray)
 
 
 class Answers(Generic[Found]):
-    """The last few answers of an oracle, by the utilities that it was asked about."""
+    """The last few answers of an oracle, by utilities."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, Found] = {}
 
     def of(self, utilities: FloatArray, find: Callable[[FloatArray], Found]) -> Found:
-        """Give the answer, found only where it is not known; the caller may change it."""
+        """Return the cached answer, or find it; the caller may change the array."""
         key = utilities.tobytes()
         if key not in self._known:
             while len(self._known) >= REMEMBERED:
@@ -54,14 +54,15 @@ class Answers(Generic[Found]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounded:
-    """The highest sum of utilities, plus what targets credit, that keeps to the terms.
+    """The highest sum of utilities and targets' credits that keeps to the terms.
 
-    What targets credit and what an empty place is worth do not depend on utilities, so the
-    difference of two cohorts is a sum of utilities and a constant: certificates stay proofs.
+    Credits and the worth of an empty place do not depend on utilities, so the difference of two
+    cohorts is a sum of utilities and a constant: certificates stay proofs.
 
     Attributes:
-        terms: Places, limits, targets, and who is in or out.
-        checked: The terms come from `limits.feasible`, so some cohort satisfies them.
+        terms: Places, limits, targets and pinned arms.
+        checked: Whether the terms come from `feasibility.feasible`, so that some cohort satisfies
+            them.
 
     Raises:
         InfeasibleError: If no cohort satisfies them; names the smallest relaxation.
@@ -84,21 +85,21 @@ class Bounded:
 
     @property
     def linear(self) -> bool:
-        """Always: two cohorts differ by a sum of utilities and a constant."""
+        """Whether certificates are proofs: always, as cohorts differ by a sum and a constant."""
         return True
 
     def best(self, utilities: FloatArray) -> IntArray:
-        """Find the cohort; of equal arms that could stand for each other the lowest index."""
+        """Find the best cohort; of equal, exchangeable arms it takes the lowest index."""
         self._match(utilities)
         return self._cohorts.of(utilities, self._find)
 
     def value(self, utilities: FloatArray, cohort: IntArray) -> float:
-        """Add up utilities, what empty places are worth, and credits."""
+        """Add up utilities, the worth of empty places, and credits."""
         empty = self.terms.size - cohort.size
         return float(utilities[cohort].sum()) + self.terms.bar * empty + self._credit(cohort)
 
     def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
-        """Exchange two arms, or an arm and an empty place, where the terms still hold."""
+        """Return the losses of exchanging two arms, or an arm and an empty place."""
         inside = np.zeros(utilities.size, dtype=np.bool_)
         inside[self.best(utilities)] = True
         free = self._grid.cell >= 0
@@ -107,7 +108,7 @@ class Bounded:
         first_out, last_in = _borders(self._grid, utilities, inside)
         first_out = np.append(first_out, self.terms.bar)
         last_in = np.append(last_in, self.terms.bar)
-        # What whoever replaces an arm of a cell brings, and what whom it replaces would.
+        # What the best replacement of a cell's arm brings, and the arm that a cell's arm replaces.
         brought = np.where(allowed, first_out[None, :] + gained, -np.inf).max(axis=1)
         spared = np.where(allowed, last_in[:, None] - gained, np.inf).min(axis=0)
         losses = np.full(utilities.size, np.inf)
@@ -119,7 +120,7 @@ class Bounded:
         return clipped
 
     def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:  # noqa: ARG002 - the slope of a sum is 1 everywhere
-        """Give 1 for every arm."""
+        """Return 1 for every arm."""
         return np.ones(utilities.size)
 
     def _find(self, utilities: FloatArray) -> IntArray:
@@ -145,15 +146,15 @@ class Bounded:
 
 
 def counts_by_cell(grid: CellLimits, utilities: FloatArray, *, bar: float = 0.0) -> IntArray:
-    """Find how many arms each cell sends into the best cohort; exact.
+    """Find how many arms each cell has in the best cohort; exact.
 
     Args:
         grid: The terms, which some cohort must satisfy.
         utilities: One per arm, shape (n,).
-        bar: Taken off every utility: what an empty place is worth.
+        bar: The worth of an empty place, subtracted from every utility.
 
     Returns:
-        Counts, shape (cells,), without those who are pinned.
+        Counts, shape (cells,), without pinned arms.
     """
     values = [utilities[arms] - bar for arms in ranked(grid, utilities)]
     if not any(part.size for part in values):
@@ -177,7 +178,7 @@ def ranked(grid: CellLimits, utilities: FloatArray) -> list[IntArray]:
 def _borders(
     grid: CellLimits, utilities: FloatArray, inside: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Give each cell's best arm outside (-inf if none) and its worst inside (inf if none)."""
+    """Return each cell's best arm outside (-inf if none) and its worst inside (inf if none)."""
     first_out, last_in = np.full(grid.cells, -np.inf), np.full(grid.cells, np.inf)
     free = grid.cell >= 0
     outside, within = free & ~inside, free & inside
@@ -189,7 +190,7 @@ def _borders(
 def _lowest_among_equals(
     grid: CellLimits, utilities: FloatArray, order: list[IntArray], counts: IntArray
 ) -> IntArray:
-    """Let an arm of a lower index stand for an equal one of another cell, where that may be."""
+    """Replace arms by equal ones of a lower index in other cells, where the terms allow it."""
     counts = counts.copy()
     tidy = rounded(utilities)
     last = np.array([arms[c - 1] if c else -1 for arms, c in zip(order, counts, strict=True)])
@@ -210,7 +211,7 @@ def _lowest_among_equals(
             inside, outside = inside[may], outside[may]
         if not inside.size:
             break
-        # The arm of the highest index goes, the equal one of the lowest comes.
+        # The arm of the highest index leaves, the equal one of the lowest enters.
         leaves = int(inside[np.argmax(last[inside])])
         candidates = outside[inside == leaves]
         enters = int(candidates[np.argmin(first[candidates])])

@@ -11,7 +11,7 @@ from swapflow.bandit.situation import FloatArray, IntArray
 
 
 SCALE = 1e4
-"""The solver tells values apart by 1e-7; utilities are given to it so much larger."""
+"""Factor on utilities for the solver, which tells values apart only by 1e-7."""
 
 
 WHOLE = 1e-6
@@ -19,15 +19,15 @@ WHOLE = 1e-6
 
 
 NEARBY = 3
-"""Arms on either side of a cell's border that a first integer programme may move."""
+"""Arms on either side of a cell's border that a first integer program may move."""
 
 
 STEPS = (0, 1, 2, 3, *(2**power + 1 for power in range(2, 20)))
-"""How far from a cell's border its arms are divided."""
+"""Distances from a cell's border at which its arms are divided."""
 
 
 class BoundedProgram:
-    """The linear programme over pieces of every cell's value, refined where it matters."""
+    """The linear program over pieces of every cell's value, refined near the borders."""
 
     def __init__(self, grid: CellLimits, values: list[FloatArray]) -> None:
         self._grid = grid
@@ -40,7 +40,7 @@ class BoundedProgram:
         self._credits = [worth for _, worth in grid.credits]
 
     def relaxed(self) -> FloatArray:
-        """Solve the relaxation: counts per cell, as a rule whole, shape (cells,)."""
+        """Solve the relaxation: counts per cell, usually whole, shape (cells,)."""
         guess = self._guess().tolist()
         cuts = [self._cuts_around(cell, place) for cell, place in enumerate(guess)]
         while True:
@@ -55,7 +55,7 @@ class BoundedProgram:
                 return counts
 
     def integral(self, shares: FloatArray) -> IntArray:
-        """Find the best whole counts, knowing the best fractional ones."""
+        """Find the best whole counts from the best fractional ones."""
         room = self._grid.room
         border = np.rint(shares).astype(np.int64)
         low = np.maximum(border - NEARBY, 0)
@@ -75,7 +75,7 @@ class BoundedProgram:
             low, high = wider_low, wider_high
 
     def _guess(self) -> IntArray:
-        """Guess the counts: as if there were no limit but the places."""
+        """Guess the counts as if the number of places were the only limit."""
         everyone = np.concatenate(self._values)
         places = int(min(max(self._grid.upper[0], 0), everyone.size))
         if places == 0:
@@ -92,9 +92,9 @@ class BoundedProgram:
         return np.array(counts, dtype=np.int64)
 
     def _cuts_around(self, cell: int, place: int) -> list[int]:
-        """Divide a cell's arms: single ones beside a place, longer and longer runs further off.
+        """Divide a cell's arms: single ones beside a place, longer and longer runs further away.
 
-        Equal arms on either side of the place are kept together: nothing tells them apart.
+        Equal arms on either side of the place are kept together: they have the same value.
         """
         falling = self._falling[cell]
         room = len(falling)
@@ -111,7 +111,7 @@ class BoundedProgram:
         return sorted(cuts)
 
     def _border(self, cell: int, cuts: list[int], count: float) -> int | None:
-        """Give where a cell must be divided further.
+        """Return where a cell must be divided further.
 
         None where its border is between single or equal arms: there the lumped value and the
         real one have the same slopes.
@@ -128,11 +128,11 @@ class BoundedProgram:
         return None
 
     def _pieces(self, cuts: list[list[int]]) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Give each piece's cell, size and value per arm."""
+        """Return each piece's cell, size and value per arm."""
         lengths = [len(part) for part in cuts]
         at = np.concatenate([np.array(part, dtype=np.int64) for part in cuts])
         sums = self._sums[np.repeat(self._start, lengths) + at]
-        # What lies between the last cut of one cell and the first of the next is no piece.
+        # The step from the last cut of one cell to the first of the next is no piece.
         inner = np.ones(at.size - 1, dtype=np.bool_)
         inner[np.cumsum(lengths)[:-1] - 1] = False
         cell = np.repeat(np.arange(len(cuts)), [length - 1 for length in lengths])
@@ -140,7 +140,7 @@ class BoundedProgram:
         return cell, size, np.diff(sums)[inner] / size
 
     def _matrix(self, cell: IntArray) -> tuple[csc_array, FloatArray, FloatArray, FloatArray]:
-        """Spell rows and targets over pieces and credits: matrix, both bounds, credits."""
+        """Build rows and targets over pieces and credits: matrix, both bounds, credits."""
         grid = self._grid
         slots = sum(worth.size for worth in self._credits)
         top = np.hstack([grid.weights[:, cell], np.zeros((grid.lower.size, slots))])
@@ -192,11 +192,11 @@ class BoundedProgram:
         return low + np.rint(more).astype(np.int64)
 
     def _credited(self, counts: IntArray) -> FloatArray:
-        """Give what counts take off each target's row."""
+        """Return how much counts take off each target's row."""
         return np.array([-float(counts[members].sum()) for members, _ in self._grid.credits])
 
     def _prices(self, shares: FloatArray) -> tuple[float, FloatArray]:
-        """Give the relaxation's value, and what an arm of each cell must be worth to be in."""
+        """Return the relaxation's value, and the least worth of an arm of each cell that is in."""
         from scipy.optimize import linprog  # noqa: PLC0415 - as in programme.py
 
         cuts = [
@@ -225,7 +225,7 @@ class BoundedProgram:
         return -float(found.fun), -rows
 
     def _worth(self, counts: IntArray) -> float:
-        """Give the value of whole counts."""
+        """Return the value of whole counts."""
         sums = sum(
             float(prefix[count]) for prefix, count in zip(self._prefix, counts, strict=True)
         )

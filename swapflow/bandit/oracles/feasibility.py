@@ -1,4 +1,4 @@
-"""Whether limits can be met at all, and the least change that meets them."""
+"""Whether any cohort satisfies the limits, and the least change after which one does."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,18 @@ from swapflow.errors import InfeasibleError
 
 
 SELECT_FEWER = 1.001
-"""An empty place counts a little more than a quota that gives way by one."""
+"""Cost of an empty place: a little more than that of a quota that gives way by one."""
 
 
 def feasible(terms: Terms) -> tuple[Terms, tuple[str, ...]]:
-    """Give terms that some cohort satisfies, changed as little as possible.
+    """Return terms that some cohort satisfies, changed as little as possible.
 
     The smallest relaxation has the least sum of changes, in arms, over all quotas. Of equal ones
     a minimum gives way before a maximum, an earlier one before a later, and places last.
 
     Returns:
-        The terms themselves and no words where they can be satisfied; else those relaxed, and
-        for each change which number to set to what.
+        The terms themselves and no messages where they can be satisfied; else the relaxed terms,
+        and one message per change: which number to set to what.
     """
     grid, rows = grid_of(terms), limit_rows(terms)
     counts = _least_slack(grid, rows)
@@ -41,7 +41,7 @@ def feasible(terms: Terms) -> tuple[Terms, tuple[str, ...]]:
 
 
 def refuse_infeasible(terms: Terms) -> None:
-    """Refuse terms that no cohort satisfies.
+    """Raise if no cohort satisfies the terms.
 
     Raises:
         InfeasibleError: Naming the smallest relaxation.
@@ -59,6 +59,7 @@ def _least_slack(grid: CellLimits, rows: Sequence[LimitRow]) -> IntArray:
     if grid.cells == 0:
         return np.zeros(0, dtype=np.int64)
     count = len(rows)
+    # Ranks far below 1 order equal sums of changes: minimums first, then earlier rows.
     rank = 1e-4 * np.arange(count) / count
     cost = np.concatenate([1 + rank, 1.0002 + rank])
     cost[[0, count]] = SELECT_FEWER

@@ -1,8 +1,9 @@
-"""What a cohort must keep to: places, quotas over crossing groups, and who is in or out.
+"""Conditions of a cohort: places, quotas over crossing groups, and pinned arms.
 
-Arms that belong to the same groups form a cell. Limits and targets see only how many arms each
-cell sends, and of a cell its largest utilities are always best; so a cohort is a count per cell.
-Groups of one attribute make few cells, several attributes one for each combination that occurs.
+Arms that belong to the same groups form a cell. Limits and targets depend only on how many arms
+each cell has in the cohort, and a cell's largest utilities are always best; so a cohort is a count
+per cell. Groups of one attribute make few cells, several attributes one for each combination that
+occurs.
 """
 
 import math
@@ -16,15 +17,15 @@ from swapflow.errors import InvalidInputError
 
 
 SLACK = 1e-9
-"""Shares of a cohort are compared with this much room for rounding."""
+"""Room for rounding where shares of a cohort are compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Limit:
-    """How many arms of one group a cohort holds.
+    """Limits on the number of arms of one group in a cohort.
 
     Attributes:
-        name: What messages call the group, e.g. `region = North`.
+        name: Name of the group in messages, e.g. `region = North`.
         members: Which arms belong to it, shape (n,).
         minimum: Fewest; maximum: most, None for no limit.
         minimum_share: Smallest share of the cohort; maximum_share: largest share.
@@ -40,10 +41,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Target:
-    """A number of arms of one group that is worth something, without being a must.
+    """A number of arms of one group that earns credit without being required.
 
-    The k-th of `number` members adds worth · (√k - √(k-1)) / √number: all of them together add
-    `worth`, each one less than the one before.
+    The k-th of `number` members adds worth · (√k - √(k-1)) / √number: together they add `worth`,
+    each less than the one before.
     """
 
     name: str
@@ -52,21 +53,21 @@ class Target:
     worth: float
 
     def credits(self) -> FloatArray:
-        """Give what each member adds, falling, shape (number,)."""
+        """Return the credit of each member, falling, shape (number,)."""
         roots = np.sqrt(np.arange(self.number + 1))
         return np.asarray(self.worth * np.diff(roots) / roots[-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Terms:
-    """Everything that a cohort has to satisfy or is given credit for.
+    """The conditions that a cohort must satisfy and the targets that earn it credit.
 
     Attributes:
         size: Most arms in a cohort (K).
         least: Fewest; below `size` places may stay empty.
-        bar: What an empty place is worth: beyond `least` only arms above it are taken.
+        bar: Worth of an empty place: beyond `least` only arms above it are taken.
         limits: Quotas. Groups may overlap.
-        targets: What is given credit for.
+        targets: Groups that earn credit.
         pinned: 1 for arms that must be in, -1 for arms that must be out, else 0, shape (n,).
     """
 
@@ -95,11 +96,12 @@ class CellLimits:
     Attributes:
         cell: Cell of each arm, -1 where it is pinned, shape (n,).
         room: Arms in each cell, shape (cells,).
-        weights: Row by row, what one arm of each cell counts, shape (rows, cells); the first
+        weights: How much one arm of each cell counts in each row, shape (rows, cells); the first
             row counts places, the others follow the limits.
-        lower: Least sum of each row; upper: most, shape (rows,). What is pinned is taken off.
-        credits: For each target its cells, shape (cells,), and what each further member adds.
-        fixed: Arms that are in whatever happens, sorted.
+        lower: Least sum of each row; upper: most, shape (rows,). Pinned arms are already
+            subtracted.
+        credits: For each target its cells, shape (cells,), and the credit of each further member.
+        fixed: Arms pinned in, sorted.
     """
 
     cell: IntArray
@@ -116,27 +118,27 @@ class CellLimits:
         return self.room.size
 
     def holds(self, counts: IntArray) -> bool:
-        """Say whether counts per cell keep to the terms."""
+        """Whether counts per cell satisfy the terms."""
         sums = self.weights @ counts
         inside = (sums >= self.lower - SLACK) & (sums <= self.upper + SLACK)
         return bool(inside.all() and (counts >= 0).all() and (counts <= self.room).all())
 
     def credit(self, counts: IntArray) -> float:
-        """Give what the targets credit."""
+        """Return the credit that the targets give."""
         return sum(
             float(worth[: int(counts[members].sum())].sum()) for members, worth in self.credits
         )
 
     def exchanges(self, counts: IntArray) -> tuple[BoolArray, FloatArray]:
-        """Say which cell may give one arm for one of another cell, and what targets say to it.
+        """Return between which cells one arm may be exchanged, and the credit gained.
 
-        The last row and column stand for an empty place: who leaves for nobody, who enters
-        without anybody leaving.
+        The last row and column are an empty place: an arm leaves without a replacement, or enters
+        without another leaving.
 
         Returns:
             Whether the terms still hold and the credit gained, both (cells + 1, cells + 1):
-            the leaving arm's cell by the entering one's. Whether a cell has an arm to give or
-            left to enter is not looked at.
+            the leaving arm's cell by the entering one's. Whether a cell has an arm to leave or to
+            enter is not checked.
         """
         cells = np.arange(self.cells + 1)
         return self.exchanges_of(counts, cells[:, None], cells[None, :])
@@ -144,7 +146,7 @@ class CellLimits:
     def exchanges_of(
         self, counts: IntArray, leaving: IntArray, entering: IntArray
     ) -> tuple[BoolArray, FloatArray]:
-        """Answer as `exchanges` for some cells only: two arrays of cells that broadcast."""
+        """Compute `exchanges` for some cells only: two arrays of cells that broadcast."""
         sums = self.weights @ counts
         weights = np.column_stack([self.weights, np.zeros(self.lower.size)])
         shape = np.broadcast_shapes(leaving.shape, entering.shape)
@@ -165,7 +167,7 @@ class CellLimits:
 
 
 def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> CellLimits:
-    """Spell terms over cells; says nothing about whether any cohort satisfies them.
+    """Build the limits over cells; does not check whether any cohort satisfies them.
 
     Args:
         terms: The terms.
@@ -201,11 +203,11 @@ def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> CellLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRow:
-    """One line of the terms: a sum over the cohort that lies between two numbers.
+    """One row of the terms: a sum over the cohort that lies between two numbers.
 
     Attributes:
         limit: Which limit it comes from; -1 for the number of places.
-        share: What every arm of the cohort takes off: a share is compared with its size.
+        share: Subtracted for every arm of the cohort: a share is compared with its size.
     """
 
     limit: int
@@ -214,19 +216,19 @@ class LimitRow:
     share: float = 0.0
 
     def weights(self, patterns: BoolArray) -> FloatArray:
-        """Give what one arm of each cell counts."""
+        """Return how much one arm of each cell counts."""
         if self.limit < 0:
             return np.ones(patterns.shape[0])
         return np.asarray(patterns[:, self.limit] - self.share, dtype=np.float64)
 
     def held(self, terms: Terms, fixed: IntArray) -> float:
-        """Give what those who are in anyway count."""
+        """Return how much the arms pinned in count."""
         if self.limit < 0:
             return float(fixed.size)
         return float(terms.limits[self.limit].members[fixed].sum() - self.share * fixed.size)
 
     def give_way(self, terms: Terms, *, held: int, size: int) -> tuple[Terms, str]:
-        """Change the terms so that a cohort that holds so many satisfies the line."""
+        """Change the terms so that a cohort of `held` members or `size` arms satisfies the row."""
         if self.limit < 0:
             return _other_size(terms, size)
         limit = terms.limits[self.limit]
@@ -246,7 +248,7 @@ class LimitRow:
 
 
 def limit_rows(terms: Terms) -> list[LimitRow]:
-    """Spell the terms line by line: places first, then every limit."""
+    """Build the rows of the terms: places first, then every limit."""
     rows = [LimitRow(limit=-1, lower=terms.fewest, upper=terms.size)]
     ranged = terms.fewest < terms.size
     for index, limit in enumerate(terms.limits):
@@ -261,7 +263,7 @@ def limit_rows(terms: Terms) -> list[LimitRow]:
 
 
 def _counts(limit: Limit, size: int, *, shares: bool = True) -> tuple[float, float]:
-    """Give the fewest and the most of a group, shares of a whole cohort included."""
+    """Return the fewest and the most of a group, shares of a whole cohort included."""
     least = float(limit.minimum)
     most = np.inf if limit.maximum is None else float(limit.maximum)
     if shares:
@@ -271,7 +273,7 @@ def _counts(limit: Limit, size: int, *, shares: bool = True) -> tuple[float, flo
 
 
 def counts_of(limits: Sequence[Limit], size: int) -> tuple[IntArray, IntArray]:
-    """Give the fewest and the most of each group in a cohort of exactly `size` arms."""
+    """Return the fewest and the most of each group in a cohort of exactly `size` arms."""
     pairs = [_counts(limit, size) for limit in limits]
     return (
         np.array([least for least, _ in pairs], dtype=np.int64),
@@ -281,7 +283,7 @@ def counts_of(limits: Sequence[Limit], size: int) -> tuple[IntArray, IntArray]:
 
 def _other_size(terms: Terms, size: int) -> tuple[Terms, str]:
     if terms.fewest == terms.size:
-        # Shares were numbers of a full list; they stay these numbers.
+        # Shares were numbers of a full list; another size must not change them.
         least, most = counts_of(terms.limits, terms.size)
         limits = tuple(
             Limit(name=one.name, members=one.members, minimum=int(low), maximum=int(high))
@@ -295,7 +297,7 @@ def _other_size(terms: Terms, size: int) -> tuple[Terms, str]:
 
 
 def _other_count(limit: Limit, held: int, *, size: int, low: bool) -> tuple[Limit, str]:
-    """Lower a minimum, or raise a maximum, that a share may stand behind."""
+    """Lower a minimum, or raise a maximum, where it may come from a share."""
     if low:
         from_share = math.ceil(limit.minimum_share * size - SLACK) > held
         changed = replace(
@@ -323,7 +325,7 @@ def _share_word(low: bool) -> str:  # noqa: FBT001 - one of two words
 
 
 def _cells(members: Sequence[BoolArray], n: int) -> tuple[IntArray, BoolArray]:
-    """Number the combinations of groups that occur; gives each arm's, and what each is."""
+    """Number the combinations of groups that occur; return each arm's, and its groups."""
     if not members:
         return np.zeros(n, dtype=np.int64), np.zeros((1, 0), dtype=np.bool_)
     table = np.column_stack(members)
@@ -334,7 +336,7 @@ def _cells(members: Sequence[BoolArray], n: int) -> tuple[IntArray, BoolArray]:
 
 
 def _check(terms: Terms) -> None:
-    """Refuse arrays of other arms, and a cohort of nobody."""
+    """Raise for arrays of another length, and for a cohort of 0 places."""
     if terms.size < 1:
         raise InvalidInputError(f"a cohort needs at least 1 place, not {terms.size}")
     for members in _memberships(terms):
@@ -345,6 +347,6 @@ def _check(terms: Terms) -> None:
 
 
 def _memberships(terms: Terms) -> list[BoolArray]:
-    """Give who belongs to each limit's group, then to each target's."""
+    """Return the members of each limit's group, then of each target's."""
     limits = [limit.members for limit in terms.limits]
     return limits + [target.members for target in terms.targets]

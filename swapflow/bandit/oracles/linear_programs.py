@@ -1,4 +1,4 @@
-"""Linear and integer programmes, solved by HiGHS through `scipy.optimize`."""
+"""Linear and integer programs, solved by HiGHS through `scipy.optimize`."""
 
 from typing import Any
 
@@ -20,18 +20,18 @@ def cheapest(
     """Find the cheapest point between two bounds of every row.
 
     Args:
-        cost: What one of each variable costs, `(variables,)`.
-        rows: What each variable adds to each row, `(rows, variables)`.
-        lower: The least that each row may come to, `(rows,)`.
-        upper: The most.
-        most: The most of each variable, `(variables,)`; the least is 0.
+        cost: Cost of one of each variable, `(variables,)`.
+        rows: How much each variable adds to each row, `(rows, variables)`.
+        lower: Least sum of each row, `(rows,)`.
+        upper: Most sum of each row.
+        most: Most of each variable, `(variables,)`; the least is 0.
         whole: Which variables take whole numbers only.
-        presolve: Whether to simplify first, which takes longer than a small programme does.
+        presolve: Whether to simplify first, which takes longer than solving a small program.
 
     Returns:
         How much of each variable, `(variables,)`; None when no point lies within the bounds.
     """
-    # Half of what a process would import, for rounds with limits that cross: few.
+    # Imported here: it is half of what a process would load, and few rounds have crossing limits.
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - see above
 
     found = milp(

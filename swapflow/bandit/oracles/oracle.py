@@ -27,7 +27,7 @@ from swapflow.errors import InfeasibleError, InvalidInputError
 
 
 SMALLEST_SUM = 1e-6
-"""Below this a group's sum is taken as this when the root's slope is asked for."""
+"""Least sum of a group for the root's slope, which is infinite at 0."""
 
 
 class Oracle(Protocol):
@@ -63,10 +63,10 @@ class Oracle(Protocol):
         ...
 
     def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
-        """Give, for each arm, what the best exchange of two arms that flips it would lose.
+        """Return, for each arm, the loss of the best exchange of two arms that flips it.
 
         Flipping a member puts the best possible outsider in its place; flipping an outsider
-        lets it replace the member that is missed least. Constraints stay satisfied.
+        replaces the member whose loss costs least. Constraints stay satisfied.
 
         Returns:
             Losses of value, shape (n,), at least 0; infinite where no exchange is possible.
@@ -74,7 +74,7 @@ class Oracle(Protocol):
         ...
 
     def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:
-        """Give how fast the value moves with each arm's utility, shape (n,), positive."""
+        """Return how fast the value moves with each arm's utility, shape (n,), positive."""
         ...
 
 
@@ -89,11 +89,11 @@ class TopK:
 
     @property
     def linear(self) -> bool:
-        """Always: the value is a sum."""
+        """Whether certificates are proofs: always, as the value is a sum."""
         return True
 
     def best(self, utilities: FloatArray) -> IntArray:
-        """Take the K largest, lowest index first among equals."""
+        """Return the K largest, lowest index first among equals."""
         _check_enough(self.size, utilities.size)
         return np.flatnonzero(largest(utilities, self.size))
 
@@ -102,7 +102,7 @@ class TopK:
         return float(utilities[cohort].sum())
 
     def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
-        """Give a member's distance to the (K+1)-th utility, an outsider's to the K-th."""
+        """Return a member's distance to the (K+1)-th utility, an outsider's to the K-th."""
         _check_enough(self.size, utilities.size)
         if self.size == utilities.size:
             return np.full(utilities.size, np.inf)
@@ -113,7 +113,7 @@ class TopK:
         return losses
 
     def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:  # noqa: ARG002 - the slope of a sum is 1 everywhere
-        """Give 1 for every arm."""
+        """Return 1 for every arm."""
         return np.ones(utilities.size)
 
 
@@ -121,14 +121,14 @@ class TopK:
 class Diverse:
     """Sum over groups of sqrt(max(0, sum of the group's chosen utilities)): the paper's w_div.
 
-    `best` is greedy: group by group the best arm left is offered, and the offer that adds most
-    is taken, K times. For utilities of at least 0 this is exactly optimal, not merely within
-    1 - 1/e. Proof: for a given number c of arms from group g the best choice is its c largest,
-    worth f_g(c) = sqrt(sum of the c largest). The increments of the sum fall with c and the
-    root is concave and increasing, so the increments of f_g fall with c. The problem is thus to
-    maximise a sum of functions with falling increments over counts that add up to K, and any K
-    increments that are largest overall form a prefix within every group; greedy takes these.
-    With negative utilities the clip breaks the argument: see `DiverseExact`.
+    `best` is greedy: every group offers its best arm left, and the offer that adds most is taken,
+    K times. For utilities of at least 0 this is exactly optimal, not merely within 1 - 1/e. Proof:
+    for a given number c of arms from group g the best choice is its c largest, worth f_g(c) =
+    sqrt(sum of the c largest). The increments of the sum fall with c and the root is concave and
+    increasing, so the increments of f_g fall with c. The problem is thus to maximise a sum of
+    functions with falling increments over counts that add up to K, and any K increments that are
+    largest overall form a prefix within every group; greedy takes these. With negative utilities
+    the clip breaks the argument: see `DiverseExact`.
 
     Attributes:
         size: K.
@@ -144,16 +144,16 @@ class Diverse:
 
     @property
     def linear(self) -> bool:
-        """Never: an arm's worth depends on who else of its group is chosen.
+        """Whether certificates are proofs: never, as an arm's worth depends on others.
 
         Hence the stop at gap <= eps is a heuristic. Arms common to cohort and rival are held
-        at their lower bound, where the root makes the others look more or less different than
-        they may be; on one known instance 23 % of runs stop on a cohort .4 % below the best.
+        at their lower bound, where the root changes how much the other arms differ; on one known
+        instance 23 % of runs stop on a cohort .4 % below the best.
         """
         return False
 
     def best(self, utilities: FloatArray) -> IntArray:
-        """Take the offer that adds most, K times; of equal offers the lowest index."""
+        """Add the offer that adds most, K times; of equal offers the lowest index."""
         check_match(self.groups, utilities)
         _check_enough(self.size, utilities.size)
         members = _ranked_members(utilities, self.groups)
@@ -185,7 +185,7 @@ class Diverse:
         return float(np.sqrt(np.maximum(sums, 0.0)).sum())
 
     def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
-        """Compare the best exchange within the arm's group with the best across groups."""
+        """Return the losses of the best exchange, within the arm's group or across groups."""
         cohort = self.best(utilities)
         inside = np.zeros(utilities.size, dtype=np.bool_)
         inside[cohort] = True
@@ -196,7 +196,7 @@ class Diverse:
         first_out = group_extreme(utilities, self.groups, ~inside, largest_one=True)
         last_in = group_extreme(utilities, self.groups, inside, largest_one=False)
 
-        # What another group gains by its best outsider, or loses by its weakest member.
+        # How much another group gains by its best outsider, or loses by its weakest member.
         entering = np.where(np.isfinite(first_out), _roots(sums + first_out) - roots, -np.inf)
         leaving = np.where(np.isfinite(last_in), _roots(sums - last_in) - roots, -np.inf)
         entering_elsewhere = _best_of_others(entering)
@@ -216,10 +216,10 @@ class Diverse:
         return np.maximum(-np.maximum(within, across), 0.0)
 
     def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:
-        """Give 1 / (2 sqrt(S_g)), with S_g the sum of the arm's group in the cohort.
+        """Return 1 / (2 sqrt(S_g)), with S_g the sum of the arm's group in the cohort.
 
-        Where a group has nothing in the cohort its root has no finite slope; then S_g is what
-        the arm itself would bring, at least `SMALLEST_SUM`.
+        Where a group has nothing in the cohort its root has no finite slope; then S_g is the arm's
+        own utility, at least `SMALLEST_SUM`.
         """
         sums = np.bincount(
             self.groups[cohort],
@@ -234,14 +234,14 @@ class Diverse:
 class DiverseExact(Diverse):
     """`Diverse`, exact for utilities of any sign.
 
-    Given how many arms each group sends, its largest are best, so a table over groups and
-    counts (the best value of k arms from the first groups) covers every cohort. It costs
-    O(groups K^2) and is needed only when some utility is negative. The greedy cohort is kept
-    unless another one is truly better, so that both oracles agree wherever they can.
+    Given the number of arms of each group, its largest are best, so a table over groups and counts
+    (the best value of k arms from the first groups) covers every cohort. It costs O(groups K^2)
+    and is needed only when some utility is negative. The greedy cohort is kept unless another one
+    is better by more than rounding, so that both oracles agree wherever they can.
     """
 
     def best(self, utilities: FloatArray) -> IntArray:
-        """Take the best counts per group, and the largest utilities of each group."""
+        """Return the best cohort: the best counts, and the largest utilities of each group."""
         greedy = Diverse.best(self, utilities)
         if utilities.min() >= 0:
             return greedy
@@ -255,7 +255,7 @@ class DiverseExact(Diverse):
         return exact if better else greedy
 
     def _best_counts(self, prefix_sums: Sequence[FloatArray]) -> list[int]:
-        """Find how many arms each group sends, of all counts that add up to K."""
+        """Find how many arms of each group are in, of all counts that add up to K."""
         table = np.full(self.size + 1, -np.inf)
         table[0] = 0.0
         choices: list[IntArray] = []
@@ -292,12 +292,12 @@ def largest(values: FloatArray, count: int) -> BoolArray:
 
 
 def _root(total: float) -> float:
-    """Take the root of a group's sum, clipped at 0."""
+    """Return the root of a group's sum, clipped at 0."""
     return total**0.5 if total > 0 else 0.0
 
 
 def _roots(totals: FloatArray) -> FloatArray:
-    """Take the roots of groups' sums, each clipped at 0."""
+    """Return the roots of groups' sums, each clipped at 0."""
     roots: FloatArray = np.sqrt(np.maximum(totals, 0.0))
     return roots
 
@@ -317,7 +317,7 @@ def group_extreme(
     largest_one: bool,
     count: int | None = None,
 ) -> FloatArray:
-    """Give each group's largest or smallest utility among some arms; -inf or inf if none."""
+    """Return each group's largest or smallest utility among some arms; -inf or inf if none."""
     size = int(groups.max()) + 1 if count is None else count
     if largest_one:
         extreme = np.full(size, -np.inf)
@@ -329,7 +329,7 @@ def group_extreme(
 
 
 def _best_of_others(values: FloatArray) -> FloatArray:
-    """Give, for each place, the largest value at any other place; -inf if there is none."""
+    """Return, for each place, the largest value at any other place; -inf if there is none."""
     if values.size == 1:
         return np.array([-np.inf])
     first = int(values.argmax())
@@ -339,13 +339,13 @@ def _best_of_others(values: FloatArray) -> FloatArray:
 
 
 def check_size(size: int) -> None:
-    """Refuse a cohort of nobody."""
+    """Raise for a cohort of less than 1 place."""
     if size < 1:
         raise InvalidInputError(f"a cohort needs at least 1 place, not {size}")
 
 
 def _check_enough(size: int, arms: int) -> None:
-    """Refuse a cohort larger than the number of arms."""
+    """Raise for a cohort larger than the number of arms."""
     if size > arms:
         raise InfeasibleError(
             f"the cohort has {size} places but only {arms} take part; select {arms}"
@@ -353,13 +353,13 @@ def _check_enough(size: int, arms: int) -> None:
 
 
 def check_groups(groups: IntArray) -> None:
-    """Refuse group numbers below 0."""
+    """Raise for group numbers below 0."""
     if groups.size and int(groups.min()) < 0:
         raise InvalidInputError("groups are numbered from 0")
 
 
 def check_match(groups: IntArray, utilities: FloatArray) -> None:
-    """Refuse utilities of other arms than the oracle's groups describe."""
+    """Raise for utilities whose number is not that of the groups' arms."""
     if groups.size != utilities.size:
         raise InvalidInputError(
             f"the oracle knows the groups of {groups.size} arms, not of {utilities.size}"

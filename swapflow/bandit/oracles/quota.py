@@ -20,14 +20,14 @@ class Quota:
     """The K largest utilities with at least `minimum` and at most `maximum` arms per group.
 
     Groups do not overlap, so filling greedily is exact: each group's minimum is taken from its
-    best arms, then the best arms left fill up while their group has room (a laminar matroid).
+    best arms, then the best arms left are added while their group has room (a laminar matroid).
 
     Attributes:
         size: K.
         groups: Group of each arm, numbered from 0, shape (n,).
         minimum: Fewest arms of each group, shape (groups,).
         maximum: Most arms of each group, shape (groups,).
-        names: What to call the groups in messages; their numbers when empty.
+        names: Names of the groups in messages; their numbers when empty.
     """
 
     size: int
@@ -37,7 +37,7 @@ class Quota:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse quotas that contradict each other or the arms.
+        """Raise for quotas that contradict each other or the arms.
 
         Raises:
             InfeasibleError: If no cohort of K arms exists; the message names the smallest
@@ -55,11 +55,11 @@ class Quota:
 
     @property
     def linear(self) -> bool:
-        """Always: the value is a sum."""
+        """Whether certificates are proofs: always, as the value is a sum."""
         return True
 
     def best(self, utilities: FloatArray) -> IntArray:
-        """Take every group's minimum, then fill up with the best that have room."""
+        """Return every group's minimum, and the best other arms whose group has room."""
         check_match(self.groups, utilities)
         rank = _rank_in_group(utilities, self.groups)
         chosen = rank < self.minimum[self.groups]
@@ -73,7 +73,7 @@ class Quota:
         return float(utilities[cohort].sum())
 
     def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
-        """Exchange within the group, or across groups where the quotas leave room."""
+        """Return the losses of exchanging within the group, or across groups within the quotas."""
         cohort = self.best(utilities)
         inside = np.zeros(utilities.size, dtype=np.bool_)
         inside[cohort] = True
@@ -96,7 +96,7 @@ class Quota:
         return np.maximum(loss, 0.0)
 
     def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:  # noqa: ARG002 - the slope of a sum is 1 everywhere
-        """Give 1 for every arm."""
+        """Return 1 for every arm."""
         return np.ones(utilities.size)
 
     def _check_feasible(self) -> None:
@@ -131,7 +131,7 @@ class Quota:
             )
 
     def _name(self, group: int) -> str:
-        """Give what a person calls the group."""
+        """Return the group's name for messages."""
         return self.names[group] if self.names else f"group {group}"
 
 

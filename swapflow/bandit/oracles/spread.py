@@ -11,7 +11,7 @@ The value of a cohort is Σ_t weight_t Σ_g √(max(0, sum of the utilities of g
     anything else                           no bound: the best sum under the limits, valued by
                                             the slopes at the last answer, then exchanges
 
-The stop of a rule is a heuristic for all of them: none is linear.
+The stop of a rule is a heuristic for all of them, because none is linear.
 """
 
 from dataclasses import dataclass, field
@@ -27,10 +27,10 @@ from swapflow.errors import InvalidInputError
 
 
 ROUNDS = 6
-"""How often slopes are taken at the last answer; the value hardly moves after two or three."""
+"""Most rounds of slopes at the last answer; the value hardly moves after two or three."""
 
 BETTER = 1e-12
-"""An exchange has to gain more than rounding can pretend."""
+"""Least gain of an exchange, larger than an error of rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,13 +51,14 @@ class SpreadOracle:
     """Roots of groups' sums, over one attribute or several, under the terms.
 
     Attributes:
-        terms: Places, limits, and who is in or out; a fixed number of places, no targets.
-        attributes: What the cohort spreads over.
-        checked: The terms come from `limits.feasible`, so some cohort satisfies them.
+        terms: Limits, pinned arms and a fixed number of places; no targets.
+        attributes: The attributes that the cohort spreads over.
+        checked: Whether the terms come from `feasibility.feasible`, so that some cohort satisfies
+            them.
 
     Raises:
         InfeasibleError: If no cohort satisfies the terms; names the smallest relaxation.
-        InvalidInputError: If the terms carry targets or a range of places.
+        InvalidInputError: If the terms have targets or a range of places.
     """
 
     terms: Terms
@@ -91,11 +92,11 @@ class SpreadOracle:
 
     @property
     def linear(self) -> bool:
-        """Never: an arm's worth depends on who else of its groups is chosen."""
+        """Whether certificates are proofs: never, as an arm's worth depends on others."""
         return False
 
     def best(self, utilities: FloatArray) -> IntArray:
-        """Find a cohort as the head of this module says."""
+        """Find a cohort: greedily, or by slopes, then by exchanges (see the module)."""
         if utilities.size != self.terms.n:
             raise InvalidInputError(
                 f"the terms are about {self.terms.n} arms, not {utilities.size}"
@@ -111,13 +112,13 @@ class SpreadOracle:
         return worth
 
     def single_exchange_losses(self, utilities: FloatArray) -> FloatArray:
-        """Exchange each arm with the border of every cell, where the limits still hold."""
+        """Return the losses of exchanging each arm with every cell's border within the limits."""
         return self._losses.of(utilities, self._exchange_losses)
 
     def slopes(self, utilities: FloatArray, cohort: IntArray) -> FloatArray:
-        """Give Σ_t weight_t / (2 √S), with S the sum of the arm's group in the cohort.
+        """Return Σ_t weight_t / (2 √S), with S the sum of the arm's group in the cohort.
 
-        Where a group has nothing in the cohort, S is what the arm itself would bring.
+        Where a group has nothing in the cohort, S is the arm's own utility.
         """
         own = np.maximum(utilities, SMALLEST_SUM)
         slope = np.zeros(utilities.size)
@@ -158,7 +159,7 @@ class SpreadOracle:
         return search.cohort(search.exchanged(counts))
 
     def _least_of_each(self) -> IntArray | None:
-        """Give what greedy starts from; None where limits cross, so that it could get stuck."""
+        """Return the counts that greedy starts from; None where crossing limits could block it."""
         grid = self._grid
         if grid.lower.size == 1:
             return np.zeros(grid.cells, dtype=np.int64)
@@ -172,7 +173,7 @@ class SpreadOracle:
 
 
 class _Search:
-    """Looks for counts per cell, for one oracle and one vector of utilities."""
+    """Searches for counts per cell, for one oracle and one vector of utilities."""
 
     def __init__(self, oracle: SpreadOracle, utilities: FloatArray) -> None:
         self._oracle = oracle
@@ -181,7 +182,7 @@ class _Search:
         self._order = ranked(self._grid, utilities)
         self._values = [utilities[arms] for arms in self._order]
         self._prefix = [np.concatenate([[0.0], np.cumsum(part)]) for part in self._values]
-        # For each attribute: groups of cells, how many, groups of cells and of who is in anyway.
+        # For each attribute: groups of cells, their number, groups of cells and of pinned arms.
         self._groups = [
             (
                 attribute,
@@ -216,12 +217,12 @@ class _Search:
         return counts
 
     def _next(self, cell: int, count: int) -> int:
-        """Give the best arm outside of a cell that sends so many; past the last if none is."""
+        """Return the best arm outside of a cell with `count` arms in; past the last if none is."""
         arms = self._order[cell]
         return int(arms[count]) if count < arms.size else self._utilities.size
 
     def sloped(self) -> IntArray:
-        """Take the best sum under the limits, utilities weighed by the last answer's slopes."""
+        """Return the best sum under the limits, utilities weighted by the last answer's slopes."""
         best = counts_by_cell(self._grid, self._utilities)
         worth = self._worth(best)
         for _ in range(ROUNDS):
@@ -234,7 +235,7 @@ class _Search:
         return best
 
     def exchanged(self, counts: IntArray) -> IntArray:
-        """Exchange one arm for another as long as that gains, the best exchange first."""
+        """Exchange one arm for another as long as the value grows, the best exchange first."""
         counts = counts.copy()
         for _ in range(4 * self._oracle.size):
             allowed, _ = self._grid.exchanges(counts)
@@ -254,12 +255,12 @@ class _Search:
         return counts
 
     def cohort(self, counts: IntArray) -> IntArray:
-        """Give the arms: the best of each cell, and whoever is pinned in."""
+        """Return the arms: the best of each cell, and those pinned in."""
         chosen = [arms[:count] for arms, count in zip(self._order, counts, strict=True)]
         return np.sort(np.concatenate([self._grid.fixed, *chosen])).astype(np.int64)
 
     def borders(self, counts: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Give each cell's best arm outside (inf if none) and its worst inside (inf if none)."""
+        """Return each cell's best arm outside (inf if none) and its worst inside (inf if none)."""
         pairs = list(zip(self._values, counts.tolist(), strict=True))
         first_out = [part[count] if count < part.size else np.inf for part, count in pairs]
         last_in = [part[count - 1] if count else np.inf for part, count in pairs]
@@ -268,14 +269,14 @@ class _Search:
     def gains(
         self, counts: IntArray, cells: IntArray, changes: FloatArray, partner: FloatArray
     ) -> FloatArray:
-        """Give what the value gains when arms move one way and a cell's border the other.
+        """Return how much the value grows when arms move one way and a cell's border the other.
 
         Args:
             counts: Counts per cell as they are.
             cells: Cell of each moving arm, shape (m,).
-            changes: What each brings to its groups, negative where it leaves, shape (m,).
-            partner: What each cell's border brings to its groups, which moves the other way,
-                shape (cells,).
+            changes: What each adds to its groups, negative where it leaves, shape (m,).
+            partner: What each cell's border, which moves the other way, adds to its groups, shape
+                (cells,).
 
         Returns:
             Gains, shape (m, cells).
@@ -296,7 +297,7 @@ class _Search:
         return gained
 
     def _entering(self, per_cell: FloatArray, first_out: FloatArray) -> FloatArray:
-        """Give what each cell's best arm outside would add."""
+        """Return how much each cell's best arm outside would add."""
         more = np.where(np.isfinite(first_out), first_out, 0.0)
         added = np.zeros(more.size)
         for attribute, group_of, sums in self._sums(per_cell):
@@ -305,12 +306,12 @@ class _Search:
         return added
 
     def _per_cell(self, counts: IntArray) -> FloatArray:
-        """Give the sum of what each cell sends."""
+        """Return the sum of each cell's arms in the cohort."""
         pairs = zip(self._prefix, counts.tolist(), strict=True)
         return np.array([float(part[count]) for part, count in pairs])
 
     def _sums(self, per_cell: FloatArray) -> list[tuple[Attribute, IntArray, FloatArray]]:
-        """Give, for each attribute, its cells' groups and the sum of every group."""
+        """Return, for each attribute, its cells' groups and the sum of every group."""
         fixed = self._grid.fixed
         values = np.concatenate([per_cell, self._utilities[fixed]])
         found = []
@@ -324,5 +325,5 @@ class _Search:
 
 
 def _root(sums: FloatArray) -> FloatArray:
-    """Give square roots, of 0 where a sum is negative."""
+    """Return square roots, 0 where a sum is negative."""
     return np.sqrt(np.maximum(sums, 0.0))

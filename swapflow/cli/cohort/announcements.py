@@ -47,7 +47,7 @@ _HOW = """\
 @app.command("words")
 def words(cycle: CycleId, as_json: AsJson = False) -> None:
     """Print words to start from, as a file to edit; groups that are deleted are not written to."""
-    usual = product().usual_letters(cycle)
+    usual = product().announcements.usual_wording(cycle)
     wording = {_key(group): words for group, words in usual.items()}
     parts = [_HOW]
     for name, words in wording.items():
@@ -66,7 +66,7 @@ def words(cycle: CycleId, as_json: AsJson = False) -> None:
 @app.command("look")
 def look(cycle: CycleId, file: Words, waitlist: Waitlist = None, as_json: AsJson = False) -> None:
     """Show who would get which letter; stores nothing."""
-    draft = product().draft_letters(cycle, _read(file), waitlist=waitlist)
+    draft = product().announcements.draft(cycle, _read(file), waitlist=waitlist)
     samples = draft.samples()
     report(
         {"cycle": cycle, **_content(draft)},
@@ -105,7 +105,7 @@ def send(
 ) -> None:
     """Write the letters; they leave when the time to take them back is over."""
     swapflow = product()
-    draft = swapflow.announce(
+    draft = swapflow.announcements.send(
         cycle,
         _read(file),
         by=by,
@@ -113,8 +113,8 @@ def send(
         hold=timedelta(minutes=hold),
         seen=seen,
     )
-    made = swapflow.announcements(cycle)[-1]
-    zone = swapflow.rules(cycle).zone
+    made = swapflow.announcements.list(cycle)[-1]
+    zone = swapflow.cycles.rules(cycle).zone
     report(
         {"cycle": cycle, **_content(draft), "leaves_at": made.leaves_at.isoformat(), "by": by},
         f"{many(len(draft.letters), 'letter')} written; they leave "
@@ -133,9 +133,9 @@ def send(
 def show(cycle: CycleId, as_json: AsJson = False) -> None:
     """Show what applicants were told, and where each letter is."""
     swapflow = product()
-    names = {a.number: a.external_id for a in swapflow.applications(cycle)}
-    zone = swapflow.rules(cycle).zone
-    announcements = swapflow.announcements(cycle)
+    names = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
+    zone = swapflow.cycles.rules(cycle).zone
+    announcements = swapflow.announcements.list(cycle)
     report(
         {
             "cycle": cycle,
@@ -181,7 +181,7 @@ def show(cycle: CycleId, as_json: AsJson = False) -> None:
 @app.command("take-back")
 def take_back(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
     """Take back the letters that are held, and the offers that they tell of."""
-    taken: Announcement = product().take_letters_back(cycle, by=by)
+    taken: Announcement = product().announcements.take_back(cycle, by=by)
     report(
         {"cycle": cycle, "letters": len(taken.letters), "by": by},
         f"{many(len(taken.letters), 'letter')} taken back, and the offers they tell of: it is as "

@@ -45,10 +45,12 @@ def bundle(
     from swapflow.settings import load_settings
 
     swapflow = product()
-    closed = swapflow.closed(cycle)
+    closed = swapflow.reports.finished(cycle)
     signer = signer_from(load_settings().bundle_key_file)
     people = (
-        Names(applications=swapflow.applications(cycle), reviewers=swapflow.reviewers(cycle))
+        Names(
+            applications=swapflow.applicants.list(cycle), reviewers=swapflow.reviewers.list(cycle)
+        )
         if names
         else None
     )
@@ -88,6 +90,7 @@ def verify(
     """Check a bundle and make every decision in it again; needs no database and no network."""
     from swapflow.files.bundles.check import check_bundle
 
+    # A key cut short when it was pasted must not look like a forged bundle.
     if key and (len(key) != KEY_DIGITS or not set(key) <= set(string.hexdigits)):
         raise InvalidInputError(
             f"--key {key!r} is no key: it has {KEY_DIGITS} hexadecimal digits, as "

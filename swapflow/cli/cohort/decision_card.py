@@ -43,7 +43,7 @@ def card(
     file = out or Path("card.html")
     if file.suffix.lower() not in FORMATS:
         raise InvalidInputError(f"{file}: the name must end in {', '.join(FORMATS)}")
-    made = product().card(cycle, applicant, name_reviewers=reviewers)
+    made = product().reports.decision_card(cycle, applicant, name_reviewers=reviewers)
     if file.suffix.lower() == ".json":
         content = card_json(made)
     elif file.suffix.lower() == ".html":

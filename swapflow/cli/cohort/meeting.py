@@ -34,7 +34,7 @@ def show(
     """Show the places filled, and those too close to call or recorded, in the proposed order."""
     from swapflow.files.exports.minutes import minutes_content
 
-    agenda = product().agenda(cycle)
+    agenda = product().meetings.agenda(cycle)
     rows = []
     for place in agenda.places:
         said = agenda.words.get(place.application)
@@ -61,7 +61,7 @@ def show(
 @app.command("open")
 def open_meeting(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
     """Open the meeting; from now on the decision follows it."""
-    opened = product().open_meeting(cycle, by=by)
+    opened = product().meetings.open(cycle, by=by)
     if opened:
         _write_down(by, "opened the meeting", cycle)
     report(
@@ -84,7 +84,7 @@ def record(
 ) -> None:
     """Record what the meeting says about an applicant; only `discuss` needs no reason."""
     swapflow = product()
-    swapflow.record_outcome(
+    swapflow.meetings.record(
         cycle,
         _number(swapflow, cycle, applicant),
         outcome,
@@ -96,7 +96,7 @@ def record(
     report(
         {"cycle": cycle, "applicant": applicant, "outcome": outcome.value, "by": by},
         f"{applicant}: {outcome.value}",
-        _stands(swapflow.agenda(cycle)),
+        _stands(swapflow.meetings.agenda(cycle)),
         as_json=as_json,
     )
 
@@ -111,7 +111,7 @@ def endorse(
 ) -> None:
     """Keep words in favour of an applicant; they change no estimate."""
     swapflow = product()
-    swapflow.endorse(
+    swapflow.meetings.endorse(
         cycle,
         _number(swapflow, cycle, applicant),
         words,
@@ -135,7 +135,7 @@ def conflict(
     as_json: AsJson = False,
 ) -> None:
     """Declare that a member, by their entry as a reviewer, is in conflict with an applicant."""
-    product().add_conflicts(cycle, [(applicant, reviewer)], source=f"meeting: {by}")
+    product().reviewers.add_conflicts(cycle, [(applicant, reviewer)], source=f"meeting: {by}")
     _write_down(by, "declared a conflict at the meeting", cycle, about=f"{applicant}, {reviewer}")
     report(
         {"cycle": cycle, "applicant": applicant, "reviewer": reviewer, "by": by},
@@ -169,17 +169,17 @@ def minutes(
     if file.suffix.lower() not in FORMATS:
         raise InvalidInputError(f"{file}: the name must end in {', '.join(FORMATS)}")
     swapflow = product()
-    agenda = swapflow.agenda(cycle)
+    agenda = swapflow.meetings.agenda(cycle)
     document = minutes_document(
         agenda,
         members=members_in_conflict(
             agenda.conflicts,
-            reviewers=swapflow.reviewers(cycle),
-            users=office().users,
+            reviewers=swapflow.reviewers.list(cycle),
+            users=office().users.list,
             cycle=agenda.cycle,
         ),
-        zone=swapflow.rules(cycle).zone,
-        at=swapflow.ledger.now(),
+        zone=swapflow.cycles.rules(cycle).zone,
+        at=swapflow.cycles.now(),
     )
     match file.suffix.lower():
         case ".json":
@@ -200,12 +200,12 @@ def minutes(
 def close(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
     """Close the meeting; nothing is recorded until it is reopened, and the list can be signed."""
     swapflow = product()
-    closed = swapflow.close_meeting(cycle, by=by)
+    closed = swapflow.meetings.close(cycle, by=by)
     if closed:
         _write_down(by, "closed the meeting", cycle)
     report(
         {"cycle": cycle, "closed": closed, "by": by},
-        _stands(swapflow.agenda(cycle)),
+        _stands(swapflow.meetings.agenda(cycle)),
         as_json=as_json,
     )
 
@@ -213,7 +213,7 @@ def close(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
 @app.command("reopen")
 def reopen(cycle: CycleId, by: By, reason: Reason, as_json: AsJson = False) -> None:
     """Reopen the outcomes for recording after the meeting was closed."""
-    reopened = product().reopen_meeting(cycle, reason=reason, by=by)
+    reopened = product().meetings.reopen(cycle, reason=reason, by=by)
     if reopened:
         _write_down(by, "reopened the meeting", cycle, detail=reason)
     report(
@@ -224,7 +224,7 @@ def reopen(cycle: CycleId, by: By, reason: Reason, as_json: AsJson = False) -> N
 
 
 def _number(swapflow: "Swapflow", cycle: str, applicant: str) -> int:
-    for application in swapflow.applications(cycle):
+    for application in swapflow.applicants.list(cycle):
         if application.external_id == applicant:
             return application.number
     raise NotFoundError(f"cycle {cycle!r} has no applicant {applicant!r}")
@@ -233,7 +233,7 @@ def _number(swapflow: "Swapflow", cycle: str, applicant: str) -> int:
 def _seat(swapflow: "Swapflow", cycle: str, by: str) -> int | None:
     """Return the reviewer whose id or mail address the name is: their conflicts hold here too."""
     wanted = by.lower()
-    for reviewer in swapflow.reviewers(cycle):
+    for reviewer in swapflow.reviewers.list(cycle):
         if wanted in {reviewer.external_id.lower(), (reviewer.email or "").lower()}:
             return reviewer.number
     return None
@@ -242,7 +242,7 @@ def _seat(swapflow: "Swapflow", cycle: str, by: str) -> int | None:
 def _write_down(by: str, what: str, cycle: str, *, about: str = "", detail: str = "") -> None:
     from swapflow.bootstrap import office
 
-    office().record(by, what, cycle_id=cycle, about=about, detail=detail)
+    office().audit_log.record(by, what, cycle_id=cycle, about=about, detail=detail)
 
 
 def _stands(agenda: "Agenda") -> str:

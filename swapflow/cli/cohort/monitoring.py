@@ -90,7 +90,7 @@ def _made(
 
     made = monitoring(load_settings()).report(cycle, crossed=crossed)
     # A person who reads such a table is written down, before they see it.
-    office().record(by, what, cycle_id=cycle)
+    office().audit_log.record(by, what, cycle_id=cycle)
     return made
 
 

@@ -36,7 +36,7 @@ class OfferAnswerOption(StrEnum):
 def show(cycle: CycleId, as_json: AsJson = False) -> None:
     """Show offers, answers, the waitlist in its order, and how likely too many accept."""
     swapflow = product()
-    stands = swapflow.offers(cycle)
+    stands = swapflow.offers.standing(cycle)
     names = _names(swapflow, cycle)
     waiting = [names[number] for number in stands.waitlist]
     offers = [
@@ -94,11 +94,11 @@ def make(
     An offer whose date has passed without an answer is passed on.
     """
     swapflow = product()
-    when = _until(until, swapflow.rules(cycle).zone) if until else None
+    when = _until(until, swapflow.cycles.rules(cycle).zone) if until else None
     wave = (
-        swapflow.next_offers(cycle, at_most=at_most)
+        swapflow.offers.next_wave(cycle, at_most=at_most)
         if check
-        else swapflow.offer(cycle, by=by, until=when, at_most=at_most)
+        else swapflow.offers.make(cycle, by=by, until=when, at_most=at_most)
     )
     names = _names(swapflow, cycle)
     made = [{"applicant": names[number], "line": line} for number, line in wave.places]
@@ -129,7 +129,7 @@ def answer(
     """Note what an applicant answered; an applicant who accepted may still decline later."""
     from swapflow.domain.cohort.offer import OfferAnswer
 
-    product().answer_offer(cycle, applicant, OfferAnswer(said.value), by=by, reason=reason)
+    product().offers.answer(cycle, applicant, OfferAnswer(said.value), by=by, reason=reason)
     report(
         {"cycle": cycle, "applicant": applicant, "answer": said.value, "by": by},
         f"{applicant} has {said.value}",
@@ -168,7 +168,7 @@ def rate(
         found, source = from_interval(*between), f"between {between[0]:g} and {between[1]:g}"
     else:
         found, source = from_counts(accepted or 0, of or 0), f"{accepted} of {of} accepted"
-    stated = product().set_acceptance_rate(cycle, found, risk=risk, source=source, by=by)
+    stated = product().offers.set_acceptance_rate(cycle, found, risk=risk, source=source, by=by)
     low, high = interval(stated.accepting, stated.declining)
     report(
         {
@@ -187,7 +187,7 @@ def rate(
 
 
 def _names(swapflow: "Swapflow", cycle: str) -> dict[int, str]:
-    return {a.number: a.external_id for a in swapflow.applications(cycle)}
+    return {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
 
 
 def _until(text: str, zone: str) -> datetime:

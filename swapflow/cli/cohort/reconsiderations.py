@@ -61,7 +61,7 @@ def open_reconsideration(
     wanted = ReconsiderationRequest(
         reason=reason, asked_by=asked_by, asked_on=_day(asked_on), reviews=reviews, kind=kind
     )
-    product().reconsider(cycle, applicant, wanted, by=by)
+    product().reconsiderations.open(cycle, applicant, wanted, by=by)
     report(
         {"cycle": cycle, "applicant": applicant, "reviews": reviews, "by": by},
         f"{applicant} is reconsidered; {many(reviews, 'fresh review')} asked for",
@@ -74,8 +74,8 @@ def open_reconsideration(
 def list_all(cycle: CycleId, as_json: AsJson = False) -> None:
     """List the reconsiderations of a cycle."""
     swapflow = product()
-    names = {a.number: a.external_id for a in swapflow.applications(cycle)}
-    found = swapflow.reconsiderations(cycle)
+    names = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
+    found = swapflow.reconsiderations.list(cycle)
     report(
         {"cycle": cycle, "reconsiderations": [_public(r, names) for r in found]},
         Listing(
@@ -103,7 +103,7 @@ def show(cycle: CycleId, applicant: ApplicationId, as_json: AsJson = False) -> N
     """Show where the applicant would have stood, and what is proposed."""
     from swapflow.engine.reconsideration.evidence import HOW
 
-    found = product().weigh(cycle, applicant)
+    found = product().reconsiderations.evidence(cycle, applicant)
     report(
         {
             "cycle": cycle,
@@ -145,7 +145,7 @@ def conclude(
     """Sign what becomes of it; a change of the list moves this person and nobody else."""
     from swapflow.domain.cohort.reconsideration import Result
 
-    closing = product().conclude(
+    closing = product().reconsiderations.conclude(
         cycle,
         applicant,
         names=by,
@@ -179,7 +179,7 @@ def take_back(
     cycle: CycleId, applicant: ApplicationId, by: By, reason: Must, as_json: AsJson = False
 ) -> None:
     """End a reconsideration without a decision; what is still out is cancelled."""
-    product().take_back_reconsideration(cycle, applicant, by=by, reason=reason)
+    product().reconsiderations.take_back(cycle, applicant, by=by, reason=reason)
     report(
         {"cycle": cycle, "applicant": applicant, "result": "withdrawn", "by": by},
         f"the reconsideration of {applicant} was taken back; the list is what it was",
@@ -192,7 +192,7 @@ def undo(
     cycle: CycleId, applicant: ApplicationId, by: Names, reason: Must, as_json: AsJson = False
 ) -> None:
     """Undo what a reconsideration made of the list, until the person was offered a place."""
-    version = product().undo_reconsideration(cycle, applicant, names=by, reason=reason)
+    version = product().reconsiderations.undo(cycle, applicant, names=by, reason=reason)
     report(
         {"cycle": cycle, "applicant": applicant, "version": version, "by": by},
         f"undone: the list is version {version}, as it was before",

@@ -114,7 +114,7 @@ def list_applications(
     as_json: AsJson = False,
 ) -> None:
     """List the applicants of a cycle."""
-    found = [a for a in product().applications(cycle) if status in {None, a.status}]
+    found = [a for a in product().applicants.list(cycle) if status in {None, a.status}]
     report(
         {"cycle": cycle, "applications": [_public(a) for a in found]},
         Listing(
@@ -150,7 +150,7 @@ def correct(
     }
     if not said:
         raise InvalidInputError("say what to correct: --name, --email or --field NAME=VALUE")
-    changed = product().correct_applicant(cycle, applicant, said, by=by, reason=reason)
+    changed = product().applicants.correct(cycle, applicant, said, by=by, reason=reason)
     report(
         {"cycle": cycle, **_public(changed), "by": by},
         f"{applicant} is corrected; files imported later leave it so",
@@ -242,12 +242,13 @@ def purge(
 ) -> None:
     """Erase an applicant's data for good; sums and checks of the record stand."""
     if not yes:
+        # A script cannot be asked, and must not wait for an answer.
         if not sys.stdin.isatty():
             raise InvalidInputError(
                 f"this erases {applicant!r} for good and cannot be undone; say so with --yes"
             )
         typer.confirm(f"Erase {applicant!r} for good? This cannot be undone", abort=True, err=True)
-    product().purge(cycle, applicant, by=by)
+    product().applicants.erase(cycle, applicant, by=by)
     report(
         {"cycle": cycle, "purged": True, "by": by},
         "erased: name, mail, fields, files, remarks and attributes; what was counted stays "
@@ -266,7 +267,7 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask for one more review of an applicant, from the reserve."""
-    wish = product().ask(cycle, applicant, kind, by=by, reason=reason)
+    wish = product().applicants.ask(cycle, applicant, kind, by=by, reason=reason)
     report(
         {"cycle": cycle, "applicant": applicant, "kind": kind, "wish": wish, "by": by},
         f"one more {kind} for {applicant} is asked for; it goes out at the next turn if the "
@@ -293,7 +294,7 @@ def _move(
             f"{applicant!r} is {status}; only an applicant who is {' or '.join(allowed)} "
             f"can be {done}"
         )
-    swapflow.move_application(cycle, applicant, to, by=by, reason=reason)
+    swapflow.applicants.move(cycle, applicant, to, by=by, reason=reason)
     report(
         {"cycle": cycle, "applicant": applicant, "status": to.value, "by": by},
         f"{applicant} is {done}",
@@ -304,7 +305,7 @@ def _move(
 def _status(swapflow: "Swapflow", cycle: str, applicant: str) -> str:
     from swapflow.engine.preconditions import find
 
-    return find(swapflow.applications(cycle), applicant, cycle).status.value
+    return find(swapflow.applicants.list(cycle), applicant, cycle).status.value
 
 
 def _report_import(

@@ -23,7 +23,7 @@ Requests = Annotated[
 @app.command("list")
 def list_waiting(cycle: CycleId, as_json: AsJson = False) -> None:
     """List what waits for approval."""
-    waiting = product().proposed_requests(cycle)
+    waiting = product().approvals.proposed(cycle)
     report(
         {
             "cycle": cycle,
@@ -53,8 +53,8 @@ def approve(
 ) -> None:
     """Release requests that wait for approval."""
     swapflow = product()
-    chosen = _chosen(requests, everything, swapflow.proposed_requests(cycle))
-    approved = swapflow.approve(cycle, chosen, by=by) if chosen else 0
+    chosen = _chosen(requests, everything, swapflow.approvals.proposed(cycle))
+    approved = swapflow.approvals.approve(cycle, chosen, by=by) if chosen else 0
     report(
         {"cycle": cycle, "approved": approved, "by": by},
         f"{many(approved, 'request')} approved by {by}; reviewers are found at the next turn",
@@ -73,7 +73,7 @@ def strike(
     as_json: AsJson = False,
 ) -> None:
     """Refuse requests; what was set aside for them is free again."""
-    struck = product().strike(cycle, requests, by=by, reason=reason)
+    struck = product().approvals.strike(cycle, requests, by=by, reason=reason)
     report(
         {"cycle": cycle, "struck": struck, "by": by},
         f"{many(struck, 'request')} struck by {by}",

@@ -57,7 +57,7 @@ def calibration(
         return
     if reason:
         raise InvalidInputError("--reason says why --use raw|adjusted|rule; give both")
-    seen = swapflow.calibration(cycle)
+    seen = swapflow.reports.calibration(cycle)
     names = _Names(swapflow, cycle)
     report(_json(seen, names), *_plain(seen, names, cycle), as_json=as_json)
 
@@ -70,7 +70,7 @@ def _choose(
     if not reason.strip():
         raise InvalidInputError("why is the list to be made otherwise? --reason TEXT")
     wanted = Estimates(use.value)
-    changed = swapflow.choose_estimates(cycle, wanted, by=by, reason=reason)
+    changed = swapflow.cohort.choose_estimates(cycle, wanted, by=by, reason=reason)
     report(
         {"cycle": cycle, "estimates": use.value, "rules_version": changed.version, "by": by},
         f"the list is made by {ESTIMATES[wanted]} (rules version {changed.version}); signatures "
@@ -84,12 +84,12 @@ class _Names:
 
     def __init__(self, swapflow: "Swapflow", cycle: str) -> None:
         self.applicants: Mapping[int, str] = {
-            a.number: a.external_id or "erased" for a in swapflow.named(cycle)
+            a.number: a.external_id or "erased" for a in swapflow.reports.named(cycle)
         }
         self.reviewers: Mapping[int, str] = {
-            r.number: r.external_id or "erased" for r in swapflow.reviewers(cycle)
+            r.number: r.external_id or "erased" for r in swapflow.reviewers.list(cycle)
         }
-        self.kinds: Sequence[str] = [kind.name for kind in swapflow.rules(cycle).kinds]
+        self.kinds: Sequence[str] = [kind.name for kind in swapflow.cycles.rules(cycle).kinds]
 
     def groups(self, groups: "Sequence[Sequence[int]]") -> list[list[str]]:
         """Name the reviewers of groups."""

@@ -54,7 +54,7 @@ def new(
     written = template is not None and _write_template(file, template)
     try:
         read = _read_rules(file)
-        swapflow.new_cycle(cycle, round_id=round_id, rules=read, by=by, name=name)
+        swapflow.cycles.new(cycle, round_id=round_id, rules=read, by=by, name=name)
     except SwapflowError:
         if written:  # a command that fails leaves nothing behind
             file.unlink(missing_ok=True)
@@ -74,7 +74,7 @@ def new(
 @app.command("list")
 def list_cycles(as_json: AsJson = False) -> None:
     """List the cycles."""
-    cycles = product().cycles()
+    cycles = product().cycles.list()
     report(
         {
             "cycles": [
@@ -107,7 +107,7 @@ def list_cycles(as_json: AsJson = False) -> None:
 @app.command("launch")
 def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
     """Start a cycle; the first reviews go out."""
-    product().launch(cycle, by=by)
+    product().cycles.launch(cycle, by=by)
     report(
         {"cycle": cycle, "status": "running", "by": by},
         f"cycle {cycle} runs; the first requests go out at the next turn",
@@ -119,7 +119,7 @@ def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
 @app.command("status")
 def status(cycle: CycleId, as_json: AsJson = False) -> None:
     """Show how a cycle stands."""
-    seen = product().progress(cycle)
+    seen = product().reports.progress(cycle)
     report(cycle_output.progress_json(seen), *cycle_output.progress_plain(seen), as_json=as_json)
 
 
@@ -149,21 +149,21 @@ def watch(
 @app.command("pause")
 def pause(cycle: CycleId, by: By, reason: Reason = "", as_json: AsJson = False) -> None:
     """Send nothing for a while; scores are still taken, and due times wait."""
-    product().pause(cycle, by=by, reason=reason)
+    product().cycles.pause(cycle, by=by, reason=reason)
     report({"cycle": cycle, "status": "paused", "by": by}, f"{cycle} is paused", as_json=as_json)
 
 
 @app.command("resume")
 def resume(cycle: CycleId, by: By, reason: Reason = "", as_json: AsJson = False) -> None:
     """Go on after a pause, or although the rules propose to stop."""
-    product().resume(cycle, by=by, reason=reason)
+    product().cycles.resume(cycle, by=by, reason=reason)
     report({"cycle": cycle, "status": "running", "by": by}, f"{cycle} goes on", as_json=as_json)
 
 
 @app.command("stop")
 def stop(cycle: CycleId, by: By, reason: Reason = "", as_json: AsJson = False) -> None:
     """End the asking; what a reviewer has opened may still come in."""
-    cancelled = product().stop(cycle, by=by, reason=reason)
+    cancelled = product().cycles.stop(cycle, by=by, reason=reason)
     report(
         {"cycle": cycle, "status": "ended", "requests_cancelled": cancelled, "by": by},
         f"{cycle} asks for nothing more; {many(cancelled, 'unopened request')} cancelled",
@@ -186,10 +186,10 @@ def budget(
     from swapflow.files.rules.rules_file import check_rules
 
     swapflow = product()
-    old = swapflow.rules(cycle)
+    old = swapflow.cycles.rules(cycle)
     wanted = replace(old, budget=amount)
     check_rules(wanted, source=f"a budget of {amount}")
-    changed = swapflow.change_rules(cycle, wanted, by=by, reason=reason)
+    changed = swapflow.cycles.change_rules(cycle, wanted, by=by, reason=reason)
     report(
         {"cycle": cycle, "budget": amount, "before": old.budget, "rules_version": changed.version},
         f"budget: {old.budget} before, {amount} now (rules version {changed.version})",
@@ -218,12 +218,12 @@ def rules(
         if not reason.strip():
             raise InvalidInputError("why are the rules changed? --reason TEXT")
         read = _read_rules(set_file)
-        changed = swapflow.change_rules(cycle, read, by=by, reason=reason)
+        changed = swapflow.cycles.change_rules(cycle, read, by=by, reason=reason)
         said = f"rules version {changed.version} is in force"
         report({"cycle": cycle, "rules_version": changed.version}, said, as_json=as_json)
         return
-    text = rules_text(swapflow.rules(cycle))
-    version = swapflow.cycle(cycle).rules_version
+    text = rules_text(swapflow.cycles.rules(cycle))
+    version = swapflow.cycles.get(cycle).rules_version
     report({"cycle": cycle, "rules_version": version, "toml": text}, text, as_json=as_json)
 
 
@@ -252,7 +252,7 @@ def _read_rules(file: Path) -> "Rules":
 def _looks(swapflow: "Swapflow", cycle: str, *, every: float, looks: int) -> Iterator["Progress"]:
     number = 0
     while True:
-        seen = swapflow.progress(cycle)
+        seen = swapflow.reports.progress(cycle)
         yield seen
         number += 1
         if seen.status in OVER or number == looks:

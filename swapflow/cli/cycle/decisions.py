@@ -44,8 +44,9 @@ class Where(StrEnum):
     FREE = "free"
 
 
-@app.command("put")
-def put(
+@app.command("put", hidden=True, deprecated=True)
+@app.command("pin")
+def pin(
     cycle: CycleId,
     applicant: Annotated[str, typer.Argument(metavar="APPLICANT", help="The applicant's id.")],
     where: Annotated[
@@ -58,7 +59,7 @@ def put(
     """Put an applicant in or out whatever the scores say; others compete for the rest."""
     from swapflow.engine.lifecycle.pins import PinSide
 
-    product().put(cycle, applicant, PinSide[where.name], by=by, reason=reason)
+    product().cohort.pin(cycle, applicant, PinSide[where.name], by=by, reason=reason)
     said = "is left to the rule again" if where is Where.FREE else f"is {where.value} from now on"
     report(
         {"cycle": cycle, "applicant": applicant, "pinned": where.value, "by": by},
@@ -96,7 +97,7 @@ def finalize(
     swapflow = product()
     folder = out or Path(f"{cycle}-cohort")
     _check_folder(folder)
-    proposal = swapflow.finalize(
+    proposal = swapflow.cohort.finalize(
         cycle,
         by=by,
         signed_by=signed_by or (),
@@ -104,7 +105,7 @@ def finalize(
         waiver=_waiver(waive, by),
     )
     files = _write_files(swapflow, cycle, folder)
-    outcomes = swapflow.outcomes(cycle, swapflow.cycle(cycle).cohort_version)
+    outcomes = swapflow.cohort.outcomes(cycle, swapflow.cycles.get(cycle).cohort_version)
     report(
         {
             **cycle_output.proposal_json(proposal, outcomes),
@@ -128,7 +129,7 @@ def reopen(
     as_json: AsJson = False,
 ) -> None:
     """Start another version of a fixed cohort; the old one stays on record."""
-    version = product().reopen(cycle, names=by, reason=reason)
+    version = product().cohort.reopen(cycle, names=by, reason=reason)
     report(
         {"cycle": cycle, "next_version": version, "by": by},
         f"{cycle} is open again; the next finalize stores version {version}",
@@ -143,7 +144,7 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain why an applicant was asked about, and where the applicant stands. For staff."""
-    found = product().explain(cycle, applicant)
+    found = product().reports.explain(cycle, applicant)
     report(
         cycle_output.explanation_json(found),
         *cycle_output.explanation_plain(found),
@@ -183,7 +184,7 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Replay the cycle from its record and compare; exit code 1 if anything differs."""
-    found = product().verify(cycle, live=not record_only)
+    found = product().reports.verify(cycle, live=not record_only)
     report(
         {
             "cycle": cycle,
@@ -255,15 +256,19 @@ def _write_files(
     from swapflow.files.exports.sheets import write_cohort_folder
     from swapflow.files.exports.writers import Format
 
-    version = swapflow.cycle(cycle).cohort_version
-    stored = {number: (places, sheet) for number, places, sheet in swapflow.proposals(cycle)}
+    version = swapflow.cycles.get(cycle).cohort_version
+    stored = {
+        number: (places, sheet) for number, places, sheet in swapflow.cohort.proposals(cycle)
+    }
     if version not in stored:
-        return write_cohort_folder(folder, swapflow.propose(cycle), form=Format(form), raw=raw)
+        return write_cohort_folder(
+            folder, swapflow.cohort.propose(cycle), form=Format(form), raw=raw
+        )
     places, sheet = stored[version]
     proposal = Proposal(cycle_id=cycle, version=version, places=places, sheet=sheet)
-    outcomes = swapflow.outcomes(cycle, version)
+    outcomes = swapflow.cohort.outcomes(cycle, version)
     return write_cohort_folder(
-        folder, proposal, outcomes, swapflow.applications(cycle), form=Format(form), raw=raw
+        folder, proposal, outcomes, swapflow.applicants.list(cycle), form=Format(form), raw=raw
     )
 
 
@@ -278,10 +283,10 @@ def _write_record(
     names = (f"scores.{form}", "rules.toml", "events.jsonl")
     scores, rules, events = (folder / name for name in names)
     write_sheet(scores, cycle_output.scores_sheet(swapflow, cycle), raw=raw)
-    write_rules(rules, swapflow.rules(cycle))
+    write_rules(rules, swapflow.cycles.rules(cycle))
     try:
         with events.open("w", encoding="utf-8") as file:
-            file.writelines(event_lines(swapflow.events(cycle)))
+            file.writelines(event_lines(swapflow.reports.events(cycle)))
     except OSError as error:
         raise InvalidInputError(f"{events}: cannot be written ({error.strerror})") from error
     return [scores, rules, events]

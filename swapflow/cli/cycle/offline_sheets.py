@@ -39,7 +39,7 @@ def write_sheets(
     swapflow = product()
     written: list[dict[str, object]] = []
     for one in _chosen(swapflow, cycle, reviewer):
-        tasks = swapflow.reviewer_sheet(cycle, one.number)
+        tasks = swapflow.scores.offline_sheet(cycle, one.number)
         if not tasks:
             continue
         path = Path(out) / file_name(cycle, one.number, Format(form))
@@ -80,13 +80,13 @@ def import_sheet(
     for warning in back.warnings:
         warn(f"note: {warning}")
     number = None if reviewer is None else _chosen(swapflow, cycle, reviewer)[0].number
-    plan = swapflow.examine_sheet(
+    plan = swapflow.scores.examine_offline_sheet(
         cycle, back.rows, by=by, source=back.source, reviewer=number, bad=back.bad
     )
     if plan.bad:
         raise BadRowsError(plan.source, plan.bad)
     if not dry_run:
-        swapflow.enter_sheet(plan, by=by)
+        swapflow.scores.enter_offline_sheet(plan, by=by)
     _report(plan, by=by, dry_run=dry_run, as_json=as_json)
 
 
@@ -123,7 +123,7 @@ def _report(plan: "SheetPlan", *, by: str, dry_run: bool, as_json: bool) -> None
 
 
 def _chosen(swapflow: "Swapflow", cycle: str, reviewer: str | None) -> "list[Reviewer]":
-    roster = list(swapflow.reviewers(cycle))
+    roster = list(swapflow.reviewers.list(cycle))
     if reviewer is None:
         return roster
     found = [one for one in roster if one.external_id == reviewer]

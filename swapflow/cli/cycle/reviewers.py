@@ -79,7 +79,7 @@ def import_file(
 @app.command("list")
 def list_reviewers(cycle: CycleId, as_json: AsJson = False) -> None:
     """List the reviewers of a cycle."""
-    found = product().reviewers(cycle)
+    found = product().reviewers.list(cycle)
     report(
         {"cycle": cycle, "reviewers": [_public(r) for r in found]},
         Listing(
@@ -100,7 +100,7 @@ def leave(
     cycle: CycleId, reviewer: ReviewerId, by: By, reason: Reason = "", as_json: AsJson = False
 ) -> None:
     """Take a reviewer off the roster; open requests go to others."""
-    moved = product().leave(cycle, reviewer, by=by, reason=reason)
+    moved = product().reviewers.leave(cycle, reviewer, by=by, reason=reason)
     report(
         {"cycle": cycle, "reviewer": reviewer, "requests_moved": moved, "by": by},
         f"{reviewer} has left; {many(moved, 'open request')} to be given to others",
@@ -127,9 +127,11 @@ def purge(
             )
         typer.confirm(f"Erase {reviewer!r} for good? This cannot be undone", abort=True, err=True)
     swapflow = product()
-    number = next((r.number for r in swapflow.reviewers(cycle) if r.external_id == reviewer), None)
-    everything = swapflow.purge_reviewer(cycle, reviewer, by=by)
-    office().record(by, "erased a reviewer", cycle_id=cycle, about=f"reviewer {number}")
+    number = next(
+        (r.number for r in swapflow.reviewers.list(cycle) if r.external_id == reviewer), None
+    )
+    everything = swapflow.reviewers.erase(cycle, reviewer, by=by)
+    office().audit_log.record(by, "erased a reviewer", cycle_id=cycle, about=f"reviewer {number}")
     stays = (
         "The account stays: another program names the same address, or it has a role as staff. "
         "`swapflow user list` shows roles; erase in the other program too."
@@ -172,7 +174,7 @@ def conflicts(
         pairs = ((applicant, reviewer),)
     else:
         raise InvalidInputError("give a FILE of pairs, or both --applicant and --reviewer")
-    swapflow.add_conflicts(cycle, pairs, source=f"staff: {by}")
+    swapflow.reviewers.add_conflicts(cycle, pairs, source=f"staff: {by}")
     report(
         {"cycle": cycle, "pairs": len(pairs), "by": by},
         f"{many(len(pairs), 'conflict')} of interest recorded",
@@ -195,7 +197,7 @@ def panel(
     """Restrict the applicants named in a file to the reviewers named with them."""
     swapflow = product()
     pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
-    swapflow.set_panel(cycle, pairs)
+    swapflow.reviewers.set_panel(cycle, pairs)
     report(
         {"cycle": cycle, "pairs": len(pairs)},
         f"{many(len({a for a, _ in pairs}), 'applicant')} may go to the reviewers named only",
@@ -226,8 +228,8 @@ def _pairs(
         return read_pairs(
             table,
             mapping=column_roles(column),
-            applications=[a.external_id for a in swapflow.applications(cycle)],
-            reviewers=[r.external_id for r in swapflow.reviewers(cycle)],
+            applications=[a.external_id for a in swapflow.applicants.list(cycle)],
+            reviewers=[r.external_id for r in swapflow.reviewers.list(cycle)],
         )
 
 

@@ -21,7 +21,7 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Make a round."""
-    product().new_round(round_id, name=name, unit=unit, zone=zone)
+    product().cycles.new_round(round_id, name=name, unit=unit, zone=zone)
     report(
         {"round": round_id, "unit": unit, "zone": zone},
         f"round {round_id} is made; costs are counted in {unit}",
@@ -33,7 +33,7 @@ def new(
 @app.command("list")
 def list_rounds(as_json: AsJson = False) -> None:
     """List the rounds."""
-    rounds = product().rounds()
+    rounds = product().cycles.rounds()
     report(
         {"rounds": [asdict(known) for known in rounds]},
         Listing(

@@ -104,8 +104,8 @@ def correct(
 ) -> None:
     """Put another score in the place of one; the old one stays on record."""
     swapflow = product()
-    found = swapflow.ledger.assignment(score)
-    rules = swapflow.rules(found.cycle_id)
+    found = swapflow.tasks.get(score)
+    rules = swapflow.cycles.rules(found.cycle_id)
     answer = read_answer(
         score,
         marks=mark or (),
@@ -113,7 +113,7 @@ def correct(
         rubric=rules.rubric(rules.kinds[found.kind].name),
         remark=remark,
     )
-    seq = swapflow.correct(answer, by=by, reason=reason, saw_others=saw_others)
+    seq = swapflow.scores.correct(answer, by=by, reason=reason, saw_others=saw_others)
     now = next(row for row in _rows(swapflow, found.cycle_id) if row["score"] == score)
     report(
         {**now, "number": seq, "by": by},
@@ -144,11 +144,11 @@ def void(
         raise InvalidInputError("name scores, or give --cycle and --reviewer together")
     swapflow = product()
     if reviewer is not None and cycle is not None:
-        voided = swapflow.void_reviewer(cycle, reviewer, by=by, reason=reason)
+        voided = swapflow.scores.void_reviewer(cycle, reviewer, by=by, reason=reason)
     else:
         for name in scores or ():  # all are there, or none is touched
-            swapflow.ledger.assignment(name)
-        voided = swapflow.void(scores or (), by=by, reason=reason)
+            swapflow.tasks.get(name)
+        voided = swapflow.scores.void(scores or (), by=by, reason=reason)
     report(
         {"voided": voided, "by": by},
         f"{many(voided, 'score')} counted before and do not count any more",
@@ -199,12 +199,12 @@ def import_file(
         return
     if reviewer is not None:
         raise InvalidInputError(f"{table.source}: --reviewer is for a sheet that came back")
-    applications = {a.external_id: a.number for a in swapflow.applications(cycle)}
-    reviewers = {r.external_id: r.number for r in swapflow.reviewers(cycle)}
+    applications = {a.external_id: a.number for a in swapflow.applicants.list(cycle)}
+    reviewers = {r.external_id: r.number for r in swapflow.reviewers.list(cycle)}
     with kept_errors(errors, lambda: table):
         found = read_scores(
             table,
-            rules=swapflow.rules(cycle),
+            rules=swapflow.cycles.rules(cycle),
             kind=kind,
             scale=scale,
             applications=list(applications),
@@ -225,13 +225,13 @@ def import_file(
     with kept_errors(errors, lambda: table):
         unasked = volunteered(
             found.scores,
-            swapflow.rules(cycle),
+            swapflow.cycles.rules(cycle),
             applications,
             reviewers,
             by=by,
             source=table.source,
         )
-    kept = list(swapflow.volunteer(cycle, unasked, imported=True)) if unasked else []
+    kept = list(swapflow.scores.volunteer(cycle, unasked, imported=True)) if unasked else []
     report(
         {"cycle": cycle, "imported": len(kept), "missing": len(found.missing), "scores": kept},
         *kept,
@@ -244,7 +244,7 @@ def import_file(
 @app.command("admit")
 def admit(score: ScoreId, by: By, reason: Why, as_json: AsJson = False) -> None:
     """Admit a score that nobody had asked for."""
-    seq = product().admit(score, by=by, reason=reason)
+    seq = product().scores.admit(score, by=by, reason=reason)
     report(
         {"score": score, "counts": True, "number": seq, "by": by},
         f"{score} counts now",
@@ -254,10 +254,10 @@ def admit(score: ScoreId, by: By, reason: Why, as_json: AsJson = False) -> None:
 
 def _rows(swapflow: "Swapflow", cycle: str) -> list[dict[str, object]]:
     """Return every score as it is now: the last revision of each."""
-    applications = {a.number: a.external_id for a in swapflow.applications(cycle)}
-    reviewers = {r.number: r.external_id for r in swapflow.reviewers(cycle)}
-    kinds = [kind.name for kind in swapflow.rules(cycle).kinds]
-    standing: dict[str, Score] = {s.assignment_id: s for s in swapflow.scores(cycle)}
+    applications = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
+    reviewers = {r.number: r.external_id for r in swapflow.reviewers.list(cycle)}
+    kinds = [kind.name for kind in swapflow.cycles.rules(cycle).kinds]
+    standing: dict[str, Score] = {s.assignment_id: s for s in swapflow.scores.list(cycle)}
     return [
         {
             "score": s.assignment_id,

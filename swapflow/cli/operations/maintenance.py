@@ -107,9 +107,9 @@ def rebuild(
     if (cycle is None) != everything:
         raise InvalidInputError("name a cycle, or give --all (not both)")
     swapflow = product()
-    chosen = [known.id for known in swapflow.cycles()] if cycle is None else [cycle]
+    chosen = [known.id for known in swapflow.cycles.list()] if cycle is None else [cycle]
     for cycle_id in chosen:
-        swapflow.rebuild(cycle_id)
+        swapflow.reports.rebuild(cycle_id)
     report(
         {"rebuilt": chosen},
         f"rebuilt from the record: {many(len(chosen), 'cycle')}",

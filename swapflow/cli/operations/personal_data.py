@@ -1,4 +1,4 @@
-"""`swapflow person export` and `swapflow cycle oversight`: what is held, and what people did."""
+"""`swapflow personal-data export` and `swapflow cycle oversight`: what is held, who did what."""
 
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +53,9 @@ def export(
     reader = personal_data(load_settings())
     found = (reader.reviewer if reviewer else reader.applicant)(cycle, person)
     # A person who reads a personal data report is written down, before they see it.
-    office().record(by, f"exported the file of one {found.role}", cycle_id=cycle, about=person)
+    office().audit_log.record(
+        by, f"exported the file of one {found.role}", cycle_id=cycle, about=person
+    )
     folder = out or Path("person-file")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -90,7 +92,7 @@ def hold(
     as_json: AsJson = False,
 ) -> None:
     """Keep anybody from being erased while a complaint or a case is open; --release ends that."""
-    product().hold(cycle, by=by, reason=reason, release=release)
+    product().cycles.hold(cycle, by=by, reason=reason, release=release)
     said = "people can be erased again" if release else "nobody can be erased until --release"
     report({"cycle": cycle, "held": not release}, f"{cycle}: {said}", as_json=as_json)
 
@@ -117,7 +119,7 @@ def oversight(
 
     file = out or Path("oversight.html")
     settings = load_settings()
-    now = product().now()
+    now = product().cycles.now()
     acts = personal_data(settings).acts(cycle)
     if file.suffix.lower() == ".json":
         content = oversight_json(cycle, acts, at=now)
@@ -127,7 +129,7 @@ def oversight(
         content = pdf(oversight_document(cycle, acts, at=now), fonts=settings.font_folders)
     else:
         raise InvalidInputError(f"{file}: the name must end in .html, .pdf or .json")
-    office().record(by, "wrote the oversight log", cycle_id=cycle)
+    office().audit_log.record(by, "wrote the oversight log", cycle_id=cycle)
     write_file(file, content)
     departed = sum(act.departs for act in acts)
     report(

@@ -33,6 +33,7 @@ def up(
 
     settings = with_free_port(load_settings())
     refuse_unsafe(settings)
+    # Before any process starts: none may meet old tables.
     upgrade_database(settings)
     specs = deployment_specs(settings)
     if not settings.embedded_redis:
@@ -40,7 +41,7 @@ def up(
     _, office = assemble(settings)
     next_step = (
         "swapflow round new ROUND"
-        if office.has_administrator()
+        if office.users.has_administrator()
         else "swapflow user add YOUR@ADDRESS --role administrator (nobody can sign in yet)"
     )
 
@@ -109,7 +110,7 @@ def coordinator(
     start("coordinator")
     product = swapflow()
     # A Redis that is away now will come back; a wrong address would only show in the log.
-    product.cycles()
+    product.cycles.list()
     named = os.environ.get(HEARTBEAT_VARIABLE)
     file = Path(named) if named else None
     run_coordinator(product, holder=holder, alive=lambda: beat(file) if file else None)

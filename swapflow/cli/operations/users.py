@@ -40,9 +40,9 @@ def add(
 ) -> None:
     """Make an account; the first administrator is made this way."""
     office = _office()
-    account = office.add_account(email, name=name, password=_password(stdin=password_stdin))
+    account = office.users.add(email, name=name, password=_password(stdin=password_stdin))
     for one in role or ():
-        office.grant(account, one, Scope.OFFICE, by=by)
+        office.users.grant(account, one, Scope.OFFICE, by=by)
     report(
         {"email": account.email, "roles": [one.value for one in role or ()]},
         f"{account.email} can sign in",
@@ -63,7 +63,7 @@ def list_users(as_json: AsJson = False) -> None:
                 for g in user.grants
             ],
         }
-        for user in _office().users()
+        for user in _office().users.list()
     ]
     report(
         {"users": users},
@@ -91,7 +91,7 @@ def grant(
     """Grant a role in the office, in a round or in a cycle."""
     scope, scope_id = _scope(in_round, in_cycle)
     office = _office()
-    office.grant(office.account(email), role, scope, scope_id, by=by)
+    office.users.grant(office.users.get(email), role, scope, scope_id, by=by)
     _say(email, f"is {role.value} in {scope_id or 'the office'}", as_json=as_json)
 
 
@@ -107,7 +107,7 @@ def revoke(
     """Take a role away."""
     scope, scope_id = _scope(in_round, in_cycle)
     office = _office()
-    office.revoke(office.account(email), role, scope, scope_id, by=by)
+    office.users.revoke(office.users.get(email), role, scope, scope_id, by=by)
     _say(email, f"is no longer {role.value} in {scope_id or 'the office'}", as_json=as_json)
 
 
@@ -115,7 +115,7 @@ def revoke(
 def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJson = False) -> None:
     """Set another password for an account; all its devices are signed out."""
     office = _office()
-    office.set_password(office.account(email), _password(stdin=password_stdin))
+    office.users.set_password(office.users.get(email), _password(stdin=password_stdin))
     _say(email, "has another password and is signed out everywhere", as_json=as_json)
 
 
@@ -123,7 +123,7 @@ def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJso
 def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
     """Keep a user from signing in; what they did stays on record."""
     office = _office()
-    office.deactivate(office.account(email), by=by)
+    office.users.deactivate(office.users.get(email), by=by)
     _say(email, "can no longer sign in", as_json=as_json)
 
 
@@ -131,7 +131,7 @@ def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
 def shut_out(email: Email, by: By, as_json: AsJson = False) -> None:
     """End every session, key and mailed link of a user, as when one got lost or was stolen."""
     office = _office()
-    taken = office.shut_out(office.account(email), by=by)
+    taken = office.users.revoke_access(office.users.get(email), by=by)
     _say(email, f"is shut out: {taken}; the next sign-in is a new one", as_json=as_json)
 
 
@@ -146,10 +146,10 @@ def _scope(in_round: str, in_cycle: str) -> tuple[Scope, str]:
     if in_round and in_cycle:
         raise InvalidInputError("give --round or --cycle, not both")
     if in_cycle:
-        return Scope.CYCLE, product().cycle(in_cycle).id
+        return Scope.CYCLE, product().cycles.get(in_cycle).id
     if not in_round:
         return Scope.OFFICE, ""
-    if in_round not in {known.id for known in product().rounds()}:
+    if in_round not in {known.id for known in product().cycles.rounds()}:
         raise InvalidInputError(f"there is no round {in_round!r}; see `swapflow round list`")
     return Scope.ROUND, in_round
 

@@ -51,9 +51,11 @@ def demo(
             done = run_demo(running, seed=seed, report=show)
         for part in done:
             cycle = part.program.cycle_id
-            outcomes = running.outcomes(cycle, part.proposal.version)
+            outcomes = running.cohort.outcomes(cycle, part.proposal.version)
             write_cohort_folder(folder / cycle, part.proposal, outcomes)
-            signed = bundle(running.closed(cycle), signer_from(folder / "bundle-key.pem"))
+            signed = bundle(
+                running.reports.finished(cycle), signer_from(folder / "bundle-key.pem")
+            )
             write_file(folder / f"{cycle}.bundle", signed)
         _say_demonstrated(done, folder, time.monotonic() - began, as_json=as_json)
         if keep:

@@ -74,8 +74,8 @@ def list_tasks(
     """List what waits for a reviewer, soonest due first."""
     seat = _seat(reviewer, for_reviewer, by)
     swapflow = product()
-    rules, code_of = swapflow.rules(cycle), swapflow.cycle(cycle).task_code
-    applications = {a.number: a for a in swapflow.applications(cycle)}
+    rules, code_of = swapflow.cycles.rules(cycle), swapflow.cycles.get(cycle).task_code
+    applications = {a.number: a for a in swapflow.applicants.list(cycle)}
     tasks = [
         {
             "task": code_of(a.id),
@@ -85,7 +85,7 @@ def list_tasks(
             "opened": a.opened_at is not None,
             "due_shown": day(a.due_at, rules.zone),
         }
-        for a in swapflow.inbox(cycle, seat.reviewer)
+        for a in swapflow.tasks.inbox(cycle, seat.reviewer)
     ]
     report(
         {"cycle": cycle, "reviewer": seat.reviewer, "tasks": tasks},
@@ -112,11 +112,12 @@ def show(
     seat = _seat(reviewer, for_reviewer, by)
     swapflow = product()
     found = _find(swapflow, task, seat)
+    # Staff who look do not begin the task: begun, it is not given to another.
     if found.status.is_open and not seat.staff:
-        found = swapflow.open(found.id)
-    rules = swapflow.rules(found.cycle_id)
+        found = swapflow.tasks.open(found.id)
+    rules = swapflow.cycles.rules(found.cycle_id)
     kind = rules.kinds[found.kind].name
-    code = swapflow.task_code(found.id)
+    code = swapflow.tasks.code(found.id)
     rubric = rules.rubric(kind)
     seen = _seen(swapflow, found, rules)
     own = _own_score(swapflow, found)
@@ -160,7 +161,7 @@ def score(
     seat = _seat(reviewer, for_reviewer, by)
     swapflow = product()
     found = _find(swapflow, task, seat)
-    rules = swapflow.rules(found.cycle_id)
+    rules = swapflow.cycles.rules(found.cycle_id)
     rubric = rules.rubric(rules.kinds[found.kind].name)
     answer = read_answer(
         found.id,
@@ -171,9 +172,9 @@ def score(
         remark=remark,
     )
     _announce(answer, rubric, seat, ask=not yes)
-    code = swapflow.task_code(found.id)
+    code = swapflow.tasks.code(found.id)
     with _named_by(code):
-        receipt = swapflow.submit([answer])[0]
+        receipt = swapflow.tasks.submit([answer])[0]
     _report_receipt(receipt, answer, seat, rules, code=code, as_json=as_json)
 
 
@@ -200,9 +201,9 @@ def decline(
     swapflow = product()
     found = _find(swapflow, task, seat)
     busy = None if last is None else Absence(first=_today(swapflow), last=last)
-    code = swapflow.task_code(found.id)
+    code = swapflow.tasks.code(found.id)
     with _named_by(code):
-        swapflow.decline(found.id, kind, by=seat.name, reason=reason, busy=busy)
+        swapflow.tasks.decline(found.id, kind, by=seat.name, reason=reason, busy=busy)
     consequence = {
         DeclineKind.CONFLICT: "you will never be asked about this applicant",
         DeclineKind.BUSY: f"nothing new comes until {until}",
@@ -244,12 +245,12 @@ def _named_by(code: str) -> Iterator[None]:
 def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignment":
     """Find a task among those of the reviewer; another reviewer's is not there at all."""
     cycle = cycle_of(task)
-    code_of = swapflow.cycle(cycle).task_code
+    code_of = swapflow.cycles.get(cycle).task_code
     number = next(
-        (r.number for r in swapflow.reviewers(cycle) if r.external_id == seat.reviewer), None
+        (r.number for r in swapflow.reviewers.list(cycle) if r.external_id == seat.reviewer), None
     )
     if number is not None:
-        for assignment in swapflow.ledger.assignments(cycle, reviewer=number):
+        for assignment in swapflow.tasks.of_reviewer(cycle, number):
             if task in {assignment.id, code_of(assignment.id)}:
                 return assignment
     raise NotFoundError(
@@ -267,7 +268,7 @@ def _seen(
     application = _application(swapflow, found)
     fields = visible_fields(application, blind=rules.blind)
     documents = visible_documents(
-        swapflow.ledger.documents(found.cycle_id, application=found.application),
+        swapflow.applicants.documents(found.cycle_id, found.application),
         blind=rules.blind,
     )
     named = {} if rules.blind else {"name": application.name}
@@ -280,14 +281,16 @@ def _seen(
 
 
 def _application(swapflow: "Swapflow", found: "Assignment") -> "Application":
-    return next(a for a in swapflow.applications(found.cycle_id) if a.number == found.application)
+    return next(
+        a for a in swapflow.applicants.list(found.cycle_id) if a.number == found.application
+    )
 
 
 def _own_score(swapflow: "Swapflow", found: "Assignment") -> "Score | None":
     """Read the score that this assignment has, never anybody else's."""
     own = [
         s
-        for s in swapflow.ledger.scores(found.cycle_id, application=found.application)
+        for s in swapflow.scores.list(found.cycle_id, application=found.application)
         if s.assignment_id == found.id
     ]
     return own[-1] if own else None
@@ -399,4 +402,4 @@ def _last_day(kind: DeclineKind, until: str | None) -> date | None:
 
 
 def _today(swapflow: "Swapflow") -> date:
-    return swapflow.ledger.now().date()
+    return swapflow.cycles.now().date()

@@ -1,4 +1,4 @@
-"""Letters that tell applicants what was decided, held back for a while before they leave."""
+"""Letters that tell applicants the decision, held for a while before they leave."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from swapflow.domain.people.application import ApplicationStatus
 
 
 class Group(StrEnum):
-    """What an applicant is told."""
+    """The news for an applicant."""
 
     OFFERED = "offered"
     WAITLISTED = "waitlisted"
@@ -18,7 +18,7 @@ class Group(StrEnum):
 
 
 class LetterState(StrEnum):
-    """Where a letter is; only HELD ones can be taken back."""
+    """The state of a letter; only HELD ones can be withdrawn."""
 
     HELD = "held"
     QUEUED = "queued"
@@ -35,17 +35,17 @@ class LetterState(StrEnum):
 
     @property
     def has_left(self) -> bool:
-        """Whether nobody can hold it any more."""
+        """Whether the letter cannot be held back any more."""
         return self not in {LetterState.HELD, LetterState.TAKEN_BACK, LetterState.VOID}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """What a group is told; `{name}`, `{program}` and `{until}` stand for what fits each letter.
+    """The text for a group; `{name}`, `{program}` and `{until}` are placeholders.
 
     Attributes:
-        text: Paragraphs, an empty line between two. One that names `{until}` is left out where
-            an offer has no date.
+        text: Paragraphs, an empty line between two. One with `{until}` is left out where an offer
+            has no date.
     """
 
     subject: str
@@ -57,8 +57,8 @@ class AnnouncedLetter:
     """One applicant's letter.
 
     Attributes:
-        mail_id: Of the mail, which holds the words.
-        offer: Id of the offer that it tells of; None for none.
+        mail_id: Id of the mail, which holds the words.
+        offer: Id of the offer that it announces; None for none.
         detail: Why it failed, or was not sent.
     """
 
@@ -75,8 +75,8 @@ class Announcement:
     """Letters that were written together, about one version of a list.
 
     Attributes:
-        leaves_at: Until then they are held, and can be taken back all together.
-        taken_back_by: Who took them back, "" when nobody did.
+        leaves_at: Until then they are held, and can be withdrawn together.
+        taken_back_by: Who withdrew them, "" while nobody has.
     """
 
     id: int
@@ -89,18 +89,18 @@ class Announcement:
 
     @property
     def held(self) -> bool:
-        """Whether every letter can still be taken back."""
+        """Whether every letter can still be withdrawn."""
         return all(letter.state is LetterState.HELD for letter in self.letters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterFacts:
-    """What is so at the moment when a letter is to leave.
+    """The facts at the moment when a letter is to leave.
 
     Attributes:
-        offer_stands: Whether the offer that it tells of is open or accepted.
-        has_place: Whether any offer to them is.
-        verdict: What the latest list says; None for nothing.
+        offer_stands: Whether the offer that it announces is open or accepted.
+        has_place: Whether any offer to the applicant is.
+        verdict: Their outcome in the latest list; None for none.
     """
 
     group: Group
@@ -114,7 +114,7 @@ class LetterFacts:
 def told(
     announcements: tuple[Announcement, ...],
 ) -> dict[int, tuple[Announcement, AnnouncedLetter]]:
-    """Give the last letter that told each applicant something, or is about to, by application."""
+    """Return the last effective letter of each applicant, by application."""
     return {
         letter.application: (announcement, letter)
         for announcement in announcements

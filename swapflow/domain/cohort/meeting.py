@@ -1,4 +1,4 @@
-"""A committee's meeting about a proposed list: what was recorded about whom, and by whom."""
+"""A committee's meeting about a proposed list: the outcomes, and who recorded them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from swapflow.domain.cohort.proposal import Verdict
 
 
 class Word(StrEnum):
-    """What a meeting says about an application; DISCUSS: it comes back to it."""
+    """A meeting's outcome for an application; DISCUSS: it is to be discussed again."""
 
     IN = "in"
     OUT = "out"
@@ -18,7 +18,7 @@ class Word(StrEnum):
 
     @property
     def verdict(self) -> Verdict | None:
-        """The decision that it asks for; None while it is still discussed."""
+        """The decision that follows from it; None while it is still discussed."""
         return _VERDICTS.get(self)
 
 
@@ -31,7 +31,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """Something that was recorded about an application at a meeting."""
+    """One recorded outcome of an application at a meeting."""
 
     application: int
     word: Word
@@ -56,8 +56,8 @@ class Meeting:
 
     Attributes:
         by: Who opened it, and when.
-        said: Everything that was recorded, the first first; the last about somebody holds.
-        turns: Each time it was closed or reopened, the first first.
+        said: All recorded outcomes, oldest first; the last about an application is valid.
+        turns: Each closing and reopening, oldest first.
     """
 
     version: int
@@ -73,13 +73,13 @@ class Meeting:
 
     @property
     def words(self) -> Mapping[int, Said]:
-        """What holds now, by application."""
+        """The valid outcomes, by application."""
         return {one.application: one for one in self.said}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endorsement:
-    """Words in favour of an application; never a number, and no part of any estimate."""
+    """An endorsement of an application; never a number, and no part of any estimate."""
 
     application: int
     by: str

@@ -1,4 +1,4 @@
-"""Offers of places, what was answered, and how many are expected to accept: never who."""
+"""Offers of places, their answers, and how many are expected to accept: never who."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from enum import StrEnum
 
 
 class OfferAnswer(StrEnum):
-    """What became of an offer; WAITING until somebody answers or the date has passed.
+    """The answer to an offer; WAITING until there is one or the date has passed.
 
-    One is TAKEN_BACK along with its letter, before that left: nobody heard of it.
+    One is TAKEN_BACK along with its letter, before that left, so the applicant never knew of it.
     """
 
     WAITING = "waiting"
@@ -20,7 +20,7 @@ class OfferAnswer(StrEnum):
 
     @property
     def stands(self) -> bool:
-        """Whether the place may still be taken, or is."""
+        """Whether the place may still be taken, or is taken."""
         return self in {OfferAnswer.WAITING, OfferAnswer.ACCEPTED}
 
 
@@ -32,8 +32,8 @@ class Offer:
         version: The cohort version under which it was made.
         line: The line of places that it is on.
         until: Up to when an answer counts; None for no date.
-        risk: By how much this wave of offers raised the probability that more accept than there
-            are places; on the wave's first offer, 0 on the others.
+        risk: Increase, by this wave of offers, of the probability that more accept than there are
+            places; on the wave's first offer, 0 on the others.
     """
 
     id: int
@@ -49,10 +49,10 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YieldRate:
-    """How many of those who are offered a place accept it: one rate for everybody in a cycle.
+    """The share of offers that is accepted: one rate for everybody in a cycle.
 
-    The rate is believed to be Beta(accepting, declining): as if so many had accepted and
-    declined before, one of each included that nobody has seen.
+    The rate is assumed to be Beta(accepting, declining): as if that many had accepted and declined
+    before, including one imaginary applicant of each.
 
     Attributes:
         accepting: First parameter; declining: second parameter.
@@ -69,10 +69,10 @@ class YieldRate:
 
     @property
     def mean(self) -> float:
-        """The rate that is expected."""
+        """The expected rate."""
         return self.accepting / (self.accepting + self.declining)
 
 
 def promised(offers: Sequence[Offer]) -> frozenset[int]:
-    """Give whose offers stand: nobody may be told otherwise."""
+    """Return the applications with a valid offer, which may not lose it."""
     return frozenset(offer.application for offer in offers if offer.answer.stands)

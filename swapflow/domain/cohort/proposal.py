@@ -1,4 +1,4 @@
-"""What the rule proposes and what people decide: separate things, written by separate hands."""
+"""The rule's proposal and people's decisions: separate things, written separately."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from enum import StrEnum
 
 
 ROUNDING = 1e-9
-"""Shares are compared with this much room."""
+"""Tolerance when shares are compared."""
 
 
 class Standing(StrEnum):
-    """Where a proposal puts an application."""
+    """The part of a proposal that an application is in."""
 
     COHORT = "cohort"
     WAITLIST = "waitlist"
 
 
 class Verdict(StrEnum):
-    """What people decided about an application; no code writes one by itself."""
+    """A person's decision about an application; no code writes one by itself."""
 
     SELECTED = "selected"
     WAITLISTED = "waitlisted"
@@ -31,10 +31,10 @@ class Place:
 
     Attributes:
         rank: From 1, in the order of the proposal: cohort first, then the waitlist.
-        estimate: What the cohort was chosen by, in [0, 1].
+        estimate: The estimate that the cohort was chosen by, in [0, 1].
         margin: Radius of the estimate.
         evidence: Information received, in units of one pull of the first kind.
-        contested: Another pull could still change this application's standing.
+        contested: Whether another pull could still change this application's standing.
         pulls: Scores that count, by kind name.
         floor_missing: Pulls that its floors still lack, by kind name.
     """
@@ -56,10 +56,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupLimit:
-    """A limit of the rules on one group, and who belongs to it.
+    """A limit of the rules on one group, with its members.
 
     Attributes:
-        title: What people call the group, e.g. `region = North`.
+        title: Name of the group for people, e.g. `region = North`.
         applications: Numbers of the candidates in it.
         minimum: Fewest of the chosen; maximum: most, None for no limit.
         minimum_share: Smallest share of the chosen; maximum_share: largest share.
@@ -77,7 +77,7 @@ class GroupLimit:
         return len(self.applications.intersection(chosen))
 
     def wants(self) -> str:
-        """Say the limit in words."""
+        """Return the limit in words."""
         parts = []
         if self.minimum:
             parts.append(f"at least {self.minimum}")
@@ -90,7 +90,7 @@ class GroupLimit:
         return " and ".join(parts) or "any number"
 
     def broken_by(self, chosen: Collection[int]) -> bool:
-        """Say whether a list of these applications breaks the limit."""
+        """Whether a list of these applications breaks the limit."""
         held, size = self.held(chosen), len(chosen)
         most = size if self.maximum is None else self.maximum
         return not (
@@ -100,19 +100,19 @@ class GroupLimit:
         )
 
     def said_of(self, chosen: Collection[int]) -> str:
-        """Say how a list of these applications stands to the limit."""
+        """Return in words how a list of these applications meets the limit."""
         return f"{self.title}: {self.held(chosen)} chosen, {self.wants()} wanted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodSheet:
-    """How a proposal came about: what HR shows when asked.
+    """How a proposal was made: the explanation that the office shows on request.
 
     Attributes:
-        limits: How the list stands to each limit on a group, in words.
-        given_way: Where no list keeps to every limit: what would have to change for one to.
-        estimates: What people asked the list to be made by: "raw" or "adjusted"; "rule": nobody
-            asked, and it is made by the rule's own estimates.
+        limits: How the list meets each limit on a group, in words.
+        given_way: Where no list keeps every limit: the changes that would allow one.
+        estimates: The estimates that people chose: "raw" or "adjusted"; "rule": the rule's own,
+            without such a choice.
     """
 
     cycle_id: str
@@ -145,13 +145,13 @@ class MethodSheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """The list the rule proposes, best first, and the method sheet that explains it.
+    """The list that the rule proposes, best first, with the method sheet that explains it.
 
     Attributes:
-        limits: What the rules want of groups.
-        fewest: Fewest places that must be filled; None where it is as many as are proposed.
-        promised: Numbers of those whose offer of a place stands: nobody is told otherwise.
-        near: Numbers of those whose standing one more score could change.
+        limits: Limits of the rules on groups.
+        fewest: Fewest places that must be filled; None where it equals the number proposed.
+        promised: Numbers of applications with a valid offer, which they keep.
+        near: Numbers of applications whose standing one more score could change.
     """
 
     cycle_id: str
@@ -182,7 +182,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiver:
-    """A named person accepts that somebody stays below a floor, and says why."""
+    """A named person accepts that an application stays below a floor, with the reason."""
 
     by: str
     reason: str

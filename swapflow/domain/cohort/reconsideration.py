@@ -1,4 +1,4 @@
-"""Reconsiderations: one application is looked at again after the list was fixed."""
+"""Reconsiderations: one application is looked at again after the list was made final."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -6,13 +6,13 @@ from enum import StrEnum
 
 
 USUAL_REVIEWS = 2
-"""Fresh reviews that are asked for unless a number is given."""
+"""Fresh reviews that are requested unless a number is given."""
 
 MOST_REVIEWS = 10
 
 
 class Result(StrEnum):
-    """What a reconsideration came to.
+    """The result of a reconsideration.
 
     ADDED: onto the list, again where a place was declined. WAITLISTED: onto the waitlist, or
     further up on it. STAYS: as it was. WITHDRAWN: taken back before it was decided. UNDONE: added
@@ -27,16 +27,16 @@ class Result(StrEnum):
 
 
 CHANGES = frozenset({Result.ADDED, Result.WAITLISTED})
-"""What makes a new version of the list."""
+"""Results that make a new version of the list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewReconsideration:
-    """A reconsideration as it is opened.
+    """A reconsideration at its opening.
 
     Attributes:
-        version: Of the list that was in force.
-        kind: Index of the kind of the fresh reviews; `reviews`: how many were asked for.
+        version: Version of the list in force.
+        kind: Index of the kind of the fresh reviews; `reviews`: how many were requested.
         asked_by: Who asked for it, as the office calls them; `asked_on`: when they did.
         stood: Status of the application when it was opened.
     """
@@ -56,14 +56,15 @@ class Closing:
     """How a reconsideration ended.
 
     Attributes:
-        version: Of the list that it made; 0 where the list stays as it is.
-        place: On the waitlist, from 1; 0 for none.
-        before: The estimate that the list was made by; None for who was no candidate then.
+        version: Version of the list that it made; 0 where the list stays as it is.
+        place: Rank on the waitlist, from 1; 0 for none.
+        before: The estimate that the list was made by; None for an applicant who was no candidate
+            then.
         after: The estimate with every score that counts.
-        received: Fresh reviews that came.
-        beyond: The person is added beyond the places.
+        received: Fresh reviews received.
+        beyond: Whether the person is added beyond the places.
         exceptions: Limits on groups that the list breaks since, in words.
-        reason: Why people decided so.
+        reason: Reason of the decision.
     """
 
     result: Result
@@ -79,12 +80,12 @@ class Closing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconsideration:
-    """A reconsideration as it stands.
+    """A reconsideration in its present state.
 
     Attributes:
         by: Who opened it.
         closing: How it ended; None while it is open.
-        closed_by: Who signed, or took it back.
+        closed_by: Who signed, or withdrew it.
     """
 
     id: int
@@ -97,7 +98,7 @@ class Reconsideration:
 
     @property
     def application(self) -> int:
-        """Whose it is."""
+        """The application's number."""
         return self.new.application
 
     @property
@@ -107,5 +108,5 @@ class Reconsideration:
 
     @property
     def adds(self) -> bool:
-        """Whether the person stands on the list by it."""
+        """Whether it put the person on the list."""
         return self.closing is not None and self.closing.result is Result.ADDED

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 HOLD = "hold on erasing"
 HOLD_ENDS = "end of the hold on erasing"
-"""Subjects of the notes by which erasing is held in a cycle, and let go; the last one stands."""
+"""Subjects of the notes that put erasure on hold and release it; the last one is valid."""
 
 
 class ApplicationStatus(StrEnum):
-    """Where an application stands; every move is an event and reversible.
+    """The status of an application; every move is an event and reversible.
 
     INCOMPLETE ──► READY ⇄ HELD         held: a candidate, but takes no new pull
        any    ──► INELIGIBLE, WITHDRAWN, MERGED   leave at once, open pulls are cancelled
@@ -35,10 +35,10 @@ class Application:
 
     Attributes:
         number: Its arm: the order of arrival in the cycle, from 0.
-        external_id: The office's own key, unique in the cycle; "" once purged.
-        tie: Keyed hash of (seed, external id): decides whatever else is equal.
+        external_id: The office's own key, unique in the cycle; "" once erased.
+        tie: Keyed hash of (seed, external id): breaks ties.
         attributes: Selection attributes by name; monitoring attributes are not here.
-        fields: Whatever else the import brought, shown to reviewers under the blind policy.
+        fields: Other imported fields, shown to reviewers under the blind policy.
     """
 
     cycle_id: str
@@ -58,10 +58,10 @@ class NewApplication:
     """One applicant as imported.
 
     Attributes:
-        ready: Whether the application is complete; None where the list does not say, and then a
-            new one is.
+        ready: Whether the application is complete; None where the list does not say, which means
+            complete for a new one.
         selection: Attributes that may enter an objective.
-        monitor: Attributes for reports only: kept in a table that no deciding code reads.
+        monitor: Monitoring attributes: stored in a table that no deciding code reads.
         documents: (name, link or path, marked redacted) of files that reviewers may see.
     """
 
@@ -76,9 +76,9 @@ class NewApplication:
 
 
 def said(new: NewApplication) -> dict[str, str]:
-    """Spell what a list says of an applicant, by name; what it leaves blank it does not say.
+    """Return what a list says of an applicant, by name; blank values are left out.
 
-    Attributes for reports are left out: no deciding code may read those.
+    Monitoring attributes are left out: no deciding code may read those.
     """
     words = {"name": new.name, "email": new.email}
     if new.ready is not None:
@@ -93,7 +93,7 @@ def said(new: NewApplication) -> dict[str, str]:
 
 
 def stands(application: Application) -> dict[str, str]:
-    """Spell what is known of an applicant by the same names; documents are not among it."""
+    """Return the known values of an applicant by the same names, without documents."""
     words = {"name": application.name, "email": application.email}
     words |= {f"select:{name}": value for name, value in application.attributes.items()}
     words |= {f"field:{name}": value for name, value in application.fields.items()}

@@ -1,4 +1,8 @@
-"""Calendar invitations as text (RFC 5545 and 5546): what calendars of reviewers take in."""
+"""Calendar invitations as text (RFC 5545 and 5546), for the calendars of reviewers.
+
+Written by hand: they are only written, in UTC, in a layer without dependencies; a library would
+bring time-zone data and a parser. The tests read each one back with such a library.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,21 +12,21 @@ from swapflow.domain.people.interview import Interview
 
 
 LONGEST_LINE = 75
-"""Octets of a line before it is folded."""
+"""Most octets of a line before it is folded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guest:
-    """Whoever is invited."""
+    """The invited person."""
 
     name: str
     email: str
 
 
 def uid_of(pull_id: str, reviewer: int) -> str:
-    """Name one reviewer's entry for one pull, the same however often the slot moves.
+    """Return the id of one reviewer's entry for one pull, the same for every change of the slot.
 
-    A digest, for the pull's own id tells how often an applicant was asked about.
+    The id is a digest, since the pull's own id discloses how often an applicant was asked about.
     """
     return sha256(f"{pull_id}/{reviewer}".encode()).hexdigest()[:24] + "@swapflow"
 
@@ -37,17 +41,17 @@ def invitation(
     stamp: datetime,
     address: str = "",
 ) -> str:
-    """Spell a slot as an invitation, or, when nobody is to come any more, as its cancellation.
+    """Build the invitation to a slot, or its cancellation when the slot is not valid any more.
 
     Times are in UTC, so that no calendar has to know a zone's rules to show the right hour.
 
     Args:
         interview: The slot.
-        uid: As `uid_of` gives it.
-        title: One line; in a blind cycle it must name nobody.
-        guest: Whoever is invited.
+        uid: As from `uid_of`.
+        title: One line; in a blind cycle it must not name the applicant.
+        guest: The invited person.
         organiser: Mail address that invites; "" leaves the line out.
-        stamp: When this text was made.
+        stamp: When this text was built.
         address: Where the form is; "" for none.
     """
     off = not interview.stands
@@ -85,7 +89,7 @@ def _utc(at: datetime) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape what a text value means otherwise; control characters would end the line."""
+    """Escape the characters with a meaning of their own, and drop control characters."""
     for sign in ("\\", ";", ","):
         text = text.replace(sign, "\\" + sign)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\\n")

@@ -10,7 +10,7 @@ class Document:
     Attributes:
         position: Its number among the application's documents, from 0.
         link: Address or path as imported; "" for an uploaded file.
-        redacted: Staff say that nothing in it names the applicant.
+        redacted: Whether staff declared that it does not name the applicant.
         media: Media type of an uploaded file; "" for a link.
         size: Bytes of an uploaded file.
     """
@@ -25,7 +25,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """A file to be stored; `media` was told from its first bytes, never from its name."""
+    """A file to be stored; `media` comes from its first bytes, never from its name."""
 
     name: str
     redacted: bool

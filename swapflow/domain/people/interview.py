@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interview:
-    """A slot as staff have set it.
+    """A slot for an interview, set by staff.
 
     Attributes:
-        starts_at: Aware UTC; `zone` is the one to show it in.
-        sequence: Grows with every change: calendars take the highest.
-        missed: The applicant did not come.
+        starts_at: Aware UTC; pages show it in `zone`.
+        sequence: Grows with every change: calendars use the highest.
+        missed: Whether the applicant did not come.
     """
 
     pull_id: str
@@ -27,10 +27,10 @@ class Interview:
 
     @property
     def ends_at(self) -> datetime:
-        """When it is planned to be over."""
+        """The planned end."""
         return self.starts_at + timedelta(minutes=self.minutes)
 
     @property
     def stands(self) -> bool:
-        """Whether people are to come."""
+        """Whether the slot is valid: neither cancelled nor missed."""
         return not self.cancelled and not self.missed

@@ -1,7 +1,7 @@
-"""Attributes that may not decide unless a legal basis is recorded: protected traits and proxies.
+"""Attributes that need a recorded legal basis to decide: protected traits and proxies.
 
-The list errs on the safe side. A column that it names by mistake is still imported, as a
-monitoring attribute; `select:NAME` and a legal basis in the rules lift that on purpose.
+The list errs on the safe side. A column that it lists by mistake is still imported, as a
+monitoring attribute; `select:NAME` and a legal basis in the rules override that.
 """
 
 import re
@@ -118,9 +118,9 @@ _WORD = re.compile(r"\w+")
 
 
 def protected_trait(name: str) -> str:
-    """Say which protected trait or proxy a column's name speaks of; "" for none.
+    """Return the protected trait or proxy that a column's name refers to; "" for none.
 
-    The name counts as one when any run of whole words in it is on the list, however it is spelled:
+    The name matches when any run of whole words in it is on the list, in any spelling:
     "Applicant's gender (self-declared)", "BirthDate", "date_of_birth". Parts of words do not
     count: "Language skills" and "Package" are free.
     """
@@ -135,5 +135,5 @@ def protected_trait(name: str) -> str:
 
 
 def is_protected(name: str) -> bool:
-    """Whether a column's name speaks of a protected trait or a proxy for one."""
+    """Whether a column's name refers to a protected trait or a proxy for one."""
     return bool(protected_trait(name))

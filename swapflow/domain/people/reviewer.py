@@ -9,14 +9,14 @@ ERASED = "erased-"
 
 
 def erased_id(number: int) -> str:
-    """Give the id under which an erased reviewer's number stands in the roster."""
+    """Return the roster id of an erased reviewer."""
     return f"{ERASED}{number}"
 
 
 class DeclineKind(StrEnum):
-    """Why a reviewer says no; each does something different.
+    """Why a reviewer declines; each reason has another effect.
 
-    MISSED is no refusal: the applicant did not come to an interview.
+    MISSED is not the reviewer's choice: the applicant did not come to an interview.
     """
 
     CONFLICT = "conflict"
@@ -27,7 +27,7 @@ class DeclineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absence:
-    """Days on which a reviewer gets nothing new, both included."""
+    """Days on which a reviewer gets no new requests, both included."""
 
     first: date
     last: date
@@ -39,14 +39,14 @@ class NewReviewer:
 
     Attributes:
         external_id: The office's own key, unique in the cycle.
-        capacity: Most assignments of each kind in this cycle; None is unlimited. Kinds that are
-            not named are not asked of this reviewer.
-        packet: Most assignments open at once; None takes the rules' default.
+        capacity: Most assignments of each kind in this cycle; None is unlimited. This reviewer is
+            not asked for other kinds.
+        packet: Most open assignments at once; None means the rules' default.
         automatic: Specification of the program that answers, "" for a person:
             `truth:FILE`, `replay:FOLDER`, `http(s)://…`.
         topics: Expertise; an application with a topic goes to a reviewer who has it, if one can.
         conflicts: External ids of applications that this reviewer must not see.
-        reserve: Kept for reconsiderations: gets no other request.
+        reserve: Whether the reviewer is kept for reconsiderations and gets no other request.
     """
 
     external_id: str
@@ -64,9 +64,9 @@ class NewReviewer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewer:
-    """A roster entry as it stands; `number` is its number in the cycle, from 0.
+    """A roster entry; `number` is its number in the cycle, from 0.
 
-    In the reserve it is asked in reconsiderations alone.
+    An entry in the reserve is asked in reconsiderations only.
     """
 
     cycle_id: str
@@ -85,7 +85,7 @@ class Reviewer:
 
     @property
     def was_erased(self) -> bool:
-        """Whether only a number is left of whoever this was."""
+        """Whether the person was erased and only the number is left."""
         return not (self.active or self.name or self.email) and self.external_id.startswith(
             erased_id(self.number)
         )

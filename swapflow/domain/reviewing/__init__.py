@@ -1,1 +1,1 @@
-"""A request and what came back."""
+"""A request and its answer."""

@@ -1,4 +1,4 @@
-"""Pulls and assignments: a request for one score, and one seat of it given to one reviewer."""
+"""Pulls and assignments: a request for one score, and one seat of it, given to one reviewer."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class PullStatus(StrEnum):
-    """Where a pull stands.
+    """The status of a pull.
 
     PROPOSED ──► OPEN ──► CLOSED        proposed: waits for a person's approval
         └─────────┴─────► CANCELLED
@@ -22,7 +22,7 @@ class PullStatus(StrEnum):
 
 
 class PullReason(StrEnum):
-    """Who wanted a pull."""
+    """The origin of a pull."""
 
     FLOOR = "floor"
     RULE = "rule"
@@ -33,7 +33,7 @@ class PullReason(StrEnum):
 
 
 class AssignmentStatus(StrEnum):
-    """Where an assignment stands.
+    """The status of an assignment.
 
     QUEUED ──► DELIVERED ──► OPENED ──► SCORED
        │           ├────────────┤────► DECLINED    (reviewer says no; the pull is given to another)
@@ -70,11 +70,11 @@ class Pull:
     Attributes:
         kind: Index of the kind in the rules.
         ordinal: Its number among the pulls of this kind of this application, from 1.
-        cost: Reserved for it, in the round's unit.
-        gain: Information it brings, in gain units.
-        decision: Number of the decision that wanted it, 0 for none.
-        seats: How many reviewers sit on it.
-        quorum: How many answers close it.
+        cost: Cost reserved for it, in the round's unit.
+        gain: Its information, in gain units.
+        decision: Number of the decision that made it, 0 for none.
+        seats: Number of its reviewers.
+        quorum: Number of answers that close it.
     """
 
     id: str
@@ -96,8 +96,8 @@ class Assignment:
     """One seat of a pull given to one reviewer.
 
     Attributes:
-        packet: The reviewer's packet it was handed out in, from 1.
-        rubric_version: Pinned when it was opened; 0 before.
+        packet: The reviewer's packet that it was sent in, from 1.
+        rubric_version: Version of the rubric at its opening; 0 before.
         sent_at: When its broker message was last sent, None when never.
         sends: How often its message was sent.
     """

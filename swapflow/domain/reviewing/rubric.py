@@ -1,4 +1,4 @@
-"""From a reviewer's marks to a utility in [0, 1], by the rubric of the kind."""
+"""Conversion of a reviewer's marks to a utility in [0, 1], by the rubric of the kind."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from swapflow.errors import InvalidInputError, ScoreOutOfRangeError
 
 
 def utility(rubric: Rubric, marks: Mapping[str, float | None]) -> float:
-    """Give the weighted mean of the marks, each mapped evenly onto [0, 1].
+    """Return the weighted mean of the marks, each mapped evenly onto [0, 1].
 
     A criterion's lowest mark counts 0, its highest 1. "N/A" (None, or a criterion left out) takes
     the criterion out of the mean together with its weight: it is a choice, never a 0.
@@ -38,7 +38,7 @@ def utility(rubric: Rubric, marks: Mapping[str, float | None]) -> float:
 
 
 def _share(criterion: Criterion, mark: float) -> float:
-    """Place a mark between the criterion's lowest (0) and highest (1)."""
+    """Return a mark's place between the criterion's lowest (0) and highest (1)."""
     allowed = [value for value, _ in criterion.marks]
     if mark not in allowed:
         choices = ", ".join(f"{value:g}" for value in allowed)

@@ -1,4 +1,4 @@
-"""Scores: what a reviewer answered, what of it counts, and why."""
+"""Scores: a reviewer's answers, which of them count, and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Origin(StrEnum):
-    """How a score came to be."""
+    """The origin of a score."""
 
     ASSIGNED = "assigned"
     STAFF = "staff"
@@ -17,7 +17,7 @@ class Origin(StrEnum):
 
 
 class Late(StrEnum):
-    """What became of a score that came after its assignment had expired."""
+    """The fate of a score that came after its assignment had expired."""
 
     CLOSES = "closes"
     EXTRA = "extra"
@@ -26,16 +26,16 @@ class Late(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a reviewer hands in for one assignment.
+    """A reviewer's answer to one assignment.
 
     Attributes:
         marks: Mark per criterion of the rubric, by criterion name; None is "N/A". Empty when
             `utility` is given directly (automatic reviewers and imports without a rubric).
         utility: Utility in [0, 1] when there are no marks.
-        typed_by: Who typed it, when not the reviewer: the name staff act under.
-        remark: For the committee; erasable.
-        notes: What else was written, by name: confidence, private (for staff), recommendation,
-            question:N (from 1), criterion:NAME; erasable.
+        typed_by: Who typed it, when not the reviewer: the name of the member of staff.
+        remark: Remark for the committee; erasable.
+        notes: Further texts, by name: confidence, private (for staff), recommendation, question:N
+            (from 1), criterion:NAME; erasable.
     """
 
     assignment_id: str
@@ -52,7 +52,7 @@ class Score:
     """A score as stored; a correction or a void is a new row that supersedes it.
 
     Attributes:
-        revision: From 1; the highest revision of an assignment stands.
+        revision: From 1; the highest revision of an assignment is valid.
         value: Utility in value units (0 to 1,000,000).
         counts: Whether it enters the estimates.
         reason: Why it does not count, or why it was corrected or voided; "" otherwise.
@@ -81,12 +81,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What the reviewer is told once the ledger holds the score.
+    """The confirmation to the reviewer once the ledger holds the score.
 
     Attributes:
         seq: The event that recorded it.
-        repeated: The same assignment had been answered before; nothing was changed.
-        value: What is stored, in value units.
+        repeated: Whether the assignment had been answered before, so that nothing was changed.
+        value: The stored value, in value units.
         counts: Whether it enters the estimates.
     """
 
@@ -99,10 +99,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a reviewer has typed and not handed in.
+    """A reviewer's draft: typed and not handed in.
 
     Attributes:
-        version: From 1; every save makes the next.
+        version: From 1; every save increases it.
         body: The fields of the form, by name.
     """
 
@@ -114,7 +114,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreDetails:
-    """A standing score with everything that was written with it."""
+    """The current score of an assignment with everything that was written with it."""
 
     score: Score
     marks: Mapping[str, float | None]

@@ -66,6 +66,7 @@ def finalize(
     """
     _check_status(ledger.cycle(cycle_id))
     proposal = propose(cycle_id, ledger=ledger)
+    # A name that is given twice counts once.
     signers = tuple(dict.fromkeys((by, *signed_by)))
     rules = ledger.rules(cycle_id)
     if len(signers) < rules.signatures:
@@ -149,6 +150,7 @@ def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger
                 "back, then reopen the whole list"
             )
         for announcement in tx.announcements():
+            # A letter that still waits would announce a list that is open again.
             if announcement.held:
                 withdraw(tx, announcement, by=" and ".join(sorted(names)))
         tx.record(EventType.REOPENED, {"version": cycle.cohort_version + 1})

@@ -114,6 +114,7 @@ def agenda(
     version = cycle.cohort_version if fixed else cycle.cohort_version + 1
     meeting = ledger.meeting(cycle_id, version)
     places = proposal.places
+    # A final list is shown as it was stored, whatever was corrected since.
     if fixed:
         places = next(p for number, p, _ in ledger.proposals(cycle_id) if number == version)
         outcomes = ledger.outcomes(cycle_id, version)

@@ -55,7 +55,7 @@ def prepare(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
-    """Put a decision up for signature, replacing an earlier one; return its digest.
+    """Store a decision for signature, replacing an earlier one; return its digest.
 
     Raises:
         NotReadyError: If the cycle is still running, or finalized.
@@ -108,7 +108,7 @@ def prepare_reconsideration(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
-    """Put a reconsideration's result up for signature, and sign it; return its digest.
+    """Store a reconsideration's result for signature, and sign it; return its digest.
 
     Raises:
         NotReadyError, InvalidInputError, NotFoundError: As `gather_evidence` and `closing_of` do.

@@ -1,4 +1,4 @@
-"""Reviewers who go away and come back, written as events."""
+"""Recording of reviewers who go away or come back."""
 
 from swapflow.domain.event import EventType
 from swapflow.engine.ports.ledger import Ledger
@@ -7,7 +7,7 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 
 
 def note_absences(projection: CycleProjection, *, ledger: Ledger, lease: Lease) -> int:
-    """Write who has gone away or come back, so that no decision needs a calendar.
+    """Record reviewers who have left or come back, so that no decision needs a calendar.
 
     Returns:
         How many reviewers changed.

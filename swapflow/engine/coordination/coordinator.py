@@ -24,6 +24,7 @@ from swapflow.engine.coordination.vacant_seats import fill_vacant_seats
 from swapflow.engine.coordination.workspace import CycleWorkspace, fitted_of, hold_lease
 from swapflow.engine.notifications.review_reminders import EVERY as REMIND_EVERY
 from swapflow.engine.notifications.review_reminders import remind
+from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms, CycleState, Doorbell
@@ -55,10 +56,11 @@ class Coordinator:
         lease_seconds: How long a lease lasts without renewal.
         resend_seconds: After how long a message without effect is sent again.
         address: Address of the reviewers' inbox; reminders link to it.
+        events: What it reads events from; the ledger when None.
         holder: Its name in the lease; generated when empty.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - keyword-only, each a part of its own
         self,
         *,
         ledger: Ledger,
@@ -69,9 +71,11 @@ class Coordinator:
         resend_seconds: float = 600.0,
         address: str = "",
         holder: str = "",
+        events: EventReads | None = None,
     ) -> None:
         self.holder = holder or f"coordinator-{uuid.uuid4().hex[:12]}"
         self._ledger = ledger
+        self._events = events or ledger
         self._state = state
         self._dispatcher = dispatcher
         self._doorbell = doorbell
@@ -123,13 +127,13 @@ class Coordinator:
         return self._doorbell.wait(seconds)
 
     def stop(self) -> None:
-        """Let other coordinators take over at once."""
+        """Release every lease, so that other coordinators can take over at once."""
         for workspace in self._workspaces.values():
             if workspace.lease is not None:
                 self._ledger.release_lease(workspace.lease)
 
     def blocked(self, cycle_id: str) -> dict[Seat, NoReviewer]:
-        """Pulls of the last decision that found no reviewer, and why."""
+        """Return the pulls of the last decision that found no reviewer, and why."""
         workspace = self._workspaces.get(cycle_id)
         return {} if workspace is None else dict(workspace.blocked)
 
@@ -171,12 +175,12 @@ class Coordinator:
                 return news
             return news + self._act(cycle_id, workspace, workspace.lease)
         except LeaseLostError:
-            # Someone else took over while this process slept. What it knows may be old.
+            # Another coordinator took over while this process slept. What it knows may be old.
             del self._workspaces[cycle_id]
             return news
 
     def _publish(self, cycle_id: str, *, idle: bool) -> None:
-        """Publish a dashboard, if there is something new; deciding never waits for it."""
+        """Publish a dashboard, if there is news; decisions never wait for it."""
         workspace = self._workspaces.get(cycle_id)
         if workspace is None or not is_dashboard_due(workspace, idle=idle):
             return
@@ -188,9 +192,9 @@ class Coordinator:
         return workspace
 
     def _read(self, cycle_id: str, workspace: CycleWorkspace) -> None:
-        """Read the events that have come since."""
+        """Read the new events."""
         workspace.projection = ingest(
-            cycle_id, workspace.projection, ledger=self._ledger, state=self._state
+            cycle_id, workspace.projection, ledger=self._events, state=self._state
         )
 
     def _act(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
@@ -244,12 +248,13 @@ class Coordinator:
             # the record.
             workspace.fitted = plan.fitted or workspace.fitted
             made += 1
+            # After every decision, so that its requests do not wait for the end of the turn.
             self.relay()
             if plan.stop is not None:
                 return made
 
     def _plan(self, cycle_id: str, workspace: CycleWorkspace, arms: Arms) -> DecisionPlan | None:
-        """Plan the next decision; once the deadline has passed, that is to propose a stop."""
+        """Plan the next decision; once the deadline has passed, propose to stop."""
         if time_is_up(workspace.projection, ledger=self._ledger):
             return stop_plan(workspace.projection, arms, StopReason.DEADLINE)
         fitted = fitted_of(cycle_id, workspace, ledger=self._ledger)
@@ -278,7 +283,7 @@ class Coordinator:
         return closed
 
     def _fill(self, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Assign vacant seats to other reviewers, send that, and read what came of it."""
+        """Assign vacant seats to other reviewers, relay the requests, and read the new events."""
         done = fill_vacant_seats(workspace, ledger=self._ledger, lease=lease)
         if done is None:
             return 0

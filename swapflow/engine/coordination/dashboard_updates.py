@@ -1,4 +1,4 @@
-"""When the dashboard of a cycle is built anew and published for the pages."""
+"""When the dashboard of a cycle is built again and published for the pages."""
 
 import time
 
@@ -14,11 +14,11 @@ DASHBOARD_EVERY = 2.0
 """Seconds between two dashboards while there is work to do."""
 
 DASHBOARD_SHARE = 20
-"""After one is built, the rest lasts this many times as long: a twentieth of the time."""
+"""A dashboard waits this many times as long as building it takes: a twentieth of the time."""
 
 
 def is_dashboard_due(workspace: CycleWorkspace, *, idle: bool) -> bool:
-    """Check whether there is something new to show, and time to build it."""
+    """Whether there is news, and enough time has passed since the last dashboard."""
     if workspace.dashboard_at == workspace.projection.position:
         return False
     return time.monotonic() >= workspace.dashboard_due[0 if idle else 1]
@@ -27,10 +27,11 @@ def is_dashboard_due(workspace: CycleWorkspace, *, idle: bool) -> bool:
 def publish_dashboard(
     cycle_id: str, workspace: CycleWorkspace, *, ledger: Ledger, state: CycleState
 ) -> None:
-    """Build a dashboard and publish it; nothing happens while the live state is away or behind."""
+    """Build a dashboard and publish it; do nothing while the live state is away or behind."""
     begun = time.monotonic()
     try:
         arms = state.arms(cycle_id)
+        # Columns of one position and a projection of another would show numbers that never were.
         if arms.position != workspace.projection.position:
             return
         fitted = fitted_of(cycle_id, workspace, ledger=ledger)

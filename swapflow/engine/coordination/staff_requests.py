@@ -1,4 +1,4 @@
-"""Pulls that staff ask for beside the rule: opened, or refused with a reason."""
+"""Pulls that staff request beside the rule: opened, or refused with a reason."""
 
 from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import ApplicationStatus
@@ -21,7 +21,7 @@ def answer_staff_request(
     state: CycleState,
     lease: Lease,
 ) -> int:
-    """Open the pull that staff ask for, or write why not; a busy reviewer is waited for.
+    """Open the pull that staff request, or record why not; wait for a busy reviewer.
 
     Returns:
         1 when the request was answered, 0 when it waits for the next turn.
@@ -42,12 +42,12 @@ def answer_staff_request(
         return 0
     if not refusal and without_reviewer:
         refusal = without_reviewer[0].value
-    # Whom to ask for a kind that a person must approve is found once it is approved.
+    # A kind that a person must approve gets its reviewers after the approval.
     taken = placement.taken
     reviewers = () if kind.approval or refusal else tuple(taken[seat] for seat in seats)
     with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
         if tx.cycle.position != projection.position:
-            return 0  # read first what has come; the request is still there in the next turn
+            return 0  # read the new events first; the request stays open for the next turn
         if refusal:
             tx.close_staff_request(staff_request.id, f"refused: {refusal}")
         else:

@@ -1,4 +1,4 @@
-"""How a cycle comes to its stop: at its deadline, or, where it is simulated, by itself."""
+"""How a cycle comes to its stop: at its deadline, or, when it is simulated, by itself."""
 
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import CycleStatus
@@ -10,7 +10,7 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 
 
 def time_is_up(projection: CycleProjection, *, ledger: Ledger) -> bool:
-    """Check whether the deadline of a running cycle has passed, whatever is still out."""
+    """Whether the deadline of a running cycle has passed."""
     deadline = projection.rules.deadline
     if (
         deadline is None

@@ -1,4 +1,4 @@
-"""Seats of open pulls that nobody is asked to fill any more: another reviewer, or an end."""
+"""Vacant seats of open pulls: another reviewer, or the end of the pull."""
 
 from swapflow.domain.cycle import ASKING
 from swapflow.domain.ids import pull_id
@@ -13,7 +13,7 @@ from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls
 
 
 def fill_vacant_seats(workspace: CycleWorkspace, *, ledger: Ledger, lease: Lease) -> int | None:
-    """Assign vacant seats of open pulls to other reviewers; cancel what nobody can take.
+    """Assign vacant seats of open pulls to other reviewers; cancel pulls that nobody can take.
 
     Returns:
         How many seats were assigned and pulls cancelled; None when there was nothing to write.
@@ -46,17 +46,18 @@ def _write(
     ledger: Ledger,
     lease: Lease,
 ) -> int:
-    """Write who takes vacant seats and which pulls are given up; counts both."""
+    """Commit the reviewers of vacant seats and the pulls given up; return how many of both."""
 
     def named(key: PullKey) -> str:
         application, kind, ordinal = key
         return pull_id(lease.cycle_id, application, projection.rules.kinds[kind].name, ordinal)
 
     with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+        # A pause or a stop since the last turn: no reviewer is asked now.
         if tx.cycle.status not in ASKING:
             return 1
         if not tx.event_types_after(projection.position.seq) <= HARMLESS:
-            return 1  # who may judge whom, or what is open, has changed: read it first
+            return 1  # conflicts, panels or open pulls have changed: read them first
         # A score may just have closed one of these.
         pulls = tx.pulls({named(_pull(seat)) for seat in taken} | set(map(named, hopeless)))
         live = {(a.pull_id, a.seat) for a in tx.assignments_of(list(pulls)) if a.status.is_open}
@@ -77,7 +78,7 @@ def _pull(seat: Seat) -> PullKey:
 
 
 def _out_of_reach(blocked: dict[Seat, NoReviewer], projection: CycleProjection) -> set[PullKey]:
-    """Find pulls that cannot reach their quorum any more, whatever answers still come."""
+    """Return the pulls that cannot reach their quorum any more."""
     lost: dict[PullKey, int] = {}
     for seat, reason in blocked.items():
         if not reason.passes:

@@ -1,4 +1,4 @@
-"""What a coordinator keeps of one cycle between turns."""
+"""The state that a coordinator keeps of one cycle between turns."""
 
 import time
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from swapflow.engine.selection.decide import last_fit
 
 @dataclass(slots=True, kw_only=True)
 class CycleWorkspace:
-    """What a coordinator keeps of one cycle between turns; all of it can be read again.
+    """The state that a coordinator keeps of one cycle between turns; all can be read again.
 
     Attributes:
         projection: The cycle as far as its events were read.
@@ -24,9 +24,9 @@ class CycleWorkspace:
         lease: The lease, where this coordinator holds it.
         lease_taken: When it was taken or renewed last, on the monotonic clock.
         idle_at: The position at which there was nothing to decide.
-        reminded_at: When reminders were looked for last.
+        reminded_at: When reminders were last checked.
         dashboard_at: The position of the last dashboard.
-        dashboard_due: When the next may be made: while idle, and while there is work to do.
+        dashboard_due: When the next may be built: while idle, and while there is work to do.
         blocked: Seats of the last decision that found no reviewer, and why.
     """
 
@@ -45,9 +45,9 @@ class CycleWorkspace:
 def hold_lease(
     cycle_id: str, workspace: CycleWorkspace, *, ledger: Ledger, holder: str, seconds: float
 ) -> None:
-    """Take the lease, or renew it when half of it is gone: every renewal is a write.
+    """Take the lease, or renew it when half of it has passed: every renewal is a write.
 
-    The epoch in every decision is what keeps others out; being late here harms nobody.
+    The epoch in every decision keeps others out; a late renewal does no harm.
     """
     now = time.monotonic()
     if workspace.lease is not None and now - workspace.lease_taken < seconds / 2:

@@ -350,6 +350,7 @@ def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str,
     for known in plan.known:
         number = known.application.number
         earlier = dict(before.get(number, {}))
+        # Merged: a value that is missing in this list was not withdrawn by it.
         now = {**earlier, **said(known.row)}
         if now != earlier:
             words[number] = now

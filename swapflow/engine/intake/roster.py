@@ -209,6 +209,7 @@ def _automatic(specification: str) -> int:
 def _change_reviewer(tx: Transaction, there: Reviewer, new: NewReviewer, rules: Rules) -> None:
     changed = replace(
         there,
+        # A blank cell of an import keeps the known value.
         name=new.name or there.name,
         email=new.email or there.email,
         group=new.group or there.group,

@@ -69,6 +69,7 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
         listing = "\n".join(f"  - {problem}" for problem in problems)
         raise InvalidInputError(f"cycle {cycle_id!r} cannot be launched:\n{listing}")
     with ledger.write(cycle_id) as tx:
+        # Checked again under the lock: two people may launch at the same moment.
         if tx.cycle.status is not CycleStatus.DRAFT:
             raise NotReadyError(f"cycle {cycle_id!r} was launched a moment ago")
         tx.record(EventType.LAUNCHED, {"rules": tx.cycle.rules_version})

@@ -47,7 +47,7 @@ def pin(
     _refuse(projection, application.number, where, external_id)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
-        # Whether a list exists was worked out before the lock, since the solver may take seconds.
+        # Whether a list exists was computed before the lock, since the solver may take seconds.
         if tx.cycle.position != projection.position:
             raise ConflictError("something came in at the same moment; try again")
         tx.record(EventType.APPLICATION_PINNED, {"a": application.number, "pin": int(where)})

@@ -42,6 +42,7 @@ def change_rules(
         _check_change(old, rules, spent=cycle.spent + cycle.committed, launched=launched)
         new = numbered(old, replace(rules, version=cycle.rules_version + 1))
         tx.set_rules(new, by=by, reason=reason)
+        # Before the launch nothing was decided; the event of the launch names its version.
         if launched:
             tx.record(EventType.RULES_CHANGED, {"rules": new.version})
             recompute(tx, old, new, by=by)

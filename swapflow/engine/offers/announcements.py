@@ -220,6 +220,7 @@ def announce(
         if not made.letters:
             raise NotReadyError("there is nobody to write to: all were told, or have no address")
         with ledger.write(cycle_id) as tx:
+            # The letters are written before the lock; events in between can make them wrong.
             if tx.cycle.position != made.read:
                 continue
             number = tx.insert_announcement(made.version, leaves_at=tx.now + hold, by=by)
@@ -267,6 +268,8 @@ def withdraw(tx: Transaction, announcement: Announcement, *, by: str) -> None:
     """
     held = sum(letter.state is LetterState.HELD for letter in announcement.letters)
     left = sum(letter.state.has_left for letter in announcement.letters)
+    # A letter may leave between the reading and the update: then the numbers differ, and the error
+    # rolls the whole withdrawal back.
     if left or tx.take_letters_back(announcement.id, by=by) != held:
         raise ConflictError(
             f"{left or 'some'} of {len(announcement.letters)} letters have left, and what they "

@@ -31,7 +31,7 @@ class OfferRound:
         waitlist: Numbers of applications that may still get an offer, in order; the chosen first.
         places: Places in all.
         rate: The acceptance rate in force, if any.
-        risk: Probability that more accept than there are places, as things stand; 0 without a
+        risk: Probability that more accept than there are places, at present; 0 without a
             rate, since no more than the places are offered then.
         spent: The part of the stated risk that the waves so far have used.
         broken: Limits on groups that no further offer can keep, in words.

@@ -65,6 +65,8 @@ def offer(
         if not wave.places and not wave.lapsed:
             return wave
         with ledger.write(cycle_id) as tx:
+            # The wave is computed before the lock, since that may take seconds; events in between
+            # can change who is next.
             if tx.cycle.position != wave.read:
                 continue
             if until is not None and until <= tx.now:

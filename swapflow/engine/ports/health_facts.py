@@ -9,11 +9,11 @@ class RedisFacts:
     """State of the server that holds queues and live state.
 
     Attributes:
-        version: What it says it is, e.g. "8.0.3".
+        version: Its version as it reports it, e.g. "8.0.3".
         too_old: Whether that is older than swapflow needs.
         eviction: Its `maxmemory-policy`; anything but "noeviction" drops queues when full.
         on_disk: How it keeps what it holds over a restart: "append-only file", "snapshots",
-            "unknown" when it does not say, "" for not at all.
+            "unknown" when it does not report it, "" for not at all.
         save_failed: Whether its last write to disk failed.
         memory_used: Bytes it holds.
         memory_most: Bytes it may hold; 0 for no limit.
@@ -79,7 +79,7 @@ class DatabaseFacts:
     """State of the database.
 
     Attributes:
-        version: What it says it is, e.g. "PostgreSQL 17.2" or "SQLite 3.46.0".
+        version: Its version as it reports it, e.g. "PostgreSQL 17.2" or "SQLite 3.46.0".
         place: Where it is, without a password.
         ahead: Seconds by which its clock is ahead of this machine's.
         offset: Seconds that a test adds to its clock; 0 in any real deployment.

@@ -1,7 +1,7 @@
-"""A cycle rebuilt from its events, kept in memory by what decides.
+"""A cycle rebuilt from its events, kept in memory by processes that decide.
 
 The live state holds the numbers that the bandit reads (`CycleState`); the projection holds the
-structure around them: who is a candidate, which pulls are out, who judged whom, who may still be
+structure around them: who is a candidate, which pulls are open, who judged whom, who may still be
 asked. Both are folds of the same events, so equal ledgers give equal projections. The events of
 people are in `people_events`, those of pulls and scores in `pull_events`.
 """
@@ -18,7 +18,7 @@ from swapflow.engine.projection.score_table import (
 
 
 CREDITED = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED})
-"""Events that change what an application's scores add up to."""
+"""Events that change the sum of an application's scores."""
 
 
 class CycleProjection(PullProjection):
@@ -28,7 +28,7 @@ class CycleProjection(PullProjection):
         position: The event read last.
         rules: The rules in force; the caller of `apply` calls `use` after an event that changed
             `rules_version`.
-        reconsidering: Applications that are looked at again after the list was fixed.
+        reconsidering: Applications that are reconsidered after the list was made final.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -93,19 +93,19 @@ class CycleProjection(PullProjection):
         self.reconsidering.discard(int_of(payload["a"]))
 
     def _yield_set(self, _payload: Mapping[str, Json]) -> None:
-        """Offers change no decision."""
+        """Change nothing: offers do not enter decisions."""
 
     def _offered(self, _payload: Mapping[str, Json]) -> None:
-        """Announcements, offers and their answers change no decision."""
+        """Change nothing: announcements, offers and answers do not enter decisions."""
 
     def _offer_answered(self, _payload: Mapping[str, Json]) -> None:
-        """Announcements, offers and their answers change no decision."""
+        """Change nothing: announcements, offers and answers do not enter decisions."""
 
     def _announced(self, _payload: Mapping[str, Json]) -> None:
-        """Announcements, offers and their answers change no decision."""
+        """Change nothing: announcements, offers and answers do not enter decisions."""
 
     def _announcement_taken_back(self, _payload: Mapping[str, Json]) -> None:
-        """Announcements, offers and their answers change no decision."""
+        """Change nothing: announcements, offers and answers do not enter decisions."""
 
     def _purged(self, _payload: Mapping[str, Json]) -> None:
-        """Nothing here is personal: an erased person leaves every number as it was."""
+        """Change nothing: no number here is personal."""

@@ -1,4 +1,4 @@
-"""What events say of applications and reviewers: who is a candidate, who may judge whom."""
+"""The events of applications and reviewers: who is a candidate, who may judge whom."""
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -31,11 +31,11 @@ PAIR = 1 << 24
 
 
 class PeopleProjection:
-    """Keeps applications and reviewers by their numbers, from the events about them.
+    """Applications and reviewers by their numbers, from the events about them.
 
     Attributes:
         statuses, ties, groups: One entry per application.
-        pins: Applications that were put in or out of the list by hand.
+        pins: Applications that staff pinned in or out of the list.
         topics: Topics of the applications that have some.
         reviewers: One entry per reviewer.
         panels: Reviewers to whom an application is restricted.
@@ -58,11 +58,11 @@ class PeopleProjection:
 
     @property
     def applications(self) -> int:
-        """How many applications ever became arms."""
+        """Number of applications that ever became arms."""
         return len(self.statuses)
 
     def values_of(self, attribute: str) -> Integers:
-        """Give every application's value of a selection attribute, `NO_VALUE` without one."""
+        """Return every application's value of a selection attribute, `NO_VALUE` without one."""
         known = self._values.get(attribute_number(attribute))
         values = np.full(self.applications, NO_VALUE, dtype=np.int64)
         if known is not None:
@@ -70,22 +70,23 @@ class PeopleProjection:
         return values
 
     def groups_of(self, attribute: str) -> Integers:
-        """Give every application's group of an attribute, any numbers, -1 without one."""
+        """Return every application's group of an attribute, any numbers, -1 without one."""
         if attribute_number(attribute) in self._values:
             return self.values_of(attribute)
         return np.array(self.groups, dtype=np.int64)
 
     def candidates(self) -> Integers:
-        """Numbers of the applications that can be in the cohort, ascending."""
+        """Return the numbers of the applications that can be in the cohort, ascending."""
+        # Copied: while an array shares its memory, a bytearray cannot grow.
         return np.flatnonzero(np.frombuffer(bytes(self._candidate), dtype=np.uint8))
 
     def ready(self) -> NDArray[np.bool_]:
-        """Which applications may be given new pulls, shape (n,)."""
+        """Return whether each application may get new pulls, shape (n,)."""
         return np.frombuffer(bytes(self._ready), dtype=np.bool_)
 
     @contextmanager
     def with_candidates(self, numbers: Collection[int]) -> Iterator[None]:
-        """Take exactly these for the candidates, for the length of the block."""
+        """Use exactly these applications as the candidates inside the block."""
         kept = self._candidate
         self._candidate = bytearray(len(kept))
         for number in numbers:
@@ -100,16 +101,16 @@ class PeopleProjection:
         return reviewer in self._barred.get(application, ())
 
     def barred(self, application: int) -> set[int]:
-        """Reviewers who may not be asked about an application (again)."""
+        """Return the reviewers who may not be asked about an application (again)."""
         return set(self._barred.get(application, ()))
 
     def barred_pairs(self) -> tuple[Integers, Integers]:
-        """All barred pairs, as (applications, reviewers)."""
+        """Return all barred pairs, as (applications, reviewers)."""
         pairs = np.array(self._barred_list, dtype=np.int64)
         return pairs // PAIR, pairs % PAIR
 
     def panel_pairs(self) -> tuple[Integers, Integers]:
-        """All (application, reviewer) pairs of applications that only certain people may judge."""
+        """Return all (application, reviewer) pairs of applications with a panel."""
         pairs = np.array(self._panel_list, dtype=np.int64)
         return pairs // PAIR, pairs % PAIR
 
@@ -145,7 +146,7 @@ class PeopleProjection:
             self.pins.pop(number, None)
 
     def _belong(self, number: int, groups: Iterable[int]) -> None:
-        """Note the value that an application has of each selection attribute."""
+        """Store the value that an application has of each selection attribute."""
         for column in self._values.values():
             column.extend([NO_VALUE] * (self.applications - len(column)))
             column[number] = NO_VALUE
@@ -164,6 +165,7 @@ class PeopleProjection:
     def _reviewer_changed(self, payload: Mapping[str, Json]) -> None:
         number = int_of(payload["r"])
         before, after = self.reviewers[number], _roster(payload)
+        # Open work and absences have events of their own; a roster's row does not change them.
         after.load, after.out, after.away = before.load, before.out, before.away
         after.active = before.active
         self.reviewers[number] = after

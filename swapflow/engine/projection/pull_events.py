@@ -1,4 +1,4 @@
-"""What events say of pulls and scores: what is out, what came back."""
+"""The events of pulls and scores: open pulls, assignments, answers."""
 
 from collections.abc import Mapping
 
@@ -27,23 +27,23 @@ EXTRA_PULL = 1
 """`extra` of a score that opened and closed a pull of its own (it came late)."""
 
 VOLUNTEERED = 2
-"""`extra` of a score that nobody asked for."""
+"""`extra` of a score that was not requested."""
 
 STRUCK = "struck"
 NOBODY_LEFT = "nobody left to ask"
-"""Reasons of cancelled pulls that the projection remembers."""
+"""Reasons for cancelled pulls that the projection remembers."""
 
 
 class PullProjection(PeopleProjection):
-    """Keeps pulls, their assignments and their scores, from the events about them.
+    """Pulls, their assignments and their scores, from the events about them.
 
     Attributes:
         rules: The rules in force.
         open: Pulls proposed or open, by key.
         struck: (application, kind) pairs that a person refused; the rule asks no more.
-        unasked: (application, kind) pairs whose last pull found nobody who could be asked.
-        staff_cost: What pulls beside the rule's own cost, those of reconsiderations included.
-        appeal_cost: What reconsiderations cost; it is allowed beside the budget.
+        unasked: (application, kind) pairs whose last pull found no reviewer.
+        staff_cost: Cost of the pulls that staff requested, those of reconsiderations included.
+        appeal_cost: Cost of reconsiderations; it does not count against the budget.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -64,19 +64,19 @@ class PullProjection(PeopleProjection):
         self._scores = GrowingScores()
 
     def given(self) -> Integers:
-        """Pulls per application and kind that were not cancelled, shape (n, kinds)."""
+        """Count pulls per application and kind that were not cancelled, shape (n, kinds)."""
         return self._view(self._given)
 
     def closed(self) -> Integers:
-        """Closed pulls per application and kind, shape (n, kinds)."""
+        """Count closed pulls per application and kind, shape (n, kinds)."""
         return self._view(self._closed)
 
     def out(self) -> Integers:
-        """Pulls proposed or open per application and kind, shape (n, kinds)."""
+        """Count proposed and open pulls per application and kind, shape (n, kinds)."""
         return self._view(self._out)
 
     def next_ordinal(self, application: int, kind: int) -> int:
-        """The ordinal that the next pull of this kind of this application gets."""
+        """Return the ordinal of the next pull of this kind of this application."""
         return int(self._ordinals.rows[application, kind]) + 1
 
     def is_appeal(self, key: PullKey) -> bool:
@@ -85,25 +85,25 @@ class PullProjection(PeopleProjection):
         return pull is not None and pull.why is PullReason.RECONSIDERATION
 
     def first_out(self) -> Integers:
-        """Rank of the first pull still out, per application; a huge number where none is."""
+        """Return the rank of each application's first open pull; a huge number for none."""
         first = np.full(self.applications, np.iinfo(np.int64).max)
         for (application, _kind, _ordinal), pull in self.open.items():
             first[application] = min(first[application], pull.rank)
         return first
 
     def scores(self) -> "ScoreTable":
-        """What the pulls that count have told, in an order that does not depend on arrival."""
+        """Return the scores that count, by pull, in an order that does not depend on arrival."""
         return self._scores.table()
 
     def score(self, key: ScoreKey) -> tuple[int, bool] | None:
-        """The value of one score as it stands and whether it counts; None if there is none."""
+        """Return the current value of a score and whether it counts; None if there is none."""
         row = self._score_rows.get(key)
         if row is None:
             return None
         return self._scores.value[row], bool(self._scores.counts[row])
 
     def vacancies(self) -> list[tuple[PullKey, int]]:
-        """Seats of open pulls that nobody is asked to fill, in the order of dispatch."""
+        """List the vacant seats of open pulls, in the order of dispatch."""
         ordered = sorted(self.open.items(), key=lambda item: item[1].rank)
         return [(key, seat) for key, pull in ordered for seat in pull.vacant()]
 
@@ -159,6 +159,7 @@ class PullProjection(PeopleProjection):
             facts = self.reviewers[reviewer]
             facts.out += 1
             facts.load[kind] = facts.load.get(kind, 0) + 1
+            # Whatever becomes of the request, nobody is asked twice about one application.
             self._bar(application, reviewer)
 
     def _scored(self, payload: Mapping[str, Json]) -> None:
@@ -218,7 +219,7 @@ class PullProjection(PeopleProjection):
         return table.rows[: self.applications, : len(self.rules.kinds)]
 
     def _credit(self, event: Event) -> None:
-        """Note at a score what it changed in its arm's sums."""
+        """Store with a score what it changed in its arm's sums."""
         names = ("a", "k", "o", "seat", "attempt")
         application, kind, ordinal, seat, attempt = (int_of(event.payload[name]) for name in names)
         row = self._score_rows[application, kind, ordinal, seat, attempt]

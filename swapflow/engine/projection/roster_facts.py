@@ -35,9 +35,9 @@ class RosterEntry:
         return not self.automatic if reconsideration else not self.reserve
 
     def room(self, kind: int, *, reconsideration: bool = False) -> int:
+        """Count assignments of a kind that this reviewer may still get in this cycle."""
         # Reserve reviewers are kept for reconsiderations; a program's score cannot answer an
         # appeal.
-        """Count assignments of a kind that this reviewer may still get in this cycle."""
         if not self.serves(kind, reconsideration=reconsideration):
             return 0
         most = self.capacity[kind]

@@ -141,12 +141,12 @@ class GrowingTable:
         self.rows = np.zeros((1024, kinds), dtype=np.int64)
 
     def lengthen(self, applications: int) -> None:
-        """Make room for this number of applications."""
+        """Extend the arrays to this number of applications."""
         if applications > len(self.rows):
             self.rows = np.vstack([self.rows, np.zeros_like(self.rows)])
 
     def widen(self, kinds: int) -> None:
-        """Make room for this number of kinds."""
+        """Extend the arrays to this number of kinds."""
         missing = kinds - self.rows.shape[1]
         if missing > 0:
             self.rows = np.pad(self.rows, ((0, 0), (0, missing)))

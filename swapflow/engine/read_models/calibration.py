@@ -1,8 +1,8 @@
 """How reviewers and kinds mark in one cycle, and what adjusting the estimates would change.
 
-Severities, kinds' offsets and agreement are worked out from who marked whom, how and how much;
-nothing about an applicant enters. Reading changes nothing: the rules say which estimates make the
-list, and `choose_estimates` puts another version of them in force.
+Severities, kinds' offsets and agreement are computed from marks, their reviewers and kinds, and
+nothing about an applicant enters. Reading changes nothing: the rules define which estimates make
+the list, and `choose_estimates` puts another version of them in force.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The dashboard: how a cycle stands, as a few bytes that every page can read.
+"""The dashboard: the progress of a cycle, as a few bytes that every page can read.
 
 The coordinator has all of it in memory and publishes it beside the live state. A page that reads
 it needs neither the events nor the scores, so a refresh costs the same on the first day as on the
@@ -36,7 +36,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dashboard:
-    """How a cycle stands at one event; rows are candidates in the order of their ranks.
+    """The progress of a cycle at one event; rows are candidates in the order of their ranks.
 
     Attributes:
         position: The event that all of it includes.
@@ -57,7 +57,7 @@ class Dashboard:
         blocked: Requests that cannot be sent, `MOST_BLOCKED` at most.
         blocked_count: Their total number.
         done: Reviews that each reviewer has given, shape (reviewers,).
-        judging: How the reviewers judge, by their numbers.
+        severity: How the reviewers judge, by their numbers.
         apart: Groups of reviewers, by number, that panels keep from ever sharing an applicant;
             empty where all can be compared, or will be.
     """

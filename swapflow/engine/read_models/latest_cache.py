@@ -1,9 +1,10 @@
 """A cache of values per cycle, the latest few: a process lives for months and sees many cycles."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from typing import Generic, TypeVar
+
+from cachetools import LRUCache
 
 
 T = TypeVar("T")
@@ -20,35 +21,24 @@ class LatestCache(Generic[T]):
     """
 
     def __init__(self, *, most: int = MOST_KEPT) -> None:
-        self._most = most
         self._lock = Lock()
-        self._things: OrderedDict[str, T] = OrderedDict()
+        self._things: LRUCache[str, T] = LRUCache(most)
 
     def get(self, cycle_id: str) -> T | None:
         """Return the value of a cycle, None if there is none."""
         with self._lock:
-            return self._looked_at(cycle_id)
+            return self._things.get(cycle_id)
 
     def put(self, cycle_id: str, thing: T) -> T:
         """Store the value of a cycle, replacing an earlier one, and return it."""
         with self._lock:
             self._things[cycle_id] = thing
-            self._looked_at(cycle_id)
             return thing
 
     def get_or(self, cycle_id: str, make: Callable[[], T]) -> T:
         """Return the value of a cycle, or make it; the lock lets one thread at a time make one."""
         with self._lock:
-            found = self._looked_at(cycle_id)
+            found = self._things.get(cycle_id)
             if found is None:
                 found = self._things[cycle_id] = make()
-                self._looked_at(cycle_id)
             return found
-
-    def _looked_at(self, cycle_id: str) -> T | None:
-        found = self._things.get(cycle_id)
-        if found is not None:
-            self._things.move_to_end(cycle_id)
-            while len(self._things) > self._most:
-                self._things.popitem(last=False)
-        return found

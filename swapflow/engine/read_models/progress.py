@@ -64,7 +64,7 @@ class Progress:
 
 
 def progress(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None) -> Progress:
-    """Return how a cycle stands; `snapshots` as for `propose`."""
+    """Return the progress of a cycle; `snapshots` as for `propose`."""
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         return _progress(cycle_id, seen, ledger=ledger)
 

@@ -128,9 +128,8 @@ class _Projected:
     def read_on(self, ledger: Ledger) -> Snapshot:
         """Fold the new events and return the snapshot."""
         folded, self._folded = self._folded, None
-        # A fold that fails halfway matches no event of the cycle, so it is not put back.
-        # Folded twice: the long part without a read transaction, the rest within the moment of the
-        # row.
+        # A fold that fails halfway matches no event of the cycle, so it is not put back. Folded
+        # twice: the long part without a read transaction, the rest within the moment of the row.
         folded = self._fold(folded, ledger)
         with ledger.one_moment():
             cycle = ledger.cycle(self._cycle_id)

@@ -105,6 +105,7 @@ def open_reconsideration(
     if index < 0:
         names = ", ".join(one.name for one in rules.kinds)
         raise InvalidInputError(f"the rules have no kind {wanted.kind!r}; they have {names}")
+    # Read before the checks, so that the write refuses after any event that they did not see.
     cycle = ledger.cycle(cycle_id)
     known = find(ledger.applications(cycle_id), external_id, cycle_id)
     _check_open(cycle, known, count, ledger=ledger)
@@ -186,6 +187,7 @@ def conclude(
         NotReadyError: If too few people signed.
         ConflictError: If something was recorded since, or it was concluded already.
     """
+    # A name that is given twice counts once.
     signers = tuple(dict.fromkeys(names))
     needed = needed_names(ledger.rules(cycle_id))
     if len(signers) < needed:
@@ -224,6 +226,7 @@ def conclude(
                     sheet,
                     position=evidence.read.seq,
                     head_hash=evidence.read.hash,
+                    # Once: a second reconsideration copies a sheet that has the sentence already.
                     stop_sentence=_once(sheet.stop_sentence, AFTERWARDS),
                 ),
                 [*(o for o in outcomes if o.application != which.application), own],
@@ -252,6 +255,8 @@ def undo(
     cycle = ledger.cycle(cycle_id)
     last = check_undoing(cycle_id, external_id, ledger=ledger)
     assert last.closing is not None, "it was checked"
+    # Only this reconsideration separates the two versions (`check_undoing`), so the earlier one is
+    # restored whole.
     before, sheet = listed(cycle_id, cycle.cohort_version - 1, ledger=ledger)
     outcomes = ledger.outcomes(cycle_id, cycle.cohort_version - 1)
     with ledger.write(cycle_id) as tx:

@@ -96,6 +96,7 @@ def attach(
         if reason or owner is None:
             left.append((upload.path, reason))
             continue
+        # A long name is cut at its beginning, so that it keeps its ending.
         name = upload.path.split("/")[-1][-LONGEST_NAME:]
         if (owner, name) in stored:
             left.append((upload.path, "another file of this applicant has the same name"))

@@ -267,6 +267,7 @@ class _Submission:
         tx, own = self._tx, self._pulls[assignment.pull_id]
         ordinal = tx.next_ordinal(own.application, own.kind)
         kind = self._rules.kinds[own.kind]
+        # An extra pull of its own: the score counts beside its successor's, and its cost is spent.
         extra = replace(
             own,
             id=pull_id(tx.cycle.id, own.application, kind.name, ordinal),

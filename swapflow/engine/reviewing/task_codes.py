@@ -1,7 +1,8 @@
-"""Look-up of a reviewer's task by the code in its address."""
+"""Search for a reviewer's task by the code in its address."""
 
-from collections import OrderedDict
 from threading import Lock
+
+from cachetools import LRUCache
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
@@ -21,7 +22,7 @@ class TaskCodes:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, str] = OrderedDict()
+        self._known: LRUCache[str, str] = LRUCache(MOST_KEPT)
         self._lock = Lock()
 
     def find(self, task: str, *, reviewer: int, ledger: Ledger) -> Assignment:
@@ -31,7 +32,9 @@ class TaskCodes:
             NotFoundError: If the reviewer has no such task.
         """
         with ledger.one_moment():
-            name = self._known.get(task) or self._look_up(task, reviewer, ledger)
+            with self._lock:
+                known = self._known.get(task)
+            name = known or self._look_up(task, reviewer, ledger)
             assignment = ledger.assignment(name)
         if assignment.reviewer != reviewer:
             raise _not_yours()
@@ -44,8 +47,6 @@ class TaskCodes:
             if cycle.task_code(name) == task:
                 with self._lock:
                     self._known[task] = name
-                    if len(self._known) > MOST_KEPT:
-                        self._known.popitem(last=False)
                 return name
         raise _not_yours()
 

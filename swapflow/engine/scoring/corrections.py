@@ -66,7 +66,7 @@ def correct_in(
 
 
 def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
-    """Make scores count no more; they stay on record. Return how many counted before."""
+    """Void scores, which stay on record; return how many counted before."""
     voided = 0
     for assignment in sorted(assignments):
         with ledger.write(cycle_of(assignment)) as tx:
@@ -86,14 +86,14 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) 
 
 
 def void_reviewer(cycle_id: str, reviewer: int, *, by: str, reason: str, ledger: Ledger) -> int:
-    """Make every score of a reviewer count no more. Return how many counted before."""
+    """Void every score of a reviewer; return how many counted before."""
     with ledger.write(cycle_id) as tx:
         scores = [score for score in tx.scores_of_reviewer(reviewer) if score.counts]
     return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
 
 
 def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
-    """Make a volunteered score count, for a stated reason; return the number of the event.
+    """Admit a volunteered score, for a stated reason; return the number of the event.
 
     Raises:
         InvalidInputError: If the score was asked for, or counts already, or if its reviewer

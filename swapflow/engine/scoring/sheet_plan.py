@@ -10,7 +10,7 @@ from swapflow.errors import BadRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnedRow:
-    """One row of a returned sheet, as its cells say.
+    """One row of a returned sheet, as read from its cells.
 
     Attributes:
         line: Its line in the file.

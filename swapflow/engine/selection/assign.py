@@ -334,6 +334,7 @@ def _chances(
     for part in seat_keys.T:
         mixed = _mix(mixed ^ part)
     ties = np.array([facts.tie for facts in roster], dtype=np.uint64)
+    # The upper 53 bits are all that a float in [0, 1) can hold exactly.
     words = _mix(mixed[:, None] ^ ties[None, :]) >> np.uint64(11)
     return words.astype(np.float64) * 2.0**-53
 

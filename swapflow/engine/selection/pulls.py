@@ -53,6 +53,7 @@ def open_pulls(
             "why": why.value,
             "pulls": [[*pull.key, int(_is_proposed(kinds[pull.key[1]], why))] for pull in planned],
         },
+        # Pending from now on, so that the rule does not request the same information twice.
         deltas=_pending(pulls),
         committed=sum(pull.cost for pull in pulls),
     )

@@ -69,8 +69,7 @@ def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
     reserved = for_floors + for_chosen + for_staff
     settled_numerator, settled_information = _settled(projection)
     # The settled mean leaves out scores dispatched after one that is still open: quick answers
-    # differ
-    # from slow ones, and the paper's rule must not stop on the quick ones.
+    # differ from slow ones, and the paper's rule must not stop on the quick ones.
     situation = Situation(
         mean=_mean(numerator, information),
         information=information / GAIN_SCALE,
@@ -87,6 +86,8 @@ def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
         highest=1.0,
     )
     digest = hashlib.sha256()
+    # Little-endian 64-bit integers on every machine, so that a replay elsewhere finds the same
+    # hash.
     for column in (numerator, information, pending, given, closed, projection.out()[application]):
         digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
     digest.update(

@@ -1,4 +1,4 @@
-"""Reviewers are found for the pulls that a decision wants."""
+"""Assignment of reviewers to the pulls that a decision wants."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from swapflow.engine.selection.assign import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPull:
-    """A pull to open: its key, its priority in billionths, and who takes its seats."""
+    """A pull to open: its key, its priority in billionths, and the reviewers of its seats."""
 
     key: PullKey
     priority: int
@@ -25,10 +25,10 @@ class PlannedPull:
 def staffed(
     wanted: Sequence[PullKey], priorities: Sequence[int], projection: CycleProjection
 ) -> tuple[tuple[PlannedPull, ...], dict[Seat, NoReviewer]]:
-    """Give the wanted pulls to reviewers; a pull goes out when all its seats are filled.
+    """Assign reviewers to the wanted pulls; a pull opens when all its seats are filled.
 
-    Pulls of a kind that a person must approve go out without reviewers: they are found once the
-    approval is there.
+    Pulls of a kind that a person must approve open without reviewers, who are assigned after the
+    approval.
     """
     kinds = projection.rules.kinds
     placement = place(

@@ -1,32 +1,77 @@
-"""The services that interfaces call: one method for each action of a person or a worker.
+"""The services that interfaces call, one per subject, with one method per action of a person.
 
 A command, a page and a task each parse, call one method here, and report.
 """
 
 from dataclasses import dataclass
 
-from swapflow.engine.services.applicants import People
-from swapflow.engine.services.cohort import Deciding
-from swapflow.engine.services.cycles import Cycles
-from swapflow.engine.services.outbox import Posting
-from swapflow.engine.services.reconsiderations import Reconsidering
-from swapflow.engine.services.reports import Looking
-from swapflow.engine.services.scores import Scoring
-from swapflow.engine.services.tasks import Working
+from swapflow.engine.services.announcements import AnnouncementService
+from swapflow.engine.services.applicants import ApplicantService
+from swapflow.engine.services.approvals import ApprovalService
+from swapflow.engine.services.cohort import CohortService
+from swapflow.engine.services.context import ServiceContext
+from swapflow.engine.services.cycles import CycleService
+from swapflow.engine.services.delivery import DeliveryService
+from swapflow.engine.services.meetings import MeetingService
+from swapflow.engine.services.offers import OfferService
+from swapflow.engine.services.outbox import OutboxService
+from swapflow.engine.services.reconsiderations import ReconsiderationService
+from swapflow.engine.services.reports import ReportService
+from swapflow.engine.services.reviewers import ReviewerService
+from swapflow.engine.services.scores import ScoreService
+from swapflow.engine.services.tasks import TaskService
 
 
-__all__ = ["Swapflow"]
+__all__ = ["ServiceContext", "Swapflow", "compose"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swapflow(Cycles, Looking, People, Working, Scoring, Deciding, Reconsidering, Posting):
-    """The product, put together from its parts.
+class Swapflow:
+    """The product: its services, by subject.
 
     Attributes:
-        address: Address of the pages; links in mails start with it.
-        dashboards: Dashboards built from the ledger, of the cycles read last.
-        calibrations: Calibrations of the cycles read last.
-        codes: The assignments that the codes in addresses name.
-        snapshots: Cycles folded from their events.
-        provider: Whether an identity provider is connected: rules may require it only then.
+        context: What the services have at hand; interfaces call the services instead.
     """
+
+    context: ServiceContext
+    cycles: CycleService
+    reports: ReportService
+    applicants: ApplicantService
+    reviewers: ReviewerService
+    tasks: TaskService
+    scores: ScoreService
+    approvals: ApprovalService
+    cohort: CohortService
+    meetings: MeetingService
+    offers: OfferService
+    announcements: AnnouncementService
+    reconsiderations: ReconsiderationService
+    outbox: OutboxService
+    delivery: DeliveryService
+
+    @property
+    def address(self) -> str:
+        """Where people reach the pages; links in mails and files start with it."""
+        return self.context.address
+
+
+def compose(context: ServiceContext) -> Swapflow:
+    """Build every service over one context."""
+    tasks = TaskService(context=context)
+    return Swapflow(
+        context=context,
+        cycles=CycleService(context=context),
+        reports=ReportService(context=context),
+        applicants=ApplicantService(context=context),
+        reviewers=ReviewerService(context=context),
+        tasks=tasks,
+        scores=ScoreService(context=context),
+        approvals=ApprovalService(context=context),
+        cohort=CohortService(context=context),
+        meetings=MeetingService(context=context),
+        offers=OfferService(context=context),
+        announcements=AnnouncementService(context=context),
+        reconsiderations=ReconsiderationService(context=context),
+        outbox=OutboxService(context=context),
+        delivery=DeliveryService(context, tasks),
+    )

@@ -1,10 +1,12 @@
-"""What every service has at hand."""
+"""The objects that every service needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from swapflow.domain.webhook_call import WebhookCall
+from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer
+from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState, Doorbell
@@ -34,9 +36,14 @@ def nowhere(call: WebhookCall) -> str:
     raise UnavailableError(f"nothing here sends the call {call.id}; a worker does")
 
 
+def no_automatic_reviewer(name: str) -> AutomaticReviewer:
+    """Raise for every name: what a product without automatic reviewers does."""
+    raise UnavailableError(f"nothing here answers for the automatic reviewer {name!r}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
-    """What every service has at hand.
+    """The objects that every service needs.
 
     Attributes:
         address: Address of the pages; links in mails start with it.
@@ -44,6 +51,8 @@ class ServiceContext:
         calibrations: Calibrations of the cycles read last.
         codes: The assignments that the codes in addresses name.
         snapshots: Cycles folded from their events.
+        automatic_reviewer: Returns the automatic reviewer that a roster entry names.
+        events: What a coordinator reads events from; the ledger when None.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
 
@@ -53,8 +62,10 @@ class ServiceContext:
     doorbell: Doorbell
     post: SendMail
     send_webhook: SendWebhook = nowhere
+    automatic_reviewer: Callable[[str], AutomaticReviewer] = no_automatic_reviewer
     address: str = ""
     provider: bool = False
+    events: EventReads | None = None
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
@@ -62,13 +73,18 @@ class ServiceContext:
     codes: TaskCodes = field(default_factory=TaskCodes)
     snapshots: SnapshotCache = field(default_factory=SnapshotCache)
 
-    def _reviewer(self, cycle_id: str, external_id: str) -> int:
+    def reviewer_number(self, cycle_id: str, external_id: str) -> int:
+        """Return the number of a roster entry.
+
+        Raises:
+            NotFoundError: If the cycle has no such reviewer.
+        """
         for reviewer in self.ledger.reviewers(cycle_id):
             if reviewer.external_id == external_id:
                 return reviewer.number
         raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
 
-    def _ring_after(self, cycle_id: str, result: T) -> T:
+    def ring_after(self, cycle_id: str, result: T) -> T:
         """Ring for the coordinator after a write, and return the write's result."""
         self.doorbell.ring(cycle_id)
         return result

@@ -1,5 +1,6 @@
 """Rounds and cycles: from rules to launch, and the switches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,20 +24,23 @@ from swapflow.errors import InvalidInputError, NotFoundError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cycles(ServiceContext):
+class CycleService:
     """Rounds and cycles: from rules to launch, and the switches."""
+
+    context: ServiceContext
 
     def coordinator(self, holder: str = "") -> Coordinator:
         """Build a coordinator; several may run at once."""
         return Coordinator(
-            ledger=self.ledger,
-            state=self.state,
-            dispatcher=self.dispatcher,
-            doorbell=self.doorbell,
-            lease_seconds=self.lease_seconds,
-            resend_seconds=self.resend_seconds,
-            address=self.address,
+            ledger=self.context.ledger,
+            state=self.context.state,
+            dispatcher=self.context.dispatcher,
+            doorbell=self.context.doorbell,
+            lease_seconds=self.context.lease_seconds,
+            resend_seconds=self.context.resend_seconds,
+            address=self.context.address,
             holder=holder,
+            events=self.context.events,
         )
 
     def new_round(
@@ -44,100 +48,111 @@ class Cycles(ServiceContext):
     ) -> None:
         """Create a round."""
         _check_id(round_id, "round")
-        self.ledger.create_round(Round(id=round_id, name=name or round_id, unit=unit, zone=zone))
+        self.context.ledger.create_round(
+            Round(id=round_id, name=name or round_id, unit=unit, zone=zone)
+        )
 
     def rounds(self) -> tuple[Round, ...]:
         """List the rounds."""
-        return self.ledger.rounds()
+        return self.context.ledger.rounds()
 
-    def new_cycle(
-        self, cycle_id: str, *, round_id: str, rules: Rules, by: str, name: str = ""
-    ) -> None:
+    def new(self, cycle_id: str, *, round_id: str, rules: Rules, by: str, name: str = "") -> None:
         """Create a cycle in draft, under rules that were checked when they were read."""
         _check_id(cycle_id, "cycle")
-        if round_id not in {known.id for known in self.ledger.rounds()}:
+        if round_id not in {known.id for known in self.context.ledger.rounds()}:
             raise NotFoundError(
                 f"there is no round {round_id!r}; `swapflow round new {round_id}` makes one"
             )
-        self.ledger.create_cycle(
+        self.context.ledger.create_cycle(
             cycle_id, round_id=round_id, name=name or cycle_id, rules=rules, by=by
         )
 
-    def cycles(self) -> tuple[Cycle, ...]:
+    def list(self) -> tuple[Cycle, ...]:
         """List the cycles."""
-        return self.ledger.cycles()
+        return self.context.ledger.cycles()
 
-    def cycle(self, cycle_id: str) -> Cycle:
+    def get(self, cycle_id: str) -> Cycle:
         """Read one cycle's row."""
-        return self.ledger.cycle(cycle_id)
+        return self.context.ledger.cycle(cycle_id)
 
     def rules(self, cycle_id: str) -> Rules:
         """Read the rules in force."""
-        return self.ledger.rules(cycle_id)
+        return self.context.ledger.rules(cycle_id)
 
     def change_rules(self, cycle_id: str, rules: Rules, *, by: str, reason: str) -> Rules:
         """Put a new version of the rules in force."""
         changed = change_rules(
-            cycle_id, rules, by=by, reason=reason, ledger=self.ledger, provider=self.provider
+            cycle_id,
+            rules,
+            by=by,
+            reason=reason,
+            ledger=self.context.ledger,
+            provider=self.context.provider,
         )
-        return self._ring_after(cycle_id, changed)
+        return self.context.ring_after(cycle_id, changed)
 
     def check_rules(self, cycle_id: str, rules: Rules) -> None:
         """Check whether a cycle's rules could be changed to these; writes nothing."""
-        check_rules(cycle_id, rules, ledger=self.ledger)
+        check_rules(cycle_id, rules, ledger=self.context.ledger)
 
     def launch(self, cycle_id: str, *, by: str) -> None:
         """Start a cycle."""
-        launch(cycle_id, by=by, ledger=self.ledger, provider=self.provider)
-        self.doorbell.ring(cycle_id)
+        launch(cycle_id, by=by, ledger=self.context.ledger, provider=self.context.provider)
+        self.context.doorbell.ring(cycle_id)
 
-    def obstacles(self, cycle_id: str) -> tuple[LaunchProblem, ...]:
+    def launch_problems(self, cycle_id: str) -> tuple[LaunchProblem, ...]:
         """List everything that would prevent a launch now."""
         return launch_problems(
-            cycle_id, ledger=self.ledger, provider=self.provider, snapshots=self.snapshots
+            cycle_id,
+            ledger=self.context.ledger,
+            provider=self.context.provider,
+            snapshots=self.context.snapshots,
         )
 
     def preview(self, cycle_id: str) -> Preview:
         """Compute the consequences of launching a cycle now."""
         return preview(
-            cycle_id, ledger=self.ledger, provider=self.provider, snapshots=self.snapshots
+            cycle_id,
+            ledger=self.context.ledger,
+            provider=self.context.provider,
+            snapshots=self.context.snapshots,
         )
 
     def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
         """Read every version of a cycle's rules, newest first."""
-        return self.ledger.rules_history(cycle_id)
+        return self.context.ledger.rules_history(cycle_id)
 
-    def rubric_changes(self, cycle_id: str) -> list[RubricChange]:
+    def rubric_changes(self, cycle_id: str) -> Sequence[RubricChange]:
         """List the rubrics that were changed after people were first asked."""
-        history = self.ledger.rules_history(cycle_id)
-        return changed_since(history, self.ledger.process_health(cycle_id).begun_at)
+        history = self.context.ledger.rules_history(cycle_id)
+        return changed_since(history, self.context.ledger.process_health(cycle_id).begun_at)
 
     def rubric_effect(self, cycle_id: str, rubric: Rubric) -> RubricEffect:
         """Compute the effect of another rubric."""
-        return effect(cycle_id, rubric, ledger=self.ledger)
+        return effect(cycle_id, rubric, ledger=self.context.ledger)
 
     def pause(self, cycle_id: str, *, by: str, reason: str = "") -> None:
         """Stop sending and expiring for a while."""
-        switches.pause(cycle_id, by=by, reason=reason, ledger=self.ledger)
-        self.doorbell.ring(cycle_id)
+        switches.pause(cycle_id, by=by, reason=reason, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
 
     def resume(self, cycle_id: str, *, by: str, reason: str = "") -> None:
         """Resume after a pause or against a proposed stop."""
-        switches.resume(cycle_id, by=by, reason=reason, ledger=self.ledger)
-        self.doorbell.ring(cycle_id)
+        switches.resume(cycle_id, by=by, reason=reason, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
 
     def hold(self, cycle_id: str, *, by: str, reason: str, release: bool = False) -> None:
         """Put erasure on hold, or release the hold."""
-        switches.hold(cycle_id, by=by, reason=reason, release=release, ledger=self.ledger)
+        switches.hold(cycle_id, by=by, reason=reason, release=release, ledger=self.context.ledger)
 
     def stop(self, cycle_id: str, *, by: str, reason: str = "") -> int:
         """End asking; return how many requests were cancelled."""
-        cancelled = switches.stop(cycle_id, by=by, reason=reason, ledger=self.ledger)
-        return self._ring_after(cycle_id, cancelled)
+        cancelled = switches.stop(cycle_id, by=by, reason=reason, ledger=self.context.ledger)
+        return self.context.ring_after(cycle_id, cancelled)
 
     def now(self) -> datetime:
         """Return the product's time: the database's, aware UTC."""
-        return self.ledger.now()
+        return self.context.ledger.now()
 
 
 def _check_id(name: str, noun: str) -> None:

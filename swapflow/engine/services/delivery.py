@@ -2,15 +2,16 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer, Question
-from swapflow.engine.services import Swapflow
+from swapflow.engine.ports.automatic_reviewer import Question
+from swapflow.engine.services.context import ServiceContext
+from swapflow.engine.services.tasks import TaskService
 
 
 HANDED_IN_TOGETHER = 100
@@ -37,15 +38,14 @@ class DeliveryService:
     """Delivers for one process; threads of the process may share it.
 
     Args:
-        product: The product whose requests are delivered.
-        reviewer_named: Returns the automatic reviewer that a roster entry names.
+        context: The ledger that holds the requests, and the automatic reviewers.
+        tasks: Puts tasks into inboxes, and takes the answers of programs.
     """
 
-    def __init__(
-        self, product: Swapflow, reviewer_named: Callable[[str], AutomaticReviewer]
-    ) -> None:
-        self._product = product
-        self._reviewer_named = reviewer_named
+    def __init__(self, context: ServiceContext, tasks: TaskService) -> None:
+        self._context = context
+        self._ledger = context.ledger
+        self._tasks = tasks
         self._cycles: dict[str, _Cycle] = {}
         self._answering = threading.Lock()
 
@@ -66,17 +66,18 @@ class DeliveryService:
 
     def _deliver(self, assignment_id: str) -> tuple[str, list[str]]:
         """Deliver; return what happened and the assignments that were answered by it."""
-        assignment = self._product.ledger.assignment(assignment_id)
+        assignment = self._ledger.assignment(assignment_id)
         if not assignment.status.is_open:
             return f"{assignment.status.value} before", []
         cycle = self._known(assignment.cycle_id)
         reviewer = cycle.roster[assignment.reviewer]
         if not reviewer.automatic:
-            new = self._product.deliver([assignment_id])
+            new = self._tasks.deliver([assignment_id])
             return ("delivered" if new else "delivered before"), []
         # One thread at a time: a second one would only work on the same answers.
         with self._answering:
-            if not self._product.ledger.assignment(assignment_id).status.is_open:
+            # Read again: the thread that held the lock may have answered it.
+            if not self._ledger.assignment(assignment_id).status.is_open:
                 return "answered meanwhile", []
             answered = self._answer_all(cycle, reviewer, assignment)
             return f"answered {len(answered)}", answered
@@ -87,17 +88,15 @@ class DeliveryService:
         same = [n for n, other in cycle.roster.items() if other.automatic == program]
         until = time.monotonic() + ANSWERING_SECONDS
         answered: list[str] = []
+        # In the first batch in any case: older requests alone could fill it.
         must: tuple[Assignment, ...] = (first,)
         while time.monotonic() < until:
-            waiting = self._product.ledger.unanswered(
-                first.cycle_id, same, at_most=HANDED_IN_TOGETHER
-            )
+            waiting = self._ledger.unanswered(first.cycle_id, same, at_most=HANDED_IN_TOGETHER)
             batch = {assignment.id: assignment for assignment in (*must, *waiting)}
             chosen = list(batch.values())[:HANDED_IN_TOGETHER]
             answered += self._answer(cycle, program, chosen)
             # Fewer than a full batch means that nothing is left, unless more came in the meantime,
-            # which has
-            # messages of its own.
+            # which has messages of its own.
             if len(chosen) < HANDED_IN_TOGETHER:
                 break
             must = ()
@@ -107,8 +106,10 @@ class DeliveryService:
         """Submit the program's answers in one transaction."""
         if not chosen:
             return []
-        marks = self._reviewer_named(program).answer([self._question(cycle, a) for a in chosen])
-        self._product.submit(
+        marks = self._context.automatic_reviewer(program).answer(
+            [self._question(cycle, a) for a in chosen]
+        )
+        self._tasks.submit(
             [
                 Answer(assignment_id=a.id, utility=mark, origin=Origin.AUTOMATIC)
                 for a, mark in zip(chosen, marks, strict=True)
@@ -134,11 +135,11 @@ class DeliveryService:
         if known is None or now - known.read_at > ROSTER_SECONDS:
             known = _Cycle(
                 read_at=now,
-                roster={r.number: r for r in self._product.reviewers(cycle_id)},
+                roster={r.number: r for r in self._ledger.reviewers(cycle_id)},
                 external_ids={
-                    a.number: a.external_id for a in self._product.applications(cycle_id)
+                    a.number: a.external_id for a in self._ledger.applications(cycle_id)
                 },
-                rules=self._product.rules(cycle_id),
+                rules=self._ledger.rules(cycle_id),
             )
             # Stale copies are dropped: a worker that lives for months would otherwise hold the
             # rosters of all rounds.

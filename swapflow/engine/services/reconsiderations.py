@@ -1,4 +1,4 @@
-"""Reconsiderations: one application is looked at again after the list was made final."""
+"""Reconsiderations of one application after the list was made final."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,25 +15,34 @@ from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reconsidering(ServiceContext):
-    """Reconsiderations: one application is looked at again after the list was made final."""
+class ReconsiderationService:
+    """Reconsiderations of one application after the list was made final."""
 
-    def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
+    context: ServiceContext
+
+    def list(self, cycle_id: str) -> tuple[Reconsideration, ...]:
         """Read every reconsideration of a cycle, oldest first."""
-        return self.ledger.reconsiderations(cycle_id)
+        return self.context.ledger.reconsiderations(cycle_id)
 
-    def reconsider(
+    def open(
         self, cycle_id: str, external_id: str, wanted: again.ReconsiderationRequest, *, by: str
     ) -> int:
         """Open a reconsideration of one application; return its id."""
         opened = again.open_reconsideration(
-            cycle_id, external_id, wanted, by=by, ledger=self.ledger, snapshots=self.snapshots
+            cycle_id,
+            external_id,
+            wanted,
+            by=by,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
         )
-        return self._ring_after(cycle_id, opened)
+        return self.context.ring_after(cycle_id, opened)
 
-    def weigh(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
+    def evidence(self, cycle_id: str, external_id: str) -> ReconsiderationEvidence:
         """Compute the state of a reconsideration, and what it proposes."""
-        return gather_evidence(cycle_id, external_id, ledger=self.ledger, snapshots=self.snapshots)
+        return gather_evidence(
+            cycle_id, external_id, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
 
     def conclude(
         self,
@@ -46,11 +55,11 @@ class Reconsidering(ServiceContext):
         beyond: bool = False,
     ) -> Closing:
         """Conclude a reconsideration under the names of the people who sign it."""
-        evidence = self.weigh(cycle_id, external_id)
+        evidence = self.evidence(cycle_id, external_id)
         closing = closing_of(evidence, result, reason=reason, beyond=beyond)
-        return again.conclude(cycle_id, evidence, closing, names=names, ledger=self.ledger)
+        return again.conclude(cycle_id, evidence, closing, names=names, ledger=self.context.ledger)
 
-    def prepare_reconsideration(
+    def prepare(
         self,
         cycle_id: str,
         external_id: str,
@@ -60,7 +69,7 @@ class Reconsidering(ServiceContext):
         reason: str = "",
         beyond: bool = False,
     ) -> str:
-        """Put a reconsideration's result up for signature; return the digest."""
+        """Store a reconsideration's result for signature; return the digest."""
         return prepare_reconsideration(
             cycle_id,
             external_id,
@@ -68,23 +77,27 @@ class Reconsidering(ServiceContext):
             result=result,
             reason=reason,
             beyond=beyond,
-            ledger=self.ledger,
-            snapshots=self.snapshots,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
         )
 
-    def take_back_reconsideration(
+    def take_back(
         self, cycle_id: str, external_id: str, *, by: str, reason: str
     ) -> Reconsideration:
         """Withdraw a reconsideration before it is decided."""
-        ended = again.take_back(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
-        return self._ring_after(cycle_id, ended)
+        ended = again.take_back(
+            cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, ended)
 
-    def undo_reconsideration(
-        self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str
-    ) -> int:
+    def undo(self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str) -> int:
         """Undo a reconsideration's effect on the list, until the person was told."""
-        return again.undo(cycle_id, external_id, names=names, reason=reason, ledger=self.ledger)
+        return again.undo(
+            cycle_id, external_id, names=names, reason=reason, ledger=self.context.ledger
+        )
 
     def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
         """Propose to undo a reconsideration, and sign it; return the digest."""
-        return prepare_undoing(cycle_id, external_id, by=by, reason=reason, ledger=self.ledger)
+        return prepare_undoing(
+            cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger
+        )

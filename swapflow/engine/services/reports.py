@@ -1,10 +1,10 @@
-"""Reports on how a cycle stands, and whether its record is intact."""
+"""Reports on the progress of a cycle, and whether its record is intact."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from swapflow.domain.cycle import START, CycleStatus
+from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
@@ -37,29 +37,36 @@ from swapflow.errors import InvalidInputError, UnavailableError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looking(ServiceContext):
-    """Reports on how a cycle stands, and whether its record is intact."""
+class ReportService:
+    """Reports on the progress of a cycle, and whether its record is intact."""
+
+    context: ServiceContext
 
     def progress(self, cycle_id: str) -> Progress:
-        """Return how a cycle stands."""
-        return progress(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
+        """Return the progress of a cycle."""
+        return progress(cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots)
 
     def dashboard(self, cycle_id: str) -> tuple[Dashboard, bool]:
         """Read the dashboard, and whether the live state had it; else build it from the ledger."""
         try:
-            packed = self.state.dashboard(cycle_id)
+            packed = self.context.state.dashboard(cycle_id)
             if packed is not None:
                 dashboard = decode_dashboard(packed)
                 # A dashboard ahead of the ledger shows that the ledger was restored from a copy.
-                if dashboard.position.seq <= self.ledger.cycle(cycle_id).position.seq:
+                if dashboard.position.seq <= self.context.ledger.cycle(cycle_id).position.seq:
                     return dashboard, True
         except (UnavailableError, InvalidInputError):
             pass
         # Built again only after an event: many people may look at a program without a dashboard.
-        known, head = self.dashboards.get(cycle_id), self.ledger.cycle(cycle_id).position
+        known, head = (
+            self.context.dashboards.get(cycle_id),
+            self.context.ledger.cycle(cycle_id).position,
+        )
         if known is None or known.position != head:
-            made = dashboard_from_ledger(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
-            known = self.dashboards.put(cycle_id, made)
+            made = dashboard_from_ledger(
+                cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots
+            )
+            known = self.context.dashboards.put(cycle_id, made)
         return known, False
 
     def calibration(self, cycle_id: str) -> Calibration:
@@ -68,16 +75,21 @@ class Looking(ServiceContext):
         Raises:
             NotReadyError: If the cycle was not launched.
         """
-        known, head = self.calibrations.get(cycle_id), self.ledger.cycle(cycle_id).position
+        known, head = (
+            self.context.calibrations.get(cycle_id),
+            self.context.ledger.cycle(cycle_id).position,
+        )
         if known is None or known.position != head:
-            made = calibration(cycle_id, ledger=self.ledger, snapshots=self.snapshots)
-            known = self.calibrations.put(cycle_id, made)
+            made = calibration(
+                cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots
+            )
+            known = self.context.calibrations.put(cycle_id, made)
         return known
 
     def state_answers(self) -> bool:
         """Whether the live state's server answers."""
         try:
-            self.state.position("")
+            self.context.state.position("")
         except UnavailableError:
             return False
         return True
@@ -86,103 +98,102 @@ class Looking(ServiceContext):
         self, cycle_id: str, numbers: Collection[int] | None = None
     ) -> tuple[ApplicantName, ...]:
         """Read who a cycle's applications are, all or some."""
-        return self.ledger.named(cycle_id, numbers)
+        return self.context.ledger.named(cycle_id, numbers)
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
         """Count open assignments, and those overdue, by kind and reviewer."""
-        return self.ledger.waiting(cycle_id)
+        return self.context.ledger.waiting(cycle_id)
 
     def loads(self, cycle_id: str) -> dict[int, Load]:
         """Read how busy each reviewer is."""
-        return self.ledger.loads(cycle_id)
+        return self.context.ledger.loads(cycle_id)
 
     def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
         """Count review requests by (kind, status)."""
-        return self.ledger.counts(cycle_id)
+        return self.context.ledger.counts(cycle_id)
 
     def process_health(self, cycle_id: str) -> ProcessHealth:
         """Read whether the processes behind a cycle are alive."""
-        return self.ledger.process_health(cycle_id)
+        return self.context.ledger.process_health(cycle_id)
 
     def steps(self, cycle_id: str, *, at_most: int = 500) -> tuple[DecisionStep, ...]:
         """Read the last decisions in numbers, oldest first."""
-        return self.ledger.steps(cycle_id, at_most=at_most)
+        return self.context.ledger.steps(cycle_id, at_most=at_most)
 
     def decisions_before(
         self, cycle_id: str, number: int = 0, *, at_most: int = 25
     ) -> tuple[tuple[DecisionRecord, datetime], ...]:
         """Read decisions below a number, newest first; 0: the newest."""
-        return self.ledger.decisions_before(cycle_id, number, at_most=at_most)
+        return self.context.ledger.decisions_before(cycle_id, number, at_most=at_most)
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
         """Read the pins: applications that people want in or out, whatever the marks say."""
-        return self.ledger.pins(cycle_id)
-
-    def pin(self, cycle_id: str, application: int, verdict: str, *, by: str, reason: str) -> None:
-        """Pin an application "in" or "out" at the decision; "" removes the pin.
-
-        Raises:
-            InvalidInputError: If there is no reason, or the verdict is another word.
-        """
-        if verdict not in {"in", "out", ""}:
-            raise InvalidInputError("say whether the applicant is to be in or out")
-        if not reason.strip():
-            raise InvalidInputError("write why; it stands in the record of the decision")
-        self.ledger.application(cycle_id, application)
-        self.ledger.set_pin(cycle_id, application, verdict=verdict, by=by, reason=reason)
+        return self.context.ledger.pins(cycle_id)
 
     def waiting_for(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
         """Read a reviewer's open assignments, by number."""
-        return waiting_for(cycle_id, reviewer, ledger=self.ledger)
+        return waiting_for(cycle_id, reviewer, ledger=self.context.ledger)
 
     def reviews_by(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
         """Read what a reviewer has answered, by number, newest request first."""
-        found = self.ledger.assignments(
+        found = self.context.ledger.assignments(
             cycle_id, reviewer=reviewer, statuses={AssignmentStatus.SCORED}
         )
         return tuple(sorted(found, key=lambda a: (a.created_at, a.id), reverse=True))
 
     def asked_about(self, cycle_id: str, number: int) -> tuple[PullExplanation, ...]:
         """Explain why each review of an application was requested, and its result."""
-        return asked_about(cycle_id, number, ledger=self.ledger)
+        return asked_about(cycle_id, number, ledger=self.context.ledger)
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Explain why an application was asked about, and its place."""
-        return explain(cycle_id, external_id, ledger=self.ledger, snapshots=self.snapshots)
+        return explain(
+            cycle_id, external_id, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare it with the record, and with the live state if asked."""
-        return verify(cycle_id, ledger=self.ledger, state=self.state if live else None)
+        return verify(
+            cycle_id, ledger=self.context.ledger, state=self.context.state if live else None
+        )
 
-    def card(self, cycle_id: str, external_id: str, *, name_reviewers: bool = False) -> Card:
+    def decision_card(
+        self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
+    ) -> Card:
         """Build one applicant's decision card."""
-        asked = self.ledger.rules(cycle_id).estimates is not Estimates.RULE
-        started = self.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
+        asked = self.context.ledger.rules(cycle_id).estimates is not Estimates.RULE
+        started = self.context.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
         return card(
             cycle_id,
             external_id,
             calibrated=self.calibration(cycle_id) if asked and started else None,
-            ledger=self.ledger,
-            snapshots=self.snapshots,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
             name_reviewers=name_reviewers,
         )
 
-    def closed(self, cycle_id: str) -> FinishedCycle:
+    def finished(self, cycle_id: str) -> FinishedCycle:
         """Read a finished cycle as plain values, for a bundle."""
-        return gather_finished_cycle(cycle_id, ledger=self.ledger)
+        return gather_finished_cycle(cycle_id, ledger=self.context.ledger)
 
     def rebuild(self, cycle_id: str) -> None:
         """Build the live state again from the ledger."""
-        head = self.ledger.cycle(cycle_id).position
-        rebuild(cycle_id, ledger=self.ledger, state=self.state, upto=head)
+        head = self.context.ledger.cycle(cycle_id).position
+        rebuild(cycle_id, ledger=self.context.ledger, state=self.context.state, upto=head)
 
     def events(self, cycle_id: str) -> Iterable[Event]:
         """Read every event of a cycle, in order."""
         position = START
-        while batch := self.ledger.events(cycle_id, after=position, at_most=1000):
+        while batch := self.context.ledger.events(cycle_id, after=position, at_most=1000):
             yield from batch
             position = batch[-1].position
 
     def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
         """Read every decision of a cycle, in order."""
-        return self.ledger.decisions(cycle_id)
+        return self.context.ledger.decisions(cycle_id)
+
+    def timeline(
+        self, cycle_id: str, *, after: Position, at_most: int
+    ) -> tuple[Event, ...] | None:
+        """Read events after a position, at least one if any; None if it was never there."""
+        return self.context.ledger.events(cycle_id, after=after, at_most=at_most)

@@ -14,52 +14,58 @@ from swapflow.errors import BadRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scoring(ServiceContext):
+class ScoreService:
     """Corrections and other changes of scores by staff, and offline sheets."""
 
-    def scores(self, cycle_id: str) -> tuple[Score, ...]:
-        """Read every revision of every score."""
-        return self.ledger.scores(cycle_id)
+    context: ServiceContext
+
+    def list(self, cycle_id: str, *, application: int | None = None) -> tuple[Score, ...]:
+        """Read every revision of every score, of all applications or of one."""
+        return self.context.ledger.scores(cycle_id, application=application)
+
+    def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
+        """Read (assignment id, remark) of a cycle, for exports."""
+        return self.context.ledger.remarks(cycle_id)
 
     def correct(self, answer: Answer, *, by: str, reason: str, saw_others: bool = False) -> int:
         """Replace a score by another."""
         seq = corrections.correct(
-            answer, by=by, reason=reason, saw_others=saw_others, ledger=self.ledger
+            answer, by=by, reason=reason, saw_others=saw_others, ledger=self.context.ledger
         )
-        return self._ring_after(cycle_of(answer.assignment_id), seq)
+        return self.context.ring_after(cycle_of(answer.assignment_id), seq)
 
     def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
-        """Make scores count no more; return how many counted before."""
-        voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.ledger)
+        """Void scores; return how many counted before."""
+        voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.context.ledger)
         for cycle_id in {cycle_of(name) for name in assignment_ids}:
-            self.doorbell.ring(cycle_id)
+            self.context.doorbell.ring(cycle_id)
         return voided
 
     def void_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
-        """Make every score of a reviewer count no more; return how many counted before."""
-        number = self._reviewer(cycle_id, external_id)
+        """Void every score of a reviewer; return how many counted before."""
+        number = self.context.reviewer_number(cycle_id, external_id)
         voided = corrections.void_reviewer(
-            cycle_id, number, by=by, reason=reason, ledger=self.ledger
+            cycle_id, number, by=by, reason=reason, ledger=self.context.ledger
         )
-        return self._ring_after(cycle_id, voided)
+        return self.context.ring_after(cycle_id, voided)
 
     def volunteer(
         self, cycle_id: str, scores: Sequence[Volunteered], *, imported: bool
     ) -> tuple[str, ...]:
         """Store scores that were not requested; they count only when staff admit them."""
         origin = Origin.IMPORTED if imported else Origin.VOLUNTEERED
-        return volunteer(cycle_id, scores, origin=origin, ledger=self.ledger)
+        return volunteer(cycle_id, scores, origin=origin, ledger=self.context.ledger)
 
     def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
-        """Make a volunteered score count."""
-        seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.ledger)
-        return self._ring_after(cycle_of(assignment_id), seq)
+        """Admit a volunteered score, so that it counts."""
+        seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.context.ledger)
+        return self.context.ring_after(cycle_of(assignment_id), seq)
 
-    def reviewer_sheet(self, cycle_id: str, reviewer: int) -> tuple[review_page.ReviewPage, ...]:
+    def offline_sheet(self, cycle_id: str, reviewer: int) -> tuple[review_page.ReviewPage, ...]:
         """Read a reviewer's open tasks for their sheet, soonest due first."""
-        return offline_sheets.outgoing(cycle_id, reviewer, ledger=self.ledger)
+        return offline_sheets.outgoing(cycle_id, reviewer, ledger=self.context.ledger)
 
-    def examine_sheet(
+    def examine_offline_sheet(
         self,
         cycle_id: str,
         returned: Sequence[ReturnedRow],
@@ -77,10 +83,10 @@ class Scoring(ServiceContext):
             source=source,
             reviewer=reviewer,
             bad=bad,
-            ledger=self.ledger,
+            ledger=self.context.ledger,
         )
 
-    def enter_sheet(self, plan: SheetPlan, *, by: str) -> None:
+    def enter_offline_sheet(self, plan: SheetPlan, *, by: str) -> None:
         """Store the answers of a returned sheet: all or none."""
-        offline_sheets.enter(plan, by=by, ledger=self.ledger)
-        self.doorbell.ring(plan.cycle_id)
+        offline_sheets.enter(plan, by=by, ledger=self.context.ledger)
+        self.context.doorbell.ring(plan.cycle_id)

@@ -1,4 +1,4 @@
-"""The reviewer's side, and deliveries by workers."""
+"""Tasks of reviewers, and deliveries by workers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
@@ -18,13 +18,15 @@ from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Working(ServiceContext):
-    """The reviewer's side, and deliveries by workers."""
+class TaskService:
+    """Tasks of reviewers, and deliveries by workers."""
+
+    context: ServiceContext
 
     def inbox(self, cycle_id: str, external_id: str) -> tuple[Assignment, ...]:
         """List a reviewer's open assignments, soonest due first."""
-        number = self._reviewer(cycle_id, external_id)
-        waiting = self.ledger.assignments(
+        number = self.context.reviewer_number(cycle_id, external_id)
+        waiting = self.context.ledger.assignments(
             cycle_id,
             reviewer=number,
             statuses={
@@ -37,13 +39,13 @@ class Working(ServiceContext):
 
     def open(self, assignment_id: str) -> Assignment:
         """Mark an assignment as opened by its reviewer, and read it."""
-        assignment = self.ledger.assignment(assignment_id)
-        rules = self.ledger.rules(assignment.cycle_id)
+        assignment = self.context.ledger.assignment(assignment_id)
+        rules = self.context.ledger.rules(assignment.cycle_id)
         rubric = rules.rubric(rules.kinds[assignment.kind].name)
-        self.ledger.mark_opened(
+        self.context.ledger.mark_opened(
             assignment_id, rubric_version=rubric.version if rubric is not None else 0
         )
-        return self.ledger.assignment(assignment_id)
+        return self.context.ledger.assignment(assignment_id)
 
     def deliver(self, assignment_ids: Sequence[str]) -> int:
         """Deliver assignments to their reviewers' task lists; return how many were new.
@@ -51,14 +53,14 @@ class Working(ServiceContext):
         A reviewer gets one mail a day and cycle, whose row is written first: after a crash in
         between the delivery is repeated, and the row exists already.
         """
-        notify(assignment_ids, ledger=self.ledger, address=self.address)
-        return self.ledger.mark_delivered(assignment_ids)
+        notify(assignment_ids, ledger=self.context.ledger, address=self.context.address)
+        return self.context.ledger.mark_delivered(assignment_ids)
 
     def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
         """Store answers of one cycle: committed when this returns, whatever else is down."""
-        receipts = submit.submit(answers, ledger=self.ledger)
+        receipts = submit.submit(answers, ledger=self.context.ledger)
         for cycle_id in {cycle_of(answer.assignment_id) for answer in answers}:
-            self.doorbell.ring(cycle_id)
+            self.context.doorbell.ring(cycle_id)
         return receipts
 
     def decline(
@@ -77,43 +79,43 @@ class Working(ServiceContext):
             by=by,
             reason=reason,
             busy_until=busy,
-            address=self.address,
-            ledger=self.ledger,
+            address=self.context.address,
+            ledger=self.context.ledger,
         )
-        self.ledger.drop_draft(assignment_id)
-        self.doorbell.ring(cycle_of(assignment_id))
+        self.context.ledger.drop_draft(assignment_id)
+        self.context.doorbell.ring(cycle_of(assignment_id))
 
-    def task_list_of(self, seats: Collection[tuple[str, int]]) -> TaskList:
+    def list(self, seats: Collection[tuple[str, int]]) -> TaskList:
         """Read all tasks of a person, in every cycle where they review."""
-        return read_task_list(seats, ledger=self.ledger)
+        return read_task_list(seats, ledger=self.context.ledger)
 
-    def next_task(self, seats: Collection[tuple[str, int]], *, after: str) -> Task | None:
+    def next(self, seats: Collection[tuple[str, int]], *, after: str) -> Task | None:
         """Read the next task of a person, None when there is none."""
-        return read_next(seats, after=after, ledger=self.ledger)
+        return read_next(seats, after=after, ledger=self.context.ledger)
 
-    def task(self, task: str, *, reviewer: int) -> Assignment:
+    def find(self, task: str, *, reviewer: int) -> Assignment:
         """Find a reviewer's own assignment by its code; another's counts as missing."""
-        return self.codes.find(task, reviewer=reviewer, ledger=self.ledger)
+        return self.context.codes.find(task, reviewer=reviewer, ledger=self.context.ledger)
 
-    def task_and_rules(self, task: str, *, reviewer: int) -> tuple[Assignment, Rules]:
+    def find_with_rules(self, task: str, *, reviewer: int) -> tuple[Assignment, Rules]:
         """Find a reviewer's own assignment, and the rules in force, as of one moment."""
-        with self.ledger.one_moment():
-            assignment = self.task(task, reviewer=reviewer)
-            return assignment, self.ledger.rules(assignment.cycle_id)
+        with self.context.ledger.one_moment():
+            assignment = self.find(task, reviewer=reviewer)
+            return assignment, self.context.ledger.rules(assignment.cycle_id)
 
-    def task_code(self, assignment_id: str) -> str:
+    def code(self, assignment_id: str) -> str:
         """Return the code by which a reviewer names an assignment."""
-        return self.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
+        return self.context.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
 
-    def sheet(self, assignment: Assignment) -> review_page.ReviewPage:
+    def page(self, assignment: Assignment) -> review_page.ReviewPage:
         """Read the page of an assignment: the application, the form, the own answer."""
-        return review_page.read_review_page(assignment, ledger=self.ledger)
+        return review_page.read_review_page(assignment, ledger=self.context.ledger)
 
     def document(
         self, assignment: Assignment, number: int
     ) -> tuple[review_page.ShownDocument, bytes]:
         """Read an uploaded document that a reviewer may see, by its number on the page."""
-        return review_page.read_document(assignment, number, ledger=self.ledger)
+        return review_page.read_document(assignment, number, ledger=self.context.ledger)
 
     def begin(self, assignment: Assignment) -> Assignment:
         """Mark an open assignment as begun, if it was not, and read it."""
@@ -132,38 +134,48 @@ class Working(ServiceContext):
     ) -> Future[Draft]:
         """Begin to store what was typed so far; many at the same time share a commit."""
         self.begin(assignment)
-        return self.ledger.save_draft_soon(
+        return self.context.ledger.save_draft_soon(
             assignment.id, review_page.clean(body), expected=version
         )
 
     def skip(self, assignment: Assignment) -> None:
         """Put a task at the end of its reviewer's list."""
-        self.ledger.skip(assignment.id)
+        self.context.ledger.skip(assignment.id)
 
-    def given(self, assignment_id: str) -> ScoreDetails | None:
+    def score(self, assignment_id: str) -> ScoreDetails | None:
         """Read the current score of an assignment and what was written with it."""
-        return self.ledger.given(assignment_id)
+        return self.context.ledger.given(assignment_id)
 
     def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
-        """Keep new requests away from a reviewer for some days."""
-        change_availability(cycle_id, reviewer, add=absence, ledger=self.ledger)
-        self.doorbell.ring(cycle_id)
+        """Stop new requests to a reviewer for some days."""
+        change_availability(cycle_id, reviewer, add=absence, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
 
     def remove_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
         """Allow new requests again on some days."""
-        change_availability(cycle_id, reviewer, remove=absence, ledger=self.ledger)
-        self.doorbell.ring(cycle_id)
+        change_availability(cycle_id, reviewer, remove=absence, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
 
     def set_packet(self, cycle_id: str, reviewer: int, packet: int) -> None:
         """Change how many requests a reviewer has at the same time."""
-        change_availability(cycle_id, reviewer, packet=packet, ledger=self.ledger)
-        self.doorbell.ring(cycle_id)
+        change_availability(cycle_id, reviewer, packet=packet, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
 
-    def mark_no_show(self, assignment_id: str, *, by: str, note: str = "") -> None:
+    def no_show(self, assignment_id: str, *, by: str, note: str = "") -> None:
         """Record that an applicant did not come; the request goes to others."""
-        interviews.mark_no_show(assignment_id, by=by, note=note, ledger=self.ledger)
-        self.doorbell.ring(cycle_of(assignment_id))
+        interviews.mark_no_show(assignment_id, by=by, note=note, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_of(assignment_id))
 
     def calendar(self, sheet: review_page.ReviewPage) -> str:
         """Build the calendar entry of a task that has a slot."""
-        return review_page.calendar_of(sheet, address=self.address, ledger=self.ledger)
+        return review_page.calendar_of(
+            sheet, address=self.context.address, ledger=self.context.ledger
+        )
+
+    def get(self, assignment_id: str) -> Assignment:
+        """Read one assignment by its id."""
+        return self.context.ledger.assignment(assignment_id)
+
+    def of_reviewer(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
+        """Read every assignment that a reviewer had, by number."""
+        return self.context.ledger.assignments(cycle_id, reviewer=reviewer)

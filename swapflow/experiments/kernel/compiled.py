@@ -1,96 +1,59 @@
 """The rules `paper` and `certified` as compiled loops, one run after the other; needs numba.
 
-`kernel.py` is the way in. The same steps as `bandit`'s rules, on scalars: tests hold both against
-each other step by step. What is kept from step to step (a threshold, sorted groups, a table of
-pairs) only saves work; where it does not fit any more it is made anew. Numbers are drawn as in
-`randomness.py`, operation for operation, so both give the same bits.
+`simulate.py` is the way in. The same steps as `bandit`'s rules, on scalars: tests hold both
+against each other step by step. What is kept from step to step (a threshold, sorted groups, a
+table of pairs) only saves work; where it does not fit any more it is made anew. Numbers are drawn
+some pulls ahead, by their addresses as in `random_numbers.py`, so both give the same bits.
 """
 
 import math
-import os
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
-from swapflow.settings import load_settings
-
-
-# Compiling takes some 15 seconds; numba reads where to keep what it has compiled when imported.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(load_settings().data_dir / "numba"))
-
-from swapflow.experiments.kernel.compiled_numbers import (
-    compiled,
-    normal_quantile,
-    scramble,
-    to_uniform,
+from swapflow.experiments.kernel.compiled_cohorts import (
+    mark_diverse,
+    mark_largest,
+    root,
+    sort_groups,
 )
+from swapflow.experiments.kernel.compiled_numbers import (
+    bare,
+    compiled,
+    draw_uniforms,
+    inlined,
+    normal_quantiles,
+)
+from swapflow.experiments.kernel.compiled_pairs import fill_excess, keep, look_at_pairs
+from swapflow.experiments.kernel.quick_look import (
+    UNSURE,
+    extremes,
+    paper_factor,
+    quick_look,
+)
+from swapflow.experiments.kernel.run_state import (
+    AHEAD,
+    BEST,
+    COST,
+    LEAST,
+    MEAN,
+    NEED,
+    ORDER,
+    PAIRWISE,
+    PAPER,
+    PLACES,
+    PULLS,
+    SPREAD,
+    SYMDIFF,
+    THRESHOLD,
+    Run,
+    RunConstants,
+)
+from swapflow.experiments.kernel.vector_operations import either
 
 
-PAPER, MIXTURE, PAIRWISE = 0, 1, 2
-"""Radii."""
-
-COIN, NEED = 0, 1
-"""How a kind is chosen: with a fixed probability, or by need."""
-
-SYMDIFF = 2
-"""With a probability that falls with the number of contested applicants."""
-
-KEPT = 1e9
-"""Orders are made of numbers rounded to one part in this; see `bandit.ties`."""
-
-
-class RunConstants(NamedTuple):
-    """What all runs have in common: numbers only, so that one loop serves every problem."""
-
-    size: int
-    sigma: float
-    delta: float
-    rho: float
-    gain: float
-    cost: float
-    weak_deviation: float
-    strong_deviation: float
-    radius: int
-    manner: int
-    alpha: float
-    tolerance: float
-    budget: float
-    max_steps: int
-    groups: int
-    low: int
-    high: int
-
-
-class Run(NamedTuple):
-    """One run in progress; every array has one entry per applicant unless it says otherwise.
-
-    `numbers` holds cost, threshold of the rival, pulls so far.
-    """
-
-    truth: FloatArray
-    group: IntArray
-    mean: FloatArray
-    information: FloatArray
-    spread: FloatArray
-    member: BoolArray
-    rival: BoolArray
-    worst: FloatArray
-    pulls: IntArray
-    by_mean: IntArray
-    by_worst: IntArray
-    excess: FloatArray
-    numbers: FloatArray
-
-
-@compiled
-def keep(value: float) -> float:
-    """Round to nine digits, half to even, as `numpy.round` does."""
-    kept: float = np.rint(value * KEPT) / KEPT
-    return kept
-
-
-@compiled
+@inlined
 def spread_of(fixed: RunConstants, information: float, n: int) -> float:
     """Give the radius; that of the paper without the factor that depends on the cost."""
     if fixed.radius == PAPER:
@@ -98,160 +61,6 @@ def spread_of(fixed: RunConstants, information: float, n: int) -> float:
     shifted = information + fixed.rho
     log_term = math.log(n / (2 * fixed.delta) * math.sqrt(shifted / fixed.rho) + 1)
     return fixed.sigma * math.sqrt(2 * shifted * log_term) / information
-
-
-@compiled
-def mark_largest(values: FloatArray, size: int, threshold: float, marked: BoolArray) -> float:
-    """Mark the largest values, the lowest index first among equals; give a new threshold.
-
-    A good threshold, such as the last one, lies between the last marked value and the next.
-    """
-    n = values.size
-    if size >= n:
-        marked[:] = True
-        return -np.inf
-    above = 0
-    for arm in range(n):
-        marked[arm] = values[arm] > threshold
-        above += marked[arm]
-    if above == size:
-        return threshold
-    if above == size - 1 or above == size + 1:
-        last, after = _around(values, threshold, above < size)
-        if last > after:
-            middle = after + (last - after) / 2
-            above = 0
-            for arm in range(n):
-                marked[arm] = values[arm] > middle
-                above += marked[arm]
-            if above == size:
-                return middle
-    last, after = _border(values, size)
-    left = size
-    for arm in range(n):
-        marked[arm] = values[arm] > last
-        left -= marked[arm]
-    for arm in range(n):
-        if left and values[arm] == last:
-            marked[arm] = True
-            left -= 1
-    return after + (last - after) / 2
-
-
-@compiled
-def _border(values: FloatArray, size: int) -> tuple[float, float]:
-    """Give the size-th largest value and the next one, by counting into equal buckets.
-
-    Not a step depends on how a comparison comes out, so it takes a few nanoseconds a value where
-    sorting and partitioning stumble over every second one.
-    """
-    n = values.size
-    low = high = values[0]
-    for value in values:
-        low, high = min(low, value), max(high, value)
-    buckets = max(n // 2, 16)
-    width = (high - low) / buckets
-    if not width > 0.0:
-        return float(low), float(low)
-    place = np.empty(n, np.int64)
-    count = np.zeros(buckets + 2, np.int64)
-    for arm in range(n):
-        place[arm] = min(int((values[arm] - low) / width), buckets)
-        count[place[arm]] += 1
-    chosen, above = buckets, 0
-    while above + count[chosen] < size:
-        above += count[chosen]
-        chosen -= 1
-    near, after, found = np.empty(count[chosen]), low, 0
-    for arm in range(n):
-        if place[arm] == chosen:
-            near[found] = values[arm]
-            found += 1
-        elif place[arm] < chosen:
-            after = max(after, values[arm])
-    near.sort()
-    last = near[found - (size - above)]
-    if size - above < found:
-        after = near[found - (size - above) - 1]
-    return float(last), float(after)
-
-
-@compiled
-def _around(values: FloatArray, threshold: float, lower: bool) -> tuple[float, float]:
-    """Give the two values next below the threshold, or next above it, the larger first."""
-    if lower:
-        first, second = -np.inf, -np.inf
-        for value in values:
-            if value <= threshold and value > second:
-                second = value
-                if second > first:
-                    first, second = second, first
-        return first, second
-    first, second = np.inf, np.inf
-    for value in values:
-        if value > threshold and value < second:
-            second = value
-            if second < first:
-                first, second = second, first
-    return second, first
-
-
-@compiled
-def sort_groups(values: FloatArray, order: IntArray) -> None:
-    """Sort each group's applicants anew, best first; `order` is nearly sorted already.
-
-    The groups' parts of `order` lie behind each other; the last entries hold their starts.
-    """
-    n = values.size
-    for group in range(order.size - n - 1):
-        start, stop = order[n + group], order[n + group + 1]
-        for place in range(start + 1, stop):
-            arm = order[place]
-            value = values[arm]
-            hole = place
-            while hole > start:
-                other = order[hole - 1]
-                if values[other] > value or (values[other] == value and other < arm):
-                    break
-                order[hole] = other
-                hole -= 1
-            order[hole] = arm
-
-
-@compiled
-def _root(total: float) -> float:
-    return math.sqrt(total) if total > 0 else 0.0
-
-
-@compiled
-def mark_diverse(values: FloatArray, order: IntArray, size: int, marked: BoolArray) -> None:
-    """Mark the greedy cohort of the diverse objective: the offer that adds most, K times."""
-    n = values.size
-    groups = order.size - n - 1
-    sums, taken, offers = np.zeros(groups), np.zeros(groups, np.int64), np.empty(groups)
-    marked[:] = False
-    for group in range(groups):
-        start, stop = order[n + group], order[n + group + 1]
-        offers[group] = _root(values[order[start]]) if stop > start else -np.inf
-    for _ in range(size):
-        best, chosen = -1, n
-        for group in range(groups):
-            place = order[n + group] + taken[group]
-            if place == order[n + group + 1]:
-                continue
-            arm = order[place]
-            if (
-                best < 0
-                or offers[group] > offers[best]
-                or (offers[group] == offers[best] and arm < chosen)
-            ):
-                best, chosen = group, arm
-        marked[chosen] = True
-        sums[best] += values[chosen]
-        taken[best] += 1
-        place = order[n + best] + taken[best]
-        if place < order[n + best + 1]:
-            offers[best] = _root(sums[best] + values[order[place]]) - _root(sums[best])
 
 
 @compiled
@@ -269,11 +78,11 @@ def value_of(fixed: RunConstants, run: Run, utilities: FloatArray, marked: BoolA
             sums[run.group[arm]] += utilities[arm]
     total = 0.0
     for group in range(fixed.groups):
-        total += _root(sums[group])
+        total += root(sums[group])
     return total
 
 
-@compiled
+@bare
 def choose_cohort(fixed: RunConstants, run: Run) -> None:
     """Find the cohort under the means from nothing."""
     if fixed.groups:
@@ -281,9 +90,20 @@ def choose_cohort(fixed: RunConstants, run: Run) -> None:
         mark_diverse(run.mean, run.by_mean, fixed.size, run.member)
     else:
         mark_largest(run.mean, fixed.size, np.inf, run.member)
+    sign_spreads(run)
+    if fixed.quick:
+        run.numbers[LEAST], run.numbers[BEST] = extremes(run.table)
 
 
-@compiled
+@bare
+def sign_spreads(run: Run) -> None:
+    """Mark members in the spreads too."""
+    for arm in range(run.mean.size):
+        spread = abs(run.spread[arm])
+        run.spread[arm] = -spread if run.member[arm] else spread
+
+
+@bare
 def look(fixed: RunConstants, run: Run) -> tuple[int, int]:
     """Do lines 5 to 16 of Algorithm 1.
 
@@ -293,22 +113,23 @@ def look(fixed: RunConstants, run: Run) -> tuple[int, int]:
     n = run.mean.size
     factor = 1.0
     if fixed.radius == PAPER:
-        factor = math.sqrt(2 * math.log(4 * n * max(run.numbers[0], 1.0) ** 3 / fixed.delta))
+        factor = paper_factor(run.numbers[COST], n, fixed.delta)
     for arm in range(n):
-        radius = run.spread[arm] * factor
-        utility = run.mean[arm] - radius if run.member[arm] else run.mean[arm] + radius
+        utility = run.mean[arm] + run.spread[arm] * factor
         run.worst[arm] = utility if fixed.radius == PAPER else keep(utility)
     if fixed.groups:
         sort_groups(run.worst, run.by_worst)
         mark_diverse(run.worst, run.by_worst, fixed.size, run.rival)
     else:
-        run.numbers[1] = mark_largest(run.worst, fixed.size, run.numbers[1], run.rival)
+        run.numbers[THRESHOLD] = mark_largest(
+            run.worst, fixed.size, run.numbers[THRESHOLD], run.rival
+        )
 
     contested, chosen, largest = 0, -1, -1.0
     for arm in range(n):
         if run.member[arm] != run.rival[arm]:
             contested += 1
-            radius = run.spread[arm] * factor
+            radius = abs(run.spread[arm]) * factor
             if fixed.radius != PAPER:
                 radius = keep(radius)
             if radius > largest:
@@ -318,97 +139,25 @@ def look(fixed: RunConstants, run: Run) -> tuple[int, int]:
     return chosen, contested
 
 
-@compiled
+@bare
 def _gap(fixed: RunConstants, run: Run, factor: float) -> float:
     """Give what the rival gains over the cohort, on utilities that are not rounded."""
     if fixed.groups:
         if fixed.radius != PAPER:
             for arm in range(run.mean.size):
-                radius = run.spread[arm] * factor
-                run.worst[arm] = run.mean[arm] + (-radius if run.member[arm] else radius)
+                run.worst[arm] = run.mean[arm] + run.spread[arm] * factor
         ahead = value_of(fixed, run, run.worst, run.rival)
         gap: float = ahead - value_of(fixed, run, run.worst, run.member)
         return gap
     gap = 0.0
     for arm in range(run.mean.size):
         if run.member[arm] != run.rival[arm]:
-            radius = run.spread[arm] * factor
-            if run.member[arm]:
-                gap -= run.mean[arm] - radius
-            else:
-                gap += run.mean[arm] + radius
+            utility = run.mean[arm] + run.spread[arm] * factor
+            gap += -utility if run.member[arm] else utility
     return gap
 
 
-@compiled
-def excess_of(fixed: RunConstants, run: Run, inside: int, outside: int) -> float:
-    """Give by how much an outsider may yet beat a member."""
-    n = run.mean.size
-    pairs = max(fixed.size * (n - fixed.size), 1)
-    one, two = run.information[inside], run.information[outside]
-    beta = math.log(pairs / fixed.delta) + (
-        math.log1p(one / fixed.rho) / 2 + math.log1p(two / fixed.rho) / 2
-    )
-    spread = (one + fixed.rho) / one**2 + (two + fixed.rho) / two**2
-    radius = fixed.sigma * math.sqrt(2 * beta * spread)
-    excess: float = radius - (run.mean[inside] - run.mean[outside])
-    return excess
-
-
-@compiled
-def fill_excess(fixed: RunConstants, run: Run, touched: int) -> None:
-    """Work out the pairs that `touched` is in, or all pairs if it is negative."""
-    n = run.mean.size
-    if fixed.size >= n:
-        return
-    if touched >= 0 and run.member[touched]:
-        for outside in range(n):
-            if not run.member[outside]:
-                run.excess[touched, outside] = excess_of(fixed, run, touched, outside)
-        return
-    for inside in range(n):
-        if not run.member[inside]:
-            continue
-        if touched >= 0:
-            run.excess[inside, touched] = excess_of(fixed, run, inside, touched)
-            continue
-        for outside in range(n):
-            if not run.member[outside]:
-                run.excess[inside, outside] = excess_of(fixed, run, inside, outside)
-
-
-@compiled
-def look_at_pairs(fixed: RunConstants, run: Run) -> tuple[int, int]:
-    """Find the less known of the most open pair, -1 when all pairs are closed."""
-    n = run.mean.size
-    worst, first, second = -np.inf, -1, -1
-    by_member = 0.0
-    by_outsider = np.zeros(n)
-    for inside in range(n):
-        if not run.member[inside]:
-            continue
-        row = -np.inf
-        for outside in range(n):
-            if run.member[outside]:
-                continue
-            excess = run.excess[inside, outside]
-            row = max(row, excess)
-            by_outsider[outside] = max(by_outsider[outside], excess)
-            ordered = np.rint(excess * KEPT)
-            if ordered > worst:
-                worst, first, second = ordered, inside, outside
-        by_member += max(row, 0.0)
-    if first < 0 or worst <= 0:
-        return -1, 0
-    if min(by_member, by_outsider.sum()) <= fixed.tolerance:
-        return -1, 2
-    one, two = run.information[first], run.information[second]
-    if one < two or (one == two and first < second):
-        return first, 2
-    return second, 2
-
-
-@compiled
+@bare
 def by_need(fixed: RunConstants, run: Run, arm: int) -> bool:
     """Say whether the applicant needs so much information that a strong pull is cheaper."""
     if not fixed.gain > fixed.cost:
@@ -428,54 +177,100 @@ def by_need(fixed: RunConstants, run: Run, arm: int) -> bool:
     return bool(needed >= fixed.cost)
 
 
-@compiled
+@bare
 def fold(fixed: RunConstants, run: Run, arm: int, strong: bool, reward: float) -> None:
     """Count a reward, and put the cohort right."""
-    gain = fixed.gain if strong else 1.0
-    before = run.information[arm]
-    run.mean[arm] = (run.mean[arm] * before + gain * reward) / (before + gain)
-    run.information[arm] = before + gain
-    run.spread[arm] = spread_of(fixed, before + gain, run.mean.size)
-    run.pulls[arm] += 1
-    run.numbers[0] += fixed.cost if strong else 1.0
-    run.numbers[2] += 1
+    old = count_reward(fixed, run.table, run.information, run.numbers, arm, strong, reward)
+    if fixed.quick:
+        keep_cohort(run.table, run.member, run.numbers, arm, old)
+    else:
+        mend_cohort(fixed, run, arm)
+
+
+@inlined
+def count_reward(
+    fixed: RunConstants,
+    table: FloatArray,
+    information: FloatArray,
+    numbers: FloatArray,
+    arm: int,
+    strong: bool,
+    reward: float,
+) -> float:
+    """Count a reward, and nothing else; returns what the mean was before."""
+    # Not as branches: nobody could guess which way a coin falls.
+    gain = either(strong, fixed.gain, 1.0)
+    before, old = information[arm], table[MEAN, arm]
+    after = before + gain
+    information[arm] = after
+    table[MEAN, arm] = (old * before + gain * reward) / after
+    spread = spread_of(fixed, after, information.size)
+    table[SPREAD, arm] = either(table[SPREAD, arm] < 0.0, -spread, spread)
+    table[ORDER, arm] = after * PLACES + arm if fixed.whole else -spread
+    numbers[COST] += either(strong, fixed.cost, 1.0)
+    numbers[PULLS] += 1
+    return float(old)
+
+
+@inlined
+def keep_cohort(
+    table: FloatArray, member: BoolArray, numbers: FloatArray, arm: int, old: float
+) -> None:
+    """Put the cohort right where the least member and the best outsider are known."""
+    least, best, mean = numbers[LEAST], numbers[BEST], table[MEAN, arm]
+    inside = table[SPREAD, arm] < 0.0
+    if mean <= best if inside else mean >= least:
+        exchange(table, member, arm)
+    elif old != (least if inside else best):
+        # Nobody has changed places, and the one at the border was another one.
+        numbers[LEAST] = min(least, mean) if inside else least
+        numbers[BEST] = best if inside else max(best, mean)
+        return
+    numbers[LEAST], numbers[BEST] = extremes(table)
+
+
+@bare
+def mend_cohort(fixed: RunConstants, run: Run, arm: int) -> None:
+    """Put the cohort right."""
     if fixed.groups:
         sort_groups(run.mean, run.by_mean)
         mark_diverse(run.mean, run.by_mean, fixed.size, run.member)
+        sign_spreads(run)
         return
-    other = _exchanged(run, arm)
-    if other >= 0:
-        run.member[arm] = not run.member[arm]
-        run.member[other] = not run.member[other]
+    changed = exchange(run.table, run.member, arm)
     if fixed.radius == PAIRWISE:
-        fill_excess(fixed, run, arm if other < 0 else -1)
+        fill_excess(fixed, run, -1 if changed else arm)
 
 
-@compiled
-def _exchanged(run: Run, arm: int) -> int:
-    """Find who changes places with the applicant whose mean has changed, -1 if nobody."""
-    mean, inside, other = run.mean[arm], run.member[arm], -1
-    for candidate in range(run.mean.size):
-        if run.member[candidate] == inside:
+@bare
+def exchange(table: FloatArray, member: BoolArray, arm: int) -> bool:
+    """Let the applicant whose mean has changed change places with another; False if nobody."""
+    mean, inside, other = table[MEAN, arm], member[arm], -1
+    for candidate in range(member.size):
+        if member[candidate] == inside:
             continue
-        value = run.mean[candidate]
+        value = table[MEAN, candidate]
         if (
             other < 0
-            or (inside and value > run.mean[other])
-            or (not inside and value <= run.mean[other])
+            or (inside and value > table[MEAN, other])
+            or (not inside and value <= table[MEAN, other])
         ):
             other = candidate
     if other < 0:
-        return -1
-    value = run.mean[other]
+        return False
+    value = table[MEAN, other]
     if inside:
         changes = value > mean or (value == mean and other < arm)
     else:
         changes = mean > value or (mean == value and arm < other)
-    return other if changes else -1
+    if changes:
+        for moved in (arm, other):
+            member[moved] = not member[moved]
+            table[SPREAD, moved] = -table[SPREAD, moved]
+    return bool(changes)
 
 
-@compiled
+@bare
 def begin(fixed: RunConstants, run: Run) -> None:
     """Set everything up from the first looks, which stand in `mean`."""
     n = run.mean.size
@@ -483,13 +278,14 @@ def begin(fixed: RunConstants, run: Run) -> None:
     run.pulls[:] = 1
     for arm in range(n):
         run.spread[arm] = spread_of(fixed, 1.0, n)
-    run.numbers[0], run.numbers[1], run.numbers[2] = float(n), np.inf, 0.0
+        run.table[ORDER, arm] = PLACES + arm if fixed.whole else -run.spread[arm]
+    run.numbers[COST], run.numbers[THRESHOLD], run.numbers[PULLS] = float(n), np.inf, 0.0
     choose_cohort(fixed, run)
     if fixed.radius == PAIRWISE:
         fill_excess(fixed, run, -1)
 
 
-@compiled
+@bare
 def decide(
     fixed: RunConstants, run: Run, mean: FloatArray, information: FloatArray, cost: float
 ) -> int:
@@ -497,51 +293,113 @@ def decide(
     for arm in range(mean.size):
         run.mean[arm], run.information[arm] = mean[arm], information[arm]
         run.spread[arm] = spread_of(fixed, information[arm], mean.size)
-    run.numbers[0], run.numbers[1] = cost, np.inf
+    run.numbers[COST], run.numbers[THRESHOLD] = cost, np.inf
     choose_cohort(fixed, run)
     if fixed.radius == PAIRWISE:
         fill_excess(fixed, run, -1)
-    return next_pull(fixed, run)[0]
+        return look_at_pairs(fixed, run)[0]
+    return look(fixed, run)[0]
 
 
-@compiled
+@bare
 def next_pull(fixed: RunConstants, run: Run) -> tuple[int, int]:
+    """Find whose turn it is, -1 when settled; and how many are contested, where that matters."""
+    arm = UNSURE
+    if fixed.quick:
+        arm = look_quickly(fixed, run.table, run.numbers, run.mean.size)
+    return look_closely(fixed, run) if arm == UNSURE else (arm, 1)
+
+
+@bare
+def look_closely(fixed: RunConstants, run: Run) -> tuple[int, int]:
     """Look by whichever radius the rule has."""
     if fixed.radius == PAIRWISE:
         return look_at_pairs(fixed, run)
     return look(fixed, run)
 
 
-@compiled
+@inlined
+def look_quickly(fixed: RunConstants, table: FloatArray, numbers: FloatArray, n: int) -> int:
+    """Find whose turn it is under the paper's radius, or that it takes a closer look."""
+    factor = paper_factor(numbers[COST], n, fixed.delta)
+    arm, numbers[THRESHOLD] = quick_look(
+        table, factor, numbers[THRESHOLD], fixed.size, fixed.tolerance, fixed.whole
+    )
+    return int(arm)
+
+
+@bare
 def is_strong(fixed: RunConstants, run: Run, arm: int, contested: int, coin: float) -> bool:
     """Choose the kind."""
     if fixed.manner == NEED:
         return by_need(fixed, run, arm)
+    return by_coin(fixed, contested, coin)
+
+
+@inlined
+def by_coin(fixed: RunConstants, contested: int, coin: float) -> bool:
+    """Say whether the coin falls on a strong pull."""
     alpha = fixed.alpha
     if fixed.manner == SYMDIFF:
         alpha *= 1 - contested / (2 * fixed.size)
     return alpha > coin
 
 
-@compiled
-def whole_run(fixed: RunConstants, run: Run, number: int) -> bool:
-    """Make a run from its first looks to its end; gives whether the rule stopped it."""
+@inlined
+def draw(
+    fixed: RunConstants, ahead: FloatArray, pulls: IntArray, number: int, arm: int
+) -> tuple[float, float]:
+    """Return noise and coin of an applicant's next pull, drawn a row ahead."""
+    pull = pulls[arm]
+    at = (pull - 1) & (AHEAD - 1)
+    if at == 0:
+        chance = ahead[0, pulls.size]
+        draw_uniforms(number, arm, pull, 0, fixed.low, fixed.high, chance, ahead[1, arm])
+        normal_quantiles(chance, ahead[0, arm])
+    pulls[arm] = pull + 1
+    return ahead[0, arm, at], ahead[1, arm, at]
+
+
+@bare
+def first_looks(fixed: RunConstants, run: Run, number: int) -> None:
+    """Draw everybody's first mark."""
+    draw_uniforms(number, 0, 0, 1, fixed.low, fixed.high, run.worst, run.spread)
+    normal_quantiles(run.worst, run.mean)
     for arm in range(run.mean.size):
-        words = scramble(number, arm, 0, 0, fixed.low, fixed.high)
-        noise = normal_quantile(to_uniform(words[0], words[1]))
-        run.mean[arm] = run.truth[arm] + fixed.weak_deviation * noise
+        run.mean[arm] = run.truth[arm] + fixed.weak_deviation * run.mean[arm]
+
+
+@bare
+def whole_run(fixed: RunConstants, run: Run, number: int) -> bool:
+    """Make a run from its first looks to its end; returns whether the rule stopped it."""
+    first_looks(fixed, run, number)
     begin(fixed, run)
+    # Named once, for numba counts references at every look into a tuple, and hands a whole one
+    # over at every call: that takes longer than all the rest of a quick pull.
+    table, truth, information, member = run.table, run.truth, run.information, run.member
+    pulls, ahead, numbers = run.pulls, run.ahead, run.numbers
     for _ in range(fixed.max_steps):
-        arm, contested = next_pull(fixed, run)
+        arm, contested = UNSURE, 1
+        if fixed.quick:
+            arm = look_quickly(fixed, table, numbers, truth.size)
+        if arm == UNSURE:
+            arm, contested = look_closely(fixed, run)
         if arm < 0:
             return True
-        if run.numbers[0] >= fixed.budget:
+        if numbers[COST] >= fixed.budget:
             return False
-        words = scramble(number, arm, run.pulls[arm], 0, fixed.low, fixed.high)
-        strong = is_strong(fixed, run, arm, contested, to_uniform(words[2], words[3]))
-        deviation = fixed.strong_deviation if strong else fixed.weak_deviation
-        noise = normal_quantile(to_uniform(words[0], words[1]))
-        fold(fixed, run, arm, strong, run.truth[arm] + deviation * noise)
+        noise, coin = draw(fixed, ahead, pulls, number, arm)
+        if fixed.manner == NEED:
+            strong = by_need(fixed, run, arm)
+        else:
+            strong = by_coin(fixed, contested, coin)
+        deviation = either(strong, fixed.strong_deviation, fixed.weak_deviation)
+        reward = truth[arm] + deviation * noise
+        old = count_reward(fixed, table, information, numbers, arm, strong, reward)
+        if fixed.quick:
+            keep_cohort(table, member, numbers, arm, old)
+        else:
+            mend_cohort(fixed, run, arm)
     return False
 
 
@@ -555,7 +413,7 @@ def whole_runs(
         run.truth[:] = truths[row % truths.shape[0]]
         stopped[row] = whole_run(fixed, run, numbers[row])
         cohort[row] = run.member
-        cost[row] = run.numbers[0]
-        pulls[row] = int(run.numbers[2])
+        cost[row] = run.numbers[COST]
+        pulls[row] = int(run.numbers[PULLS])
         mean[row] = run.mean
         information[row] = run.information

@@ -1,25 +1,22 @@
 """Many runs of a rule against normal noise at once: the engine of every study that needs millions.
 
-Compiled where numba is installed (the extra `studies`), else in numpy or by the rules themselves:
-the same draws and the same decisions, only slower.
+Compiled where numba is installed (the extra `studies`), else by the rules themselves: the same
+draws and the same decisions, only slower.
 """
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 import numpy as np
 
-from swapflow.bandit import kernel as batched
 from swapflow.bandit.certified import Certificate, CertifiedRule
-from swapflow.bandit.kernel import RunOutcomes
 from swapflow.bandit.oracles.oracle import Diverse, Oracle, TopK
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.radius import RHO
 from swapflow.bandit.run import RunTrace, run_rule
 from swapflow.bandit.situation import (
-    BoolArray,
     FloatArray,
     IntArray,
     Look,
@@ -31,11 +28,23 @@ from swapflow.bandit.situation import (
 )
 from swapflow.bandit.strong_pull_policy import StrongPolicy, strong_probability
 from swapflow.errors import InvalidInputError
+from swapflow.experiments.kernel.run_state import (
+    AHEAD,
+    BIG,
+    COIN,
+    MEAN,
+    MOST_INFORMATION,
+    NEED,
+    PLACES,
+    SPREAD,
+    SYMDIFF,
+    WHOLE_VECTORS,
+    Run,
+    RunConstants,
+    RunOutcomes,
+)
 from swapflow.simulation.random_numbers import Stream, normal_quantile
 
-
-if TYPE_CHECKING:
-    from swapflow.experiments.kernel.compiled import Run, RunConstants
 
 __all__ = [
     "MOST_PULLS",
@@ -63,7 +72,6 @@ class Computation(StrEnum):
     """How runs are computed; all ways decide alike."""
 
     COMPILED = "compiled"
-    BATCHED = "batched"
     RULES = "rules"
 
 
@@ -180,11 +188,9 @@ def simulate(
         raise InvalidInputError(f"{truths.shape[0]} rows of truth do not fit {len(runs)} runs")
     if not 0 < problem.size <= truths.shape[1]:
         raise InvalidInputError(f"{problem.size} of {truths.shape[1]} cannot be chosen")
-    match way or fastest(problem):
+    match way or fastest():
         case Computation.COMPILED:
             return _compiled(problem, truths, stream, runs, max_pulls)
-        case Computation.BATCHED:
-            return _batched(problem, truths, stream, runs, max_pulls)
         case Computation.RULES:
             return _by_rules(problem, truths, stream, runs, max_pulls)
         case unknown:
@@ -201,7 +207,7 @@ class Decider:
         from swapflow.experiments.kernel import compiled  # noqa: PLC0415 - needs numba, and compiles
 
         self._decide = compiled.decide
-        self._fixed = fixed_of(problem, Stream(0, 0), max_pulls=1)
+        self._fixed = fixed_of(problem, Stream(0, 0), n=n, max_pulls=1)
         self._run = new_run(problem, n)
 
     def decide(
@@ -218,67 +224,47 @@ class Decider:
         return np.flatnonzero(self._run.member), None if arm < 0 else int(arm)
 
 
-def fastest(problem: SimulationProblem) -> Computation:
-    """Give the fastest way there is for a problem on this machine."""
-    if find_spec("numba") is not None:
-        return Computation.COMPILED
-    return Computation.BATCHED if can_be_batched(problem) else Computation.RULES
-
-
-def can_be_batched(problem: SimulationProblem) -> bool:
-    """Say whether numpy can move all runs at once: the paper's rule, top-k, no budget."""
-    plain = problem.radius is Radius.PAPER and problem.groups is None
-    return plain and problem.budget == float("inf")
+def fastest() -> Computation:
+    """Return the fastest way there is on this machine."""
+    return Computation.COMPILED if find_spec("numba") is not None else Computation.RULES
 
 
 def _compiled(
     problem: SimulationProblem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
 ) -> RunOutcomes:
     """Run the compiled loops."""
-    from swapflow.experiments.kernel import compiled, lockstep  # noqa: PLC0415 - need numba, and compile
+    from swapflow.experiments.kernel import compiled  # noqa: PLC0415 - needs numba, and compiles
 
-    n, count = truths.shape[1], len(runs)
-    out = (
-        np.zeros((count, n), dtype=np.bool_),
-        np.zeros(count),
-        np.zeros(count, dtype=np.int64),
-        np.zeros(count, dtype=np.bool_),
-        np.zeros((count, n)),
-        np.zeros((count, n)),
+    n = truths.shape[1]
+    done = RunOutcomes.of_none(len(runs), n)
+    compiled.whole_runs(
+        fixed_of(problem, stream, n=n, max_pulls=max_pulls),
+        new_run(problem, n),
+        truths,
+        np.array(runs, dtype=np.int64),
+        (done.cohort, done.cost, done.pulls, done.stopped, done.mean, done.information),
     )
-    numbers = np.array(runs, dtype=np.int64)
-    fixed = fixed_of(problem, stream, max_pulls)
-    if problem.radius is Radius.PAPER and problem.groups is None and fixed.manner == compiled.COIN:
-        lanes, scratch = lockstep.room(truths, count)
-        lockstep.run_all(fixed, lanes, scratch, numbers, np.zeros(count, dtype=np.int64), out)
-    else:
-        compiled.whole_runs(fixed, new_run(problem, n), truths, numbers, out)
-    cohort, cost, pulls, stopped, mean, information = out
-    return RunOutcomes(
-        cohort=cohort,
-        cost=cost,
-        pulls=pulls,
-        stopped=stopped,
-        mean=mean,
-        information=information,
-    )
+    return done
 
 
-def fixed_of(problem: SimulationProblem, stream: Stream, max_pulls: int) -> "RunConstants":
-    """Spell a problem as the numbers that the compiled loops know it by."""
-    from swapflow.experiments.kernel import compiled  # noqa: PLC0415 - as above
-
-    alpha, manner = 0.0, compiled.NEED
+def fixed_of(
+    problem: SimulationProblem, stream: Stream, *, n: int, max_pulls: int
+) -> RunConstants:
+    """Write a problem as the numbers that the compiled loops know it by."""
+    alpha, manner = 0.0, NEED
     if problem.policy is StrongPolicy.SYMDIFF:
-        alpha, manner = problem.gain / (problem.gain + problem.cost), compiled.SYMDIFF
+        alpha, manner = problem.gain / (problem.gain + problem.cost), SYMDIFF
     elif problem.policy is not None:
-        manner = compiled.COIN
+        manner = COIN
         alpha = strong_probability(
             problem.policy, gain=problem.gain, cost=problem.cost, contested=1, size=problem.size
         )
+    plain = problem.radius is Radius.PAPER and problem.groups is None
+    most = (max_pulls + 1) * max(problem.gain, 1.0)
+    whole = float(problem.gain).is_integer() and most < MOST_INFORMATION
     radii = (Radius.PAPER, Radius.MIXTURE, Radius.PAIRWISE)
     weak, strong = problem.spreads
-    return compiled.RunConstants(
+    return RunConstants(
         size=problem.size,
         sigma=float(problem.sigma),
         delta=float(problem.delta),
@@ -294,27 +280,31 @@ def fixed_of(problem: SimulationProblem, stream: Stream, max_pulls: int) -> "Run
         budget=float(problem.budget),
         max_steps=max_pulls,
         groups=0 if problem.groups is None else int(problem.groups.max()) + 1,
+        quick=plain and manner == COIN,
+        whole=whole and n <= PLACES,
         low=stream.low,
         high=stream.high,
     )
 
 
-def new_run(problem: SimulationProblem, n: int) -> "Run":
+def new_run(problem: SimulationProblem, n: int) -> Run:
     """Make room for one run."""
-    from swapflow.experiments.kernel import compiled  # noqa: PLC0415 - as above
-
     groups = np.zeros(n, dtype=np.int64) if problem.groups is None else problem.groups
     if groups.size != n:
         raise InvalidInputError(f"there are groups of {groups.size} applicants, not of {n}")
     borders = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     order = np.concatenate([np.argsort(groups, kind="stable"), borders]).astype(np.int64)
     pairs = n if problem.radius is Radius.PAIRWISE else 1
-    return compiled.Run(
+    vectors = -(-n // WHOLE_VECTORS)
+    table = np.zeros((3, vectors * WHOLE_VECTORS))
+    table[MEAN, n:] = -BIG
+    return Run(
+        table=table,
         truth=np.zeros(n),
         group=groups.astype(np.int64),
-        mean=np.zeros(n),
+        mean=table[MEAN, :n],
         information=np.zeros(n),
-        spread=np.zeros(n),
+        spread=table[SPREAD, :n],
         member=np.zeros(n, dtype=np.bool_),
         rival=np.zeros(n, dtype=np.bool_),
         worst=np.zeros(n),
@@ -322,62 +312,8 @@ def new_run(problem: SimulationProblem, n: int) -> "Run":
         by_mean=order,
         by_worst=order.copy(),
         excess=np.zeros((pairs, pairs)),
-        numbers=np.zeros(3),
-    )
-
-
-class NormalDraws:
-    """The compiled loops' draws, for the other ways: each pull's noise and coin by its address."""
-
-    def __init__(
-        self, problem: SimulationProblem, truths: FloatArray, stream: Stream, runs: range
-    ) -> None:
-        self._spreads = np.array(problem.spreads)
-        self._truths = np.broadcast_to(truths, (len(runs), truths.shape[1]))
-        self._stream = stream
-        self._numbers = np.array(runs, dtype=np.int64)
-        self._given = np.zeros(self._truths.shape, dtype=np.int64)
-        self._noise = np.zeros(0)
-
-    def first_looks(self) -> FloatArray:
-        """Give everybody's first weak mark, shape (runs, n)."""
-        arms = np.arange(self._truths.shape[1])
-        noise = self._stream.normals(self._numbers[:, np.newaxis], arms, 0)
-        self._given[:] = 1
-        return np.asarray(self._truths + self._spreads[0] * noise)
-
-    def flip(self, rows: IntArray, arms: IntArray) -> FloatArray:
-        """Give the coins of the next pulls, and keep their noise for `draw`."""
-        chance, coin = self._stream.uniforms(self._numbers[rows], arms, self._given[rows, arms])
-        self._noise = normal_quantile(chance)
-        return coin
-
-    def draw(self, rows: IntArray, arms: IntArray, strong: BoolArray) -> FloatArray:
-        """Give the marks of the pulls that `flip` was last asked about."""
-        self._given[rows, arms] += 1
-        spread = self._spreads[strong.astype(np.int64)]
-        return np.asarray(self._truths[rows, arms] + spread * self._noise)
-
-
-def _batched(
-    problem: SimulationProblem, truths: FloatArray, stream: Stream, runs: range, max_pulls: int
-) -> RunOutcomes:
-    """Let numpy move all runs one step at a time."""
-    if not can_be_batched(problem):
-        raise InvalidInputError("only the paper's rule with top-k and no budget can be batched")
-    assert problem.policy is not None, "the paper's rule chooses by a coin"
-    draws = NormalDraws(problem, truths, stream, runs)
-    plain = batched.KernelProblem(
-        size=problem.size,
-        sigma=problem.sigma,
-        delta=problem.delta,
-        gain=problem.gain,
-        cost=problem.cost,
-        policy=problem.policy,
-        tolerance=problem.tolerance,
-    )
-    return batched.simulate(
-        plain, draws.first_looks(), draw=draws.draw, flip=draws.flip, max_steps=max_pulls
+        ahead=np.zeros((2, n + 1, AHEAD)),
+        numbers=np.zeros(5),
     )
 
 
@@ -386,20 +322,12 @@ def _by_rules(
 ) -> RunOutcomes:
     """Walk through the runs one after the other, by the rules that serve live cycles."""
     n = truths.shape[1]
-    done = RunOutcomes(
-        cohort=np.zeros((len(runs), n), dtype=np.bool_),
-        cost=np.zeros(len(runs)),
-        pulls=np.zeros(len(runs), dtype=np.int64),
-        stopped=np.zeros(len(runs), dtype=np.bool_),
-        mean=np.zeros((len(runs), n)),
-        information=np.zeros((len(runs), n)),
-    )
+    done = RunOutcomes.of_none(len(runs), n)
     trace = RunTrace(
         kinds=problem.kinds, budget=problem.budget, overshoot=True, max_pulls=max_pulls
     )
     for row, number in enumerate(runs):
-        truth = truths[[row % truths.shape[0]]]
-        luck = _OneRun(problem, NormalDraws(problem, truth, stream, range(number, number + 1)))
+        luck = _OneRun(problem, truths[row % truths.shape[0]], stream, number)
         pulls = -1
         for step in run_rule(luck, luck.reward, n=n, trace=trace, rng=luck.coins):  # noqa: B007 - the last is looked at
             pulls += 1
@@ -417,12 +345,15 @@ def _by_rules(
 class _OneRun:
     """A rule, and the luck that its pulls will meet: both need to know whose turn it is."""
 
-    def __init__(self, problem: SimulationProblem, draws: NormalDraws) -> None:
+    def __init__(
+        self, problem: SimulationProblem, truth: FloatArray, stream: Stream, number: int
+    ) -> None:
         self._rule = problem.rule()
         self._problem = problem
-        self._draws = draws
-        self._first = iter(draws.first_looks()[0])
-        self._none = np.zeros(1, dtype=np.int64)
+        self._truth = truth
+        self._stream = stream
+        self._number = number
+        self._given = np.zeros(truth.size, dtype=np.int64)
         self.coins = _Coins(self)
         self.turn = 0
 
@@ -451,16 +382,18 @@ class _OneRun:
         return replace(chosen, picks=tuple(picks))
 
     def coin(self) -> float:
-        """Give the coin of whoever's turn it is."""
-        return float(self._draws.flip(self._none, np.array([self.turn]))[0])
+        """Return the coin of the applicant whose turn it is."""
+        return float(self._next_numbers(self.turn)[1][0])
 
     def reward(self, arm: int, kind: int) -> float:
-        """Give the next mark of an applicant; the first looks come first."""
-        first = next(self._first, None)
-        if first is not None:
-            return float(first)
-        self._draws.flip(self._none, np.array([arm]))
-        return float(self._draws.draw(self._none, np.array([arm]), np.array([kind == 1]))[0])
+        """Return the next mark of an applicant."""
+        noise = normal_quantile(self._next_numbers(arm)[0])
+        self._given[arm] += 1
+        return float(self._truth[arm] + self._problem.spreads[kind] * noise[0])
+
+    def _next_numbers(self, arm: int) -> tuple[FloatArray, FloatArray]:
+        """Return the two uniform numbers of an applicant's next pull, shape (1,) each."""
+        return self._stream.uniforms(self._number, np.array([arm]), self._given[arm])
 
 
 class _Coins(np.random.Generator):

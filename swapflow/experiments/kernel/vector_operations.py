@@ -1,7 +1,8 @@
 """Plain operations that the compiler turns into vector instructions; needs numba.
 
 Of numba's own `max` and conditional expression the compiler makes branches, and among these it
-does not recognise a running maximum. Each of these is one instruction, and changes no bit.
+does not recognise a running maximum: a pass takes four times as long. Each of these is one
+instruction, and changes no bit.
 """
 
 from typing import Any, cast
@@ -14,7 +15,7 @@ from numba.extending import intrinsic
 Piece = Any
 """An object of numba's or llvmlite's, neither of which has types."""
 
-DOUBLE, WORD = ir.DoubleType(), ir.IntType(64)
+DOUBLE = ir.DoubleType()
 
 
 def _extreme(name: str) -> Piece:
@@ -38,20 +39,6 @@ def _either(_context: Piece, condition: Piece, first: Piece, second: Piece) -> P
     return types.float64(condition, first, second), generate
 
 
-def _bits_of(_context: Piece, number: Piece) -> Piece:
-    def generate(_context: Piece, builder: Piece, _signature: Piece, given: Piece) -> Piece:
-        return builder.bitcast(given[0], WORD)
-
-    return types.uint64(number), generate
-
-
-def _float_of(_context: Piece, bits: Piece) -> Piece:
-    def generate(_context: Piece, builder: Piece, _signature: Piece, given: Piece) -> Piece:
-        return builder.bitcast(given[0], DOUBLE)
-
-    return types.float64(bits), generate
-
-
 larger = _extreme("llvm.maxnum")
 """The larger of two floats."""
 
@@ -60,9 +47,3 @@ smaller = _extreme("llvm.minnum")
 
 either = cast(Piece, intrinsic(_either))
 """The first of two floats where the condition holds, else the second; both are computed."""
-
-bits_of = cast(Piece, intrinsic(_bits_of))
-"""The 64 bits of a float, as a whole number."""
-
-float_of = cast(Piece, intrinsic(_float_of))
-"""The float that has these 64 bits."""

@@ -45,6 +45,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 SIGNATURE = "signature.json"
 LINES = "lines.txt"
+# Short, for these only find the changed line; whole digests in the manifest prove it.
 LINE_DIGITS = 16
 
 RULES: TypeAdapter[Rules] = TypeAdapter(Rules)

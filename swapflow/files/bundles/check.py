@@ -97,6 +97,7 @@ def check_bundle(archive: bytes, *, key: str = "") -> Checked:
         return Checked(key=signed_by, problems=(other,))
     try:
         closed = _read(members)
+    # The signature fits, so this is no forgery but a format that this version does not know.
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, ValidationError) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         what = f"the content cannot be read as format {FORMAT} ({reason})"
@@ -117,6 +118,7 @@ def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProbl
     for members in readings(archive):
         problems = tuple(_problems(members))
         if not problems:
+            # Something may hide between files that are all intact.
             where = difference(archive, _in_order(members))
             if where is None:
                 return members, ()

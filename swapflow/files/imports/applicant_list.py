@@ -66,17 +66,17 @@ def preview_applicant_list(
         InvalidInputError: If a column of dates is named that there is not.
         NotFoundError: If there is no such cycle.
     """
-    remembered = product.list_reading(cycle_id, APPLICANTS) if as_last_time else {}
+    remembered = product.applicants.list_reading(cycle_id, APPLICANTS) if as_last_time else {}
     reading, shape, notes = reading_of(table, chosen, remembered)
     found = examine_applications(
         table,
         mapping=reading.columns,
-        rules=product.rules(cycle_id),
+        rules=product.cycles.rules(cycle_id),
         key=reading.key or "id",
         dates=reading.dates,
         date_order=reading.date_order,
     )
-    plan = product.plan_list(cycle_id, found.new)
+    plan = product.applicants.plan_list(cycle_id, found.new)
     lines = _lines(table, found)
     contrary = tuple(
         BadRow(
@@ -110,23 +110,23 @@ def take_applicants(
         BadRowsError: If anything stops it; it lists every place, and nothing was written.
     """
     refuse(looked.table.source, looked.bad)
-    listed = product.import_list(cycle_id, looked.found.new, wave=wave)
+    listed = product.applicants.import_list(cycle_id, looked.found.new, wave=wave)
     remember(looked.reading, APPLICANTS, product=product, cycle_id=cycle_id, by=by)
     return listed
 
 
 def remember(reading: Reading, what: str, *, product: Swapflow, cycle_id: str, by: str) -> None:
     """Keep how a kind of list was read; what it says of other columns stays."""
-    before = product.list_reading(cycle_id, what)
+    before = product.applicants.list_reading(cycle_id, what)
     settings = reading.over(Reading.of_settings(before)).settings()
     if settings != before:
-        product.keep_list_reading(cycle_id, what, settings, by=by)
+        product.applicants.keep_list_reading(cycle_id, what, settings, by=by)
 
 
 def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[ListedPerson]:
     there = [
         ListedPerson(external_id=a.external_id, name=a.name, email=a.email, new=False)
-        for a in product.applications(cycle_id)
+        for a in product.applicants.list(cycle_id)
         if a.external_id
     ]
     fresh = [

@@ -165,6 +165,7 @@ def _numbered(
     counts: dict[str, int] = {}
     for mark in marks:
         counts[mark.kind] = counts.get(mark.kind, 0) + 1
+    # The first kind is the measure of the others, so it should be known best.
     kinds = tuple(sorted(counts, key=lambda kind: (-counts[kind], kind)))
     spelled: dict[str, str] = {}
     for mark in marks:
@@ -223,6 +224,7 @@ def _read_items(
             bad.append(_bad(row, headers["application"], reason, "Correct it"))
             continue
         kept = only is None or row[only[0]] == only[1]
+        # Known, but without an id: their scores are passed over instead of refused.
         ids[same_id(item)] = item if kept else ""
         answer = read_yes_no(row[headers["accepted"]]) if "accepted" in headers else None
         decided = decided or answer is not None
@@ -297,6 +299,7 @@ class _ScoreSheet:
         minutes = self._amount(row, "minutes")
         hours = self._amount(row, "hours")
         days = self._amount(row, "days")
+        # Only now: a cell that cannot be read is named even in a row that is left out.
         if number is None or not item:
             return
         reviewer = row[self.headers["reviewer"]] if "reviewer" in self.headers else ""

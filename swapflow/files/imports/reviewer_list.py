@@ -57,12 +57,12 @@ def preview_reviewer_list(
         InvalidInputError: If the columns are said to be what they cannot be.
         NotFoundError: If there is no such cycle.
     """
-    rules = product.rules(cycle_id)
-    kept = product.list_reading(cycle_id, REVIEWERS) if as_last_time else {}
+    rules = product.cycles.rules(cycle_id)
+    kept = product.applicants.list_reading(cycle_id, REVIEWERS) if as_last_time else {}
     last = _of_these_kinds(Reading.of_settings(kept).within(table.headers), rules)
     reading = chosen.over(last)
     found = examine_reviewers(table, mapping=reading.columns, rules=rules)
-    there = {r.external_id: r for r in product.reviewers(cycle_id)}
+    there = {r.external_id: r for r in product.reviewers.list(cycle_id)}
     known = sum(row.external_id in there for row in found.new)
     taken = [h for h in last.columns if h not in chosen.columns]
     note = f"as in the last list, columns are taken for what was said then: {', '.join(taken)}"
@@ -89,7 +89,7 @@ def take_reviewers(roster: Roster, *, product: Swapflow, cycle_id: str, by: str)
         BadRowsError: If anything stops it; it lists every place, and nothing was written.
     """
     refuse(roster.table.source, roster.bad)
-    added = product.import_reviewers(cycle_id, roster.found.new)
+    added = product.reviewers.import_all(cycle_id, roster.found.new)
     remember(roster.reading, REVIEWERS, product=product, cycle_id=cycle_id, by=by)
     return len(added)
 
@@ -109,7 +109,7 @@ def _strangers(
     product: Swapflow, cycle_id: str, table: Table, found: ReviewersImport
 ) -> list[BadRow]:
     """Name conflicts with applicants whom the program does not have."""
-    applicants = {a.external_id for a in product.applications(cycle_id)}
+    applicants = {a.external_id for a in product.applicants.list(cycle_id)}
     there = spelled(applicants) or {}
     header = next((h for h, role in found.columns.items() if role == "external_id"), "")
     lines = {row[header]: row.line for row in reversed(table.rows)} if header else {}

@@ -54,6 +54,7 @@ def parse_rules(text: str, *, source: str = "rules") -> Rules:
         InvalidRulesError: If anything in it is wrong; the message lists all of it.
     """
     try:
+        # Windows editors put a mark before UTF-8.
         raw = tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise InvalidRulesError(
@@ -73,6 +74,7 @@ def examine_rules(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem]]:
     """
     rules, found, broken = shape(raw)
     unread = {problem.place for problem in found}
+    # What follows from a setting that could not be read would only repeat it.
     found += [
         problem
         for problem in problems(rules)
@@ -83,6 +85,7 @@ def examine_rules(raw: Mapping[str, Toml]) -> tuple[Rules, list[RulesProblem]]:
 
 def raw_rules(rules: Rules) -> dict[str, Toml]:
     """Return rules as parsed TOML: tables, lists and values, every setting written out."""
+    # By way of the text, so that every setting has one spelling.
     return tomllib.loads(rules_text(rules))
 
 
@@ -143,6 +146,7 @@ def template(name: str, **values: float | str) -> str:
     filled = Template(text).substitute(
         {key: _toml(value) for key, value in {**known, **values}.items()}
     )
+    # The values come from outside and may contradict each other.
     parse_rules(filled, source=f"template {name}")
     return filled
 

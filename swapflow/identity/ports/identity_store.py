@@ -20,7 +20,7 @@ from swapflow.identity.ports.integration_store import IntegrationStore
 
 
 class IdentityStore(IntegrationStore, Protocol):
-    """The durable record of accounts, sessions, grants and what was done.
+    """The durable record of accounts, sessions, grants and actions.
 
     Every method is one transaction of its own, and none takes a cycle's lock.
 
@@ -33,35 +33,35 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def one_moment(self) -> AbstractContextManager[None]:
-        """Let every read of this thread see the same moment until the block ends."""
+        """Read everything in this thread as of one moment, until the block ends."""
         ...
 
     # Accounts and grants
 
     def add_account(self, account: Account) -> None:
-        """Store an account; an address that is taken raises InvalidInputError."""
+        """Store an account; raise InvalidInputError if its address is taken."""
         ...
 
     def set_password(self, account_id: str, password: str) -> None:
-        """Store another hash of a password, and touch nothing else of the account."""
+        """Store another hash of a password, and change nothing else of the account."""
         ...
 
     def link_subject(self, account_id: str, subject: str) -> bool:
-        """Give an account its name at an identity provider.
+        """Link an account to its name at an identity provider.
 
-        False, and nothing, when it has another one, or another account has this one.
+        False, without effect, when it has another one, or another account has this one.
         """
         ...
 
     def open_account(self, account_id: str) -> None:
-        """Let an account sign in again."""
+        """Allow an account to sign in again."""
         ...
 
     def close_account(self, account_id: str) -> None:
-        """Keep an account from signing in, and forget its sessions.
+        """Prevent an account from signing in, and delete its sessions.
 
-        The last one that can administer the office raises InvalidInputError, also when two
-        administrators close each other at the same moment.
+        Raises InvalidInputError for the office's last administrator, also when two administrators
+        close each other's accounts at the same moment.
         """
         ...
 
@@ -70,7 +70,7 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def account_of(self, email: str) -> Account | None:
-        """Read an account by its address, in any spelling of letters."""
+        """Read an account by its address, in upper or lower case."""
         ...
 
     def account_with_subject(self, subject: str) -> Account | None:
@@ -86,23 +86,23 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def add_grant(self, grant: Grant, *, by: str) -> None:
-        """Store a grant; one that exists is left as it is."""
+        """Store a grant; an existing one stays as it is."""
         ...
 
     def remove_grant(self, grant: Grant) -> bool:
-        """Take a grant away; False when there was none.
+        """Remove a grant; False when there was none.
 
-        That of the last administrator of the office raises InvalidInputError, also when two
-        take each other's away at the same moment.
+        Raises InvalidInputError for the office's last administrator, also when two remove each
+        other's grants at the same moment.
         """
         ...
 
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:
-        """Name the active roster entries (cycle, reviewer number) of an address."""
+        """List the active roster entries (cycle, reviewer number) of an address."""
         ...
 
     def doors(self) -> tuple[SignInRequirement, ...]:
-        """Read what each cycle that is not final asks of whoever opens its pages."""
+        """Read the sign-in requirements of each cycle that is not final."""
         ...
 
     # Sessions and mailed links
@@ -120,39 +120,39 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_session(self, digest: str) -> None:
-        """Note that a session was used now."""
+        """Record that a session was used now."""
         ...
 
     def end_session(self, digest: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         ...
 
     def end_sessions(self, account_id: str, *, but: str = "") -> int:
-        """Forget every session of an account except one; counts them."""
+        """Delete every session of an account except one; return how many."""
         ...
 
     def shut_out(self, account: Account) -> RevokedAccess:
-        """Make every session, key and mailed way in of an account useless, all at once."""
+        """Revoke every session, key and mailed link of an account, in one transaction."""
         ...
 
     def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed way in together with its mail, in one transaction."""
+        """Store a mailed link together with its mail, in one transaction."""
         ...
 
     def sign_in(self, digest: str) -> SignIn | None:
-        """Read a mailed way in, used or not, expired or not."""
+        """Read a mailed link, used or not, expired or not."""
         ...
 
     def latest_sign_in(self, email: str) -> SignIn | None:
-        """Read the newest mailed way in for an address, whatever became of it."""
+        """Read the newest mailed link for an address, used or not."""
         ...
 
     def use_sign_in(self, digest: str) -> bool:
-        """Spend a mailed way in; False when it was spent or has expired."""
+        """Use a mailed link; False when it was used before or has expired."""
         ...
 
     def count_wrong_code(self, digest: str) -> int:
-        """Count a wrong code; gives how many there were."""
+        """Count a wrong code; return how many there were."""
         ...
 
     # Keys of programs
@@ -170,11 +170,11 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_token(self, token_id: str) -> None:
-        """Note that a key was used now."""
+        """Record that a key was used now."""
         ...
 
     def revoke_token(self, token_id: str) -> bool:
-        """Make a key useless for good; False when it was already."""
+        """Revoke a key for good; False when it was revoked already."""
         ...
 
     # Record
@@ -194,5 +194,5 @@ class Limiter(Protocol):
     """Counts tries, so that guessing is slow."""
 
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        """Count one try; 0 when it may go on, else the seconds to wait."""
+        """Count one try; return 0 when it is allowed, else the seconds to wait."""
         ...

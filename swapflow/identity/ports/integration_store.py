@@ -1,4 +1,4 @@
-"""What programs need of the office's record: webhooks, their calls, requests under a key."""
+"""The integration store: webhooks, their calls, requests with an idempotency key."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,11 +7,11 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """An address that wants to be told.
+    """A webhook subscription: an address to be notified.
 
     Attributes:
-        secret: Signs what is sent there; shown once, when it is made.
-        events: Which events it wants, by name.
+        secret: Signs the calls; shown once, at its creation.
+        events: Names of the events that it gets.
         cycle_id: The one cycle it is about; None for every cycle.
     """
 
@@ -27,11 +27,11 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookCallStatus:
-    """One thing that one address is told, and how that goes.
+    """One call of one webhook, with its status.
 
     Attributes:
         state: waiting, done or failed.
-        detail: What the last attempt came to.
+        detail: Result of the last attempt.
         due_at: When the next attempt is made.
     """
 
@@ -49,11 +49,11 @@ class WebhookCallStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredResponse:
-    """What is known of a request that came under the same key before.
+    """A stored request with the same idempotency key, and its response.
 
     Attributes:
-        request: Digest of what it asked for.
-        status: What it was answered, 0 while it is being carried out.
+        request: Digest of its content.
+        status: Status of the response, 0 while the request is being carried out.
     """
 
     request: str
@@ -62,7 +62,7 @@ class StoredResponse:
 
 
 class IntegrationStore(Protocol):
-    """The part of the office's record that programs need; every method is one transaction."""
+    """The part of the office's record for API clients; every method is one transaction."""
 
     def add_webhook(self, webhook: Webhook) -> None:
         """Store a webhook; NotFoundError when there is no such cycle."""
@@ -73,17 +73,17 @@ class IntegrationStore(Protocol):
         ...
 
     def set_webhook_active(self, webhook_id: str, *, active: bool) -> None:
-        """Let a webhook rest, or go on; what happened meanwhile is told then."""
+        """Pause a webhook, or resume it; events of the pause are sent then."""
         ...
 
     def remove_webhook(self, webhook_id: str) -> None:
-        """Remove a webhook with everything it was to be told."""
+        """Remove a webhook with all its calls."""
         ...
 
     def webhook_calls(
         self, webhook_id: str, *, before: tuple[datetime, str] | None = None, at_most: int = 100
     ) -> tuple[WebhookCallStatus, ...]:
-        """Read what a webhook is told, newest first; `before` is the last one seen."""
+        """Read the calls of a webhook, newest first; `before` is the last one seen."""
         ...
 
     def call_again(self, webhook_id: str, call_id: str) -> bool:
@@ -102,15 +102,15 @@ class IntegrationStore(Protocol):
         """Reserve a key for a request; None when the request is to be carried out.
 
         Args:
-            account_id: Whose key it is.
+            account_id: The account that sent the key.
             key: The key.
-            digest: Of what the request asks for.
+            digest: Digest of the request's content.
             taken_over_after: Age at which a reservation without an answer is taken over: its
                 process has died.
-            kept_for: Age at which what requests were answered is forgotten.
+            kept_for: Age at which stored responses are deleted.
         """
         ...
 
     def end_request(self, account_id: str, key: str, *, status: int, body: str) -> None:
-        """Store what a request was answered; status 0 forgets it, so that it may be repeated."""
+        """Store the answer to a request; status 0 deletes it, so that it may be repeated."""
         ...

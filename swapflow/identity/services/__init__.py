@@ -1,15 +1,41 @@
-"""What the interfaces call around the cycles: one method for each thing that a person does."""
+"""The services that interfaces call around the cycles, one per subject."""
 
 from dataclasses import dataclass
 
 from swapflow.identity.services.api_clients import ApiClientService
+from swapflow.identity.services.audit_log import AuditLogService
+from swapflow.identity.services.context import IdentityContext
 from swapflow.identity.services.sign_in import SignInService
 from swapflow.identity.services.users import UserService
+from swapflow.identity.services.webhooks import WebhookService
 
 
-__all__ = ["Office"]
+__all__ = ["IdentityContext", "Office", "compose_office"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office(SignInService, UserService, ApiClientService):
-    """Accounts, sign-in, rights and the audit log."""
+class Office:
+    """Accounts, sign-in, rights and the audit log: the office's services, by subject.
+
+    Attributes:
+        context: The objects that the services need; interfaces call the services instead.
+    """
+
+    context: IdentityContext
+    sign_in: SignInService
+    users: UserService
+    api_clients: ApiClientService
+    webhooks: WebhookService
+    audit_log: AuditLogService
+
+
+def compose_office(context: IdentityContext) -> Office:
+    """Build every service of the office over one context."""
+    return Office(
+        context=context,
+        sign_in=SignInService(context=context),
+        users=UserService(context=context),
+        api_clients=ApiClientService(context=context),
+        webhooks=WebhookService(context=context),
+        audit_log=AuditLogService(context=context),
+    )

@@ -1,4 +1,4 @@
-"""What every part of the office has at hand."""
+"""The objects that every service of the office needs."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,12 +11,12 @@ from swapflow.identity.principal import Principal
 
 
 TOUCH_EVERY = timedelta(minutes=5)
-"""How often the use of a session is noted: a write for every request would cost too much."""
+"""How often the use of a session is recorded: a write for every request would cost too much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
-    """What every part of the office has at hand: its record and its limits."""
+    """The objects that every service of the office needs: its record and its limits."""
 
     ledger: IdentityStore
     limiter: Limiter
@@ -42,21 +42,27 @@ class IdentityContext:
             )
         )
 
-    def _limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
-        # Counted under a digest: no address of anybody lies in Redis.
+    def limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        """Count one try.
+
+        Raises:
+            RateLimitedError: If there were too many.
+        """
+        # Counted under a digest, so that Redis holds no addresses.
         wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
         if wait:
             raise RateLimitedError(
                 f"too many tries; the next one is taken in {wait // 60 + 1} minutes", wait
             )
 
-    def _visitor(
+    def principal_of(
         self,
         account: Account,
         session: Session | None = None,
         *,
         scopes: frozenset[str] | None = None,
     ) -> Principal:
+        """Build the principal of an account, with its roles and its seats on rosters."""
         return Principal(
             account=account,
             session=session.digest if session else "",

@@ -1,7 +1,7 @@
-"""The ways in besides the password: a mailed link, a typed code, an identity provider.
+"""Sign-in without a password: a mailed link, a typed code, an identity provider.
 
-Nothing here tells whether an address is known: whoever asks for a link gets the same answer, and
-a wrong code for a known address fails as any code for an unknown one does.
+Nothing here discloses whether an address is known: every request for a link gets the same answer,
+and a wrong code for a known address fails like any code for an unknown one.
 """
 
 import secrets
@@ -28,12 +28,12 @@ WRONG_CODE = gettext_noop("this code is wrong, used up or out of date; you can a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailedLink:
-    """What a page may show of a mailed link before it is spent.
+    """The facts about a mailed link that a page may show before it is used.
 
     Attributes:
-        shown: The address, all but its first letter and its host left out.
+        shown: The address, reduced to its first letter and its host.
         next: Path to go to afterwards.
-        is_good: Whether it still lets somebody in.
+        is_good: Whether it is still valid.
     """
 
     email: str
@@ -43,13 +43,13 @@ class MailedLink:
 
 
 def is_known(email: str, *, ledger: IdentityStore) -> bool:
-    """Say whether an address may sign in: an active account, or a seat on a roster."""
+    """Whether an address may sign in: an active account, or a seat on a roster."""
     account = ledger.account_of(email)
     return account.active if account is not None else bool(ledger.seats(email))
 
 
 def mail_link(email: str, path: str, *, site: str, ledger: IdentityStore) -> bool:
-    """Store a way in together with its mail; False, and nothing, for an unknown address."""
+    """Store a link with its mail; return False, without effect, for an unknown address."""
     if not is_known(email, ledger=ledger):
         return False
     token, code = secrets.token_urlsafe(32), f"{secrets.randbelow(10**6):06d}"
@@ -60,11 +60,11 @@ def mail_link(email: str, path: str, *, site: str, ledger: IdentityStore) -> boo
 
 
 def mail_invitation(account: Account, *, by: str, site: str, ledger: IdentityStore) -> None:
-    """Mail somebody a first way in, which is good for longer and has no code."""
+    """Mail a first sign-in link, which is valid for longer and has no code."""
     token = secrets.token_urlsafe(32)
     good = timedelta(days=INVITATION_DAYS)
     made = _sign_in(account.email, "/", token, "", good, ledger=ledger)
-    with use_language():  # not what the administrator reads
+    with use_language():  # not the language of the administrator
         letter = invitation_mail(
             by, link=_address(site, token), days=INVITATION_DAYS, again=f"{site}/sign-in"
         )
@@ -72,7 +72,7 @@ def mail_invitation(account: Account, *, by: str, site: str, ledger: IdentitySto
 
 
 def check_link(token: str, *, ledger: IdentityStore) -> MailedLink | None:
-    """Read a mailed link without spending it; None when there never was one."""
+    """Read a mailed link without using it; None for an unknown one."""
     found = ledger.sign_in(_digest(token))
     if found is None:
         return None
@@ -85,10 +85,10 @@ def check_link(token: str, *, ledger: IdentityStore) -> MailedLink | None:
 
 
 def spend_link(token: str, *, ledger: IdentityStore) -> tuple[Account, str]:
-    """Let in whoever holds a mailed link, once; gives the account and where to go.
+    """Use a mailed link, once; return the account and where to go.
 
     Raises:
-        NotSignedInError: If the link was used, is out of date, or never was.
+        NotSignedInError: If the link was used, is out of date, or is unknown.
         ForbiddenError: If the address may not sign in any more.
     """
     digest = _digest(token)
@@ -99,16 +99,17 @@ def spend_link(token: str, *, ledger: IdentityStore) -> tuple[Account, str]:
 
 
 def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account, str]:
-    """Let in whoever types the newest code mailed to an address; five wrong ones kill it.
+    """Use the newest code mailed to an address; five wrong ones disable it.
 
     Raises:
-        NotSignedInError: If it is wrong, was used, is out of date, or never was.
+        NotSignedInError: If it is wrong, was used, is out of date, or is unknown.
         ForbiddenError: If the address may not sign in any more.
     """
     found = ledger.latest_sign_in(email)
-    # Every try is counted before it is looked at: many at once are no way around the limit.
+    # Every try is counted before it is checked, so that parallel tries cannot pass the limit.
     if found is None or ledger.count_wrong_code(found.digest) > MOST_WRONG_CODES:
         raise NotSignedInError(WRONG_CODE)
+    # Mail programs and people insert spaces into codes.
     typed = _code_digest(found.digest, "".join(code.split()))
     if not compare_digest(typed, found.code) or not ledger.use_sign_in(found.digest):
         raise NotSignedInError(WRONG_CODE)
@@ -118,7 +119,7 @@ def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account
 def match_provider(
     subject: str, email: str, name: str, *, verified: bool, ledger: IdentityStore
 ) -> Account:
-    """Find whom an identity provider has recognised; makes the account of a reviewer.
+    """Find the account of an identity provider's user; create that of a reviewer.
 
     Args:
         subject: `issuer#subject`, which stays the same when the address changes.
@@ -128,7 +129,7 @@ def match_provider(
         ledger: The office's record.
 
     Raises:
-        ForbiddenError: If nobody here is meant, or the account is closed.
+        ForbiddenError: If no account matches, or it is closed.
     """
     account = ledger.account_with_subject(subject)
     if account is None:
@@ -138,6 +139,7 @@ def match_provider(
                 "found by it; sign in with a mailed link, or ask an administrator"
             )
         account = account_for(email, name=name, ledger=ledger)
+        # By the store, not by a query beforehand: two first sign-ins may link at the same moment.
         if not ledger.link_subject(account.id, subject):
             raise ForbiddenError(
                 "this address belongs to somebody else at your organisation; "
@@ -149,7 +151,7 @@ def match_provider(
 
 
 def account_for(email: str, *, ledger: IdentityStore, name: str = "") -> Account:
-    """Find the account of a proven address, or make it for somebody on a roster.
+    """Find the account of a proven address, or create it for a person on a roster.
 
     Raises:
         ForbiddenError: If the account is closed, or the address is on no roster.
@@ -168,7 +170,7 @@ def account_for(email: str, *, ledger: IdentityStore, name: str = "") -> Account
 
 
 def masked(email: str) -> str:
-    """Show just enough of an address for its owner to recognise it."""
+    """Return just enough of an address for its owner to recognise it."""
     return f"{email[:1]}…@{email.rpartition('@')[2]}"
 
 
@@ -185,7 +187,7 @@ def _made(email: str, name: str, *, ledger: IdentityStore) -> Account:
     )
     try:
         ledger.add_account(account)
-    except InvalidInputError as error:  # made a moment ago, by a second click
+    except InvalidInputError as error:  # created a moment ago, by a second click
         found = ledger.account_of(email)
         if found is None:
             raise NotFoundError(f"there is no account for {masked(email)}") from error
@@ -218,8 +220,10 @@ def _mail_id(made: SignIn) -> str:
 
 
 def _digest(token: str) -> str:
+    # No salt and no slow hash: a token is random and long, unlike a password.
     return sha256(token.encode()).hexdigest()
 
 
 def _code_digest(digest: str, code: str) -> str:
+    # Hashed with the link's digest: equal codes of two mails have different hashes.
     return sha256(f"{digest}{code}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""How people come in and go: links, codes, passwords, providers, devices."""
+"""Sign-in and sign-out: links, codes, passwords, providers, devices."""
 
 import secrets
 from dataclasses import dataclass
@@ -20,151 +20,154 @@ SESSION_DAYS = 30
 """Life of a session on a device, unless a round's rules say less."""
 
 PROVIDER_VISITS = 300
-"""How often one network address may go to the identity provider and come back in 15 minutes.
+"""How often one network address may go to the identity provider and return in 15 minutes.
 
-Not as few as with passwords: a whole campus may share an address, and nothing is guessed here.
+More than with passwords: a whole campus may share an address, and nothing is guessed here.
 """
 
 PROVIDER_FAILURES = 30
-"""How often it may come back in vain in that time."""
+"""How often such a return may fail in that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignInService(IdentityContext):
+class SignInService:
     """Sign-in and sessions."""
 
+    context: IdentityContext
+
     def principal(self, secret: str) -> Principal | None:
-        """Recognise a device by the secret in its cookie; None when nobody is signed in."""
+        """Find the principal of a device by the secret in its cookie; None when not signed in."""
         if not secret:
             return None
-        with self.ledger.one_moment():
-            found = self.ledger.session(digest_of(secret))
+        with self.context.ledger.one_moment():
+            found = self.context.ledger.session(digest_of(secret))
             if found is None:
                 return None
             session, account = found
-            principal = self._visitor(account, session)
-            is_stale = self.ledger.now() - session.last_seen_at > TOUCH_EVERY
+            principal = self.context.principal_of(account, session)
+            is_stale = self.context.ledger.now() - session.last_seen_at > TOUCH_EVERY
+        # Outside the moment: a write among reads of one moment would not be seen by them.
         if is_stale:
-            self.ledger.touch_session(session.digest)
+            self.context.ledger.touch_session(session.digest)
         return principal
 
-    def sign_in_with_password(
+    def with_password(
         self, email: str, password: str, *, agent: str, address: str
     ) -> tuple[str, Session]:
-        """Sign in staff; gives the secret for the device's cookie.
+        """Sign in by password; return the secret for the device's cookie.
 
         Raises:
-            TooManyTriesError: After 10 tries for the account or 30 from the address in 15 minutes.
+            RateLimitedError: After 10 tries for the account or 30 from the address in 15 minutes.
             NotSignedInError: If address and password do not belong together.
         """
-        self._limit("password-account", email.strip().lower(), times=10, seconds=900)
-        self._limit("password-address", address, times=30, seconds=900)
-        account = self.ledger.account_of(email)
+        self.context.limit("password-account", email.strip().lower(), times=10, seconds=900)
+        self.context.limit("password-address", address, times=30, seconds=900)
+        account = self.context.ledger.account_of(email)
         stored = account.password if account and account.active else ""
-        # Checked in any case: the time must not tell whether the account exists.
+        # Always checked, so that the time does not disclose whether the account exists.
         if not check_password(stored, password) or account is None:
             raise NotSignedInError("this address and password do not belong together")
         return self.start_session(account, method=Method.PASSWORD, agent=agent)
 
     def mail_link(self, email: str, path: str, *, address: str, site: str) -> None:
-        """Mail a link and a code to an address, if it is known; nothing tells whether it is.
+        """Mail a link and a code to an address if it is known; nothing discloses whether it is.
 
         Args:
-            email: Whoever wants to come in.
+            email: Address of the person who wants to sign in.
             path: Where to go afterwards.
             address: The client's network address.
-            site: Where people reach swapflow.
+            site: Address of swapflow's pages.
 
         Raises:
             InvalidInputError: If it is no address at all.
-            TooManyTriesError: After 5 for the address or 30 from the client in an hour.
+            RateLimitedError: After 5 for the address or 30 from the client in an hour.
         """
         check_address(email.strip())
-        self._limit("link-account", email.strip().lower(), times=5, seconds=3600)
-        self._limit("link-address", address, times=30, seconds=3600)
-        one_time_links.mail_link(email, path, site=site, ledger=self.ledger)
+        self.context.limit("link-account", email.strip().lower(), times=5, seconds=3600)
+        self.context.limit("link-address", address, times=30, seconds=3600)
+        one_time_links.mail_link(email, path, site=site, ledger=self.context.ledger)
 
     def check_link(self, token: str) -> MailedLink:
-        """Read a mailed link without spending it.
+        """Read a mailed link without using it.
 
         Raises:
-            NotFoundError: If there never was such a link.
+            NotFoundError: If the link is unknown.
         """
-        found = one_time_links.check_link(token, ledger=self.ledger)
+        found = one_time_links.check_link(token, ledger=self.context.ledger)
         if found is None:
             raise NotFoundError("there is no such link; perhaps the mail broke it in two")
         return found
 
-    def enter_by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
-        """Spend a mailed link; gives the device's secret, its session, and where to go.
+    def by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
+        """Use a mailed link; return the device's secret, its session, and where to go.
 
         Raises:
-            NotSignedInError: If the link is no longer good.
+            NotSignedInError: If the link is no longer valid.
             ForbiddenError: If the address may not sign in.
         """
-        account, path = one_time_links.spend_link(token, ledger=self.ledger)
+        account, path = one_time_links.spend_link(token, ledger=self.context.ledger)
         return *self.start_session(account, method=Method.LINK, agent=agent), path
 
-    def enter_by_code(
+    def by_code(
         self, email: str, code: str, *, agent: str, address: str
     ) -> tuple[str, Session, str]:
-        """Spend a mailed code; gives the device's secret, its session, and where to go.
+        """Use a mailed code; return the device's secret, its session, and where to go.
 
         Raises:
-            TooManyTriesError: After 30 tries from the client in 15 minutes.
-            NotSignedInError: If the code is wrong or no longer good.
+            RateLimitedError: After 30 tries from the client in 15 minutes.
+            NotSignedInError: If the code is wrong or no longer valid.
             ForbiddenError: If the address may not sign in.
         """
-        self._limit("code-address", address, times=30, seconds=900)
-        account, path = one_time_links.spend_code(email, code, ledger=self.ledger)
+        self.context.limit("code-address", address, times=30, seconds=900)
+        account, path = one_time_links.spend_code(email, code, ledger=self.context.ledger)
         return *self.start_session(account, method=Method.CODE, agent=agent), path
 
     def count_provider_visit(self, address: str) -> None:
-        """Count that a network address goes to the identity provider, or comes back.
+        """Count a visit of a network address to the identity provider, or its return.
 
         Raises:
-            TooManyTriesError: After 300 in 15 minutes.
+            RateLimitedError: After 300 in 15 minutes.
         """
-        self._limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
+        self.context.limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
 
     def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
-        """Record that somebody came back from the identity provider in vain.
+        """Record a failed return from the identity provider.
 
         Args:
             who: The address that the provider states, "" when it states none.
-            why: What went wrong, in few words.
+            why: The reason, in few words.
             address: The client's network address.
 
         Raises:
-            TooManyTriesError: After 30 in 15 minutes; those further ones are not recorded.
+            RateLimitedError: After 30 in 15 minutes; further ones are not recorded.
         """
-        self._limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
-        self.record(
+        self.context.limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
+        self.context.record(
             (who or "unknown")[:LONGEST_ADDRESS],
             "did not get in through the identity provider",
             detail=why,
         )
 
-    def enter_by_provider(
+    def by_provider(
         self, subject: str, *, email: str, name: str, verified: bool, agent: str
     ) -> tuple[str, Session]:
-        """Sign in whom an identity provider has recognised.
+        """Sign in a user of an identity provider.
 
         Raises:
-            ForbiddenError: If nobody here is meant.
+            ForbiddenError: If no account matches.
         """
         account = one_time_links.match_provider(
-            subject, email, name, verified=verified, ledger=self.ledger
+            subject, email, name, verified=verified, ledger=self.context.ledger
         )
         return self.start_session(account, method=Method.PROVIDER, agent=agent)
 
     def start_session(
         self, account: Account, *, method: Method, agent: str
     ) -> tuple[str, Session]:
-        """Sign a device in; gives the secret for its cookie, which is stored nowhere else."""
+        """Sign a device in; return the secret for its cookie, which is stored nowhere else."""
         days = self._session_days(account)
         secret = secrets.token_urlsafe(32)
-        now = self.ledger.now()
+        now = self.context.ledger.now()
         session = Session(
             digest=digest_of(secret),
             account_id=account.id,
@@ -174,33 +177,34 @@ class SignInService(IdentityContext):
             last_seen_at=now,
             expires_at=now + timedelta(days=days),
         )
-        self.ledger.add_session(session)
-        self.ledger.touch_session(session.digest)
-        self.record(account.email, "signed in", detail=method.value)
+        self.context.ledger.add_session(session)
+        self.context.ledger.touch_session(session.digest)
+        self.context.record(account.email, "signed in", detail=method.value)
         return secret, session
 
     def _session_days(self, account: Account) -> float:
-        """Give the life of a session: the shortest that an open cycle of the account allows."""
-        grants = self.ledger.grants(account.id)
-        seats = {cycle for cycle, _ in self.ledger.seats(account.email)}
+        """Return the life of a session: the shortest that an open cycle of the account allows."""
+        grants = self.context.ledger.grants(account.id)
+        seats = {cycle for cycle, _ in self.context.ledger.seats(account.email)}
         return min(
             (
                 door.session_days
-                for door in self.ledger.doors()
+                for door in self.context.ledger.doors()
                 if door.cycle_id in seats
                 or rights_in(grants, cycle_id=door.cycle_id, round_id=door.round_id)
             ),
             default=SESSION_DAYS,
         )
 
-    def check_sign_in_method(self, principal: Principal, rules: Rules) -> None:
-        """Refuse a session that is not good enough, or too old, for a cycle's pages.
+    def check_method(self, principal: Principal, rules: Rules) -> None:
+        """Raise if a session's method or age does not satisfy a cycle's rules.
 
-        A program's key counts as a sign-in through the provider if its account has had one.
+        An API key counts as a sign-in through the provider if its account has had one.
 
         Raises:
-            WayInRefusedError: If the rules want the identity provider and it was something else.
-            NotSignedInError: If the session is older than the rules let one become.
+            SignInMethodRefusedError: If the rules require the identity provider and the session
+                began otherwise.
+            NotSignedInError: If the session is older than the rules allow.
         """
         recognised = (
             principal.method is Method.PROVIDER
@@ -213,31 +217,31 @@ class SignInService(IdentityContext):
             )
         if principal.since is None or rules.session_days >= SESSION_DAYS:
             return
-        if self.ledger.now() - principal.since > timedelta(days=rules.session_days):
+        if self.context.ledger.now() - principal.since > timedelta(days=rules.session_days):
             raise NotSignedInError("you signed in too long ago for this program; please do again")
 
     def sessions(self, principal: Principal) -> tuple[Session, ...]:
         """List the devices on which an account is signed in, newest first."""
-        return self.ledger.sessions(principal.account.id)
+        return self.context.ledger.sessions(principal.account.id)
 
     def end_session(self, principal: Principal, digest: str) -> None:
-        """Sign one of the visitor's devices out.
+        """Sign one of the principal's devices out.
 
         Raises:
-            NotFoundError: If it is none of theirs, or signed out already.
+            NotFoundError: If it is not theirs, or signed out already.
         """
         if digest not in {known.digest for known in self.sessions(principal)}:
             raise NotFoundError("this device is signed out already")
-        self.ledger.end_session(digest)
+        self.context.ledger.end_session(digest)
 
     def forget_device(self, secret: str) -> None:
-        """End the session of a device that signs in anew."""
+        """End the session of a device that signs in again."""
         if secret:
-            self.ledger.end_session(digest_of(secret))
+            self.context.ledger.end_session(digest_of(secret))
 
     def sign_out(self, principal: Principal, *, everywhere: bool = False) -> None:
-        """End this device's session, or those of every device."""
+        """End this device's session, or the sessions of all devices."""
         if everywhere:
-            self.ledger.end_sessions(principal.account.id)
+            self.context.ledger.end_sessions(principal.account.id)
         else:
-            self.ledger.end_session(principal.session)
+            self.context.ledger.end_session(principal.session)

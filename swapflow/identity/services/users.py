@@ -1,4 +1,4 @@
-"""Accounts, and what they may do."""
+"""Accounts and their grants."""
 
 from dataclasses import dataclass
 from uuid import uuid4
@@ -13,14 +13,16 @@ from swapflow.identity.services.context import IdentityContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserService(IdentityContext):
+class UserService:
     """Accounts, passwords and grants."""
 
-    def add_account(self, email: str, *, name: str = "", password: str = "") -> Account:
-        """Make an account.
+    context: IdentityContext
+
+    def add(self, email: str, *, name: str = "", password: str = "") -> Account:
+        """Create an account.
 
         Raises:
-            InvalidInputError: If the address is none, is taken, or the password is too weak.
+            InvalidInputError: If the address is invalid or taken, or the password is too weak.
         """
         email = email.strip().lower()
         check_address(email)
@@ -31,137 +33,146 @@ class UserService(IdentityContext):
             password=hash_password(password) if password else "",
             subject="",
             active=True,
-            created_at=self.ledger.now(),
+            created_at=self.context.ledger.now(),
             last_seen_at=None,
         )
-        self.ledger.add_account(account)
+        self.context.ledger.add_account(account)
         return account
 
     def set_password(self, account: Account, password: str) -> None:
-        """Give an account another password and sign all its devices out.
+        """Set an account's password and sign all its devices out.
 
         Raises:
             InvalidInputError: If the password is too weak.
         """
-        self.ledger.set_password(account.id, hash_password(password))
-        self.ledger.end_sessions(account.id)
+        self.context.ledger.set_password(account.id, hash_password(password))
+        self.context.ledger.end_sessions(account.id)
 
     def change_password(self, principal: Principal, *, old: str, new: str) -> None:
-        """Let somebody change their own password; their other devices are signed out.
+        """Change one's own password; the other devices are signed out.
 
         Raises:
-            TooManyTriesError: After 10 tries in 15 minutes.
+            RateLimitedError: After 10 tries in 15 minutes.
             InvalidInputError: If the old one is wrong, or the new one too weak.
         """
         account = principal.account
-        self._limit("password-account", account.email, times=10, seconds=900)
+        self.context.limit("password-account", account.email, times=10, seconds=900)
+        # An account that has signed in by links only has no password yet.
         if account.password and not check_password(account.password, old):
             raise InvalidInputError("this is not your password so far")
-        self.ledger.set_password(account.id, hash_password(new))
-        self.ledger.end_sessions(account.id, but=principal.session)
-        self.record(account.email, "changed the own password")
+        self.context.ledger.set_password(account.id, hash_password(new))
+        self.context.ledger.end_sessions(account.id, but=principal.session)
+        self.context.record(account.email, "changed the own password")
 
-    def account(self, email: str) -> Account:
+    def get(self, email: str) -> Account:
         """Find an account by its address.
 
         Raises:
             NotFoundError: If there is none.
         """
-        found = self.ledger.account_of(email)
+        found = self.context.ledger.account_of(email)
         if found is None:
             raise NotFoundError(f"there is no account for {email!r}")
         return found
 
-    def users(self) -> tuple[UserAccount, ...]:
+    def list(self) -> tuple[UserAccount, ...]:
         """List every account with its grants, by address."""
         grants: dict[str, list[Grant]] = {}
-        for grant in self.ledger.grants():
+        for grant in self.context.ledger.grants():
             grants.setdefault(grant.account, []).append(grant)
         return tuple(
             UserAccount(account=account, grants=tuple(grants.get(account.id, ())))
-            for account in self.ledger.accounts()
+            for account in self.context.ledger.accounts()
         )
 
     def invite(self, email: str, *, name: str, by: str, site: str) -> Account:
-        """Make an account, where there is none, and mail its owner a first way in.
+        """Create an account, where there is none, and mail its owner a first sign-in link.
 
         Raises:
-            InvalidInputError: If the address is none, or the account is closed.
+            InvalidInputError: If the address is invalid, or the account is closed.
         """
-        account = self.ledger.account_of(email) or self.add_account(email, name=name)
+        account = self.context.ledger.account_of(email) or self.add(email, name=name)
         if not account.active:
             raise InvalidInputError(f"the account of {account.email} is closed; open it first")
-        one_time_links.mail_invitation(account, by=by, site=site, ledger=self.ledger)
-        self.record(by, "invited", about=account.email)
+        one_time_links.mail_invitation(account, by=by, site=site, ledger=self.context.ledger)
+        self.context.record(by, "invited", about=account.email)
         return account
 
     def deactivate(self, account: Account, *, by: str) -> None:
-        """Close an account: its devices are signed out and its keys rest; its record stays.
+        """Close an account: its devices are signed out and its keys are paused; its record stays.
 
         Raises:
             InvalidInputError: If nobody else could administer the office.
         """
-        self.ledger.close_account(account.id)
-        self.record(by, "closed the account", about=account.email)
+        self.context.ledger.close_account(account.id)
+        self.context.record(by, "closed the account", about=account.email)
 
-    def shut_out(self, account: Account, *, by: str) -> RevokedAccess:
-        """Take every way in from whoever holds one, where a key, a link or a device got lost.
+    def revoke_access(self, account: Account, *, by: str) -> RevokedAccess:
+        """Revoke all access of an account after a key, a link or a device was lost.
 
-        The owner signs in anew and makes new keys; the password stays as it is.
+        The owner signs in again and creates new keys; the password stays as it is.
         """
-        taken = self.ledger.shut_out(account)
-        self.record(by, "took every way in", about=account.email, detail=str(taken))
+        taken = self.context.ledger.shut_out(account)
+        self.context.record(by, "took every way in", about=account.email, detail=str(taken))
         return taken
 
     def activate(self, account: Account, *, by: str) -> None:
         """Open a closed account again."""
-        self.ledger.open_account(account.id)
-        self.record(by, "opened the account", about=account.email)
+        self.context.ledger.open_account(account.id)
+        self.context.record(by, "opened the account", about=account.email)
 
     def grant(
         self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
     ) -> None:
-        """Give an account a role; one that it has is left as it is.
+        """Give an account a role; an existing grant stays as it is.
 
         Raises:
-            InvalidInputError: If a round or cycle is meant and not named, or the reverse.
+            InvalidInputError: If a round or cycle is required and not named, or the reverse.
         """
         if (scope is Scope.OFFICE) == bool(scope_id):
             raise InvalidInputError("name the round or the program, or take the whole office")
         grant = Grant(account=account.id, role=role, scope=scope, scope_id=scope_id)
-        self.ledger.add_grant(grant, by=by)
+        self.context.ledger.add_grant(grant, by=by)
         self._record_grant(by, "gave a role", account, grant)
 
     def revoke(
         self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
     ) -> None:
-        """Take a role away.
+        """Remove a role.
 
         Raises:
             NotFoundError: If the account does not have it.
             InvalidInputError: If nobody else could administer the office.
         """
         grant = Grant(account=account.id, role=role, scope=scope, scope_id=scope_id)
-        if grant not in self.ledger.grants(account.id):
+        if grant not in self.context.ledger.grants(account.id):
             raise NotFoundError(f"{account.email} does not have this role there")
-        self.ledger.remove_grant(grant)
+        self.context.ledger.remove_grant(grant)
         self._record_grant(by, "took a role away", account, grant)
 
     def has_administrator(self) -> bool:
-        """Say whether anybody can administer the office."""
-        active = {account.id for account in self.ledger.accounts() if account.active}
+        """Whether an active account can administer the office."""
+        active = {account.id for account in self.context.ledger.accounts() if account.active}
         return any(
             grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE
-            for grant in self.ledger.grants()
+            for grant in self.context.ledger.grants()
             if grant.account in active
         )
 
     def _record_grant(self, by: str, what: str, account: Account, grant: Grant) -> None:
         place = f"{grant.scope.value} {grant.scope_id}".strip()
-        self.record(
+        self.context.record(
             by,
             what,
             cycle_id=grant.scope_id if grant.scope is Scope.CYCLE else None,
             about=account.email,
             detail=f"{grant.role.value}, {place}",
         )
+
+    def find(self, account_id: str) -> Account | None:
+        """Read an account by its id; None when there is none."""
+        return self.context.ledger.account(account_id)
+
+    def grants(self, account_id: str) -> tuple[Grant, ...]:
+        """Read the roles of an account."""
+        return self.context.ledger.grants(account_id)

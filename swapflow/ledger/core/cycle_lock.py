@@ -74,10 +74,14 @@ class CycleLock:
         row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).mappings().one_or_none()
         if row is None:
             raise no_cycle(cycle_id)
+        # Checked under the lock, so that a coordinator whose lease has passed on cannot write any
+        # more.
         if epoch is not None and row["lease_epoch"] != epoch:
             raise LeaseLostError(
                 f"cycle {cycle_id} is decided under lease {row['lease_epoch']}, not {epoch}"
             )
+        # After the lock: a transaction that waited for it must not be dated before its
+        # predecessor.
         self._now = database.now(connection)
         self._row: Values = dict(row)
         self._stored = {name: row[name] for name in _CHANGED}
@@ -171,6 +175,7 @@ class CycleLock:
         """Write the events and the cycle's row; the last act before the commit."""
         if self._events:
             self._connection.execute(insert(EVENT), self._events)
+        # A transaction that only read, or changed other tables, leaves the row alone.
         if any(self._row[name] != self._stored[name] for name in _CHANGED):
             changes = {f"new_{name}": self._row[name] for name in _CHANGED}
             self._connection.execute(_SAVE_CYCLE, {"cycle": self._id, **changes})

@@ -59,8 +59,8 @@ _POSTGRESQL_SETTINGS = (
 )
 _PATIENCE = {
     "connect_timeout": 10,
-    # A lost network gives no answer: without these, a page would wait for a quarter of an
-    # hour. Milliseconds, then seconds.
+    # A lost network gives no answer: without these, a page would wait for a quarter of an hour.
+    # Milliseconds, then seconds.
     "tcp_user_timeout": 10_000,
     "keepalives_idle": 5,
     "keepalives_interval": 3,
@@ -127,6 +127,7 @@ class Database:
         if self.is_sqlite:
             self._writer = self._engine.execution_options(immediate=True)
         else:
+            # Several reads of one block must agree; SQLite's transactions do so anyway.
             self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")
 
     def dispose(self) -> None:
@@ -134,6 +135,7 @@ class Database:
         if os.getpid() == self._process:
             self._engine.dispose()
         elif not self.in_memory:
+            # The sockets belong to the parent, which still uses them.
             self._engine.dispose(close=False)
             self._start()
 

@@ -75,6 +75,7 @@ class DraftBatches:
     def save(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Future[Draft]:
         """Save one draft; see `SqlReviewerTasks.save_draft_soon`."""
         self._database.check_may_write()
+        # A worker that was forked has none of its parent's threads.
         if os.getpid() != self._process:
             self._start()
         mine = _Save(assignment_id=assignment_id, body=dict(body), expected=expected)
@@ -82,8 +83,7 @@ class DraftBatches:
         with self._mutex:
             self._waiting.append(mine)
             # Set under the lock together with the append: a save between the last look and the end
-            # of the
-            # thread would otherwise wait for the next one.
+            # of the thread would otherwise wait for the next one.
             idle, self._writing = not self._writing, True
         if idle:
             self._writer.submit(self._write_all)

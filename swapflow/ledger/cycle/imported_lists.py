@@ -163,8 +163,7 @@ class ImportedListWrites(PeopleWrites):
             select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=changed.number)
         ).scalar_one()
         # Not an update in place: the same person may be named by another cycle, whose list still
-        # has the
-        # old name.
+        # has the old name.
         (person,) = self._persons([(changed.name, changed.email)])
         self._change_application(changed.number, {"person_id": person})
         self._connection.execute(

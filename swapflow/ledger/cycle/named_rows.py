@@ -33,23 +33,25 @@ _SUBJECT = re.compile(r"^(?:application[: ]|[a-z0-9-]+:)(\d+)(?::|$)")
 
 
 class NamedRowWrites(CycleLock):
-    """Writes rows that a name or a number identifies, and finds those that exist."""
+    """Writes of rows that a name or a number identifies; rows that exist are found."""
 
     def topic_number(self, topic: str) -> int:
-        """Give the number of a topic in this cycle, making one for a new topic."""
+        """Return the number of a topic in this cycle; a new topic gets a new one."""
         return self._numbered(TOPIC, {"cycle_id": self._id}, "name", topic)
 
     def group_number(self, attribute: str, value: str) -> int:
-        """Give the number of an attribute's value in this cycle, making one for a new value."""
+        """Return the number of an attribute's value in this cycle; a new value gets a new one."""
         within = {"cycle_id": self._id, "attribute": attribute}
         return self._numbered(ATTRIBUTE_VALUE, within, "value", value)
 
     def note(self, *, subject: str, by: str, text: str) -> str:
-        """Store a free-text reason in an erasable row; gives its salted digest.
+        """Store a free-text reason in an erasable row; return its salted digest.
 
         A subject `application:NUMBER`, or a pull's or assignment's id, ties the note to that
-        application: it is erased with it.
+        application, with which it is erased.
         """
+        # Without the salt, a short reason could be found again by hashing guesses after its
+        # erasure.
         salt = secrets.token_hex(16)
         digest = hashlib.sha256((salt + text).encode()).hexdigest()
         about = _SUBJECT.match(subject)
@@ -69,7 +71,7 @@ class NamedRowWrites(CycleLock):
         return digest
 
     def hold(self) -> tuple[str, str] | None:
-        """Read who put erasing on hold, and why; None when nobody did, or it was let go."""
+        """Read who put erasure on hold, and why; None when there is no hold."""
         last = self._connection.execute(
             select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
             .where(NOTE.c.cycle_id == self._id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))
@@ -79,9 +81,9 @@ class NamedRowWrites(CycleLock):
         return None if last is None or last.subject != HOLD else (last.by, last.text)
 
     def _persons(self, known_as: Sequence[tuple[str, str]]) -> list[str]:
-        """Find each (name, email) among the office's people, adding those who are new.
+        """Find each (name, email) among the office's people, adding new ones.
 
-        Somebody without an address cannot be recognised again and is always new.
+        A person without an address cannot be recognised again and is always new.
         """
         emails = {email for _, email in known_as if email}
         people = {
@@ -101,7 +103,7 @@ class NamedRowWrites(CycleLock):
         return ids
 
     def _insert_unique(self, table: Table, rows: list[Values], what: str) -> None:
-        """Insert rows with an external id, naming one that is taken."""
+        """Insert rows with an external id; raise for one that is taken."""
         ids = [row["external_id"] for row in rows]
         twice = sorted({one for one in ids if ids.count(one) > 1}) if _has_twins(ids) else []
         taken = twice or [
@@ -120,13 +122,15 @@ class NamedRowWrites(CycleLock):
                 f"cycle {self._id} would have {what} twice: {', '.join(sorted(taken)[:5])}; "
                 "external ids are unique in a cycle"
             )
+        # Checked above for the sake of the message; the constraint decides when two import at the
+        # same moment.
         try:
             insert_all(self._connection, table, rows)
         except IntegrityError as error:
             raise InvalidInputError(f"{what} of cycle {self._id} cannot be stored") from error
 
     def _numbered(self, table: Table, within: Values, column: str, word: str) -> int:
-        """Look a word's number up in its list, which is read once; or add it."""
+        """Look up a word's number in its list, which is read once; or add it."""
         key = (table.name, *within.values())
         known = self._numbers.get(key)
         if known is None:

@@ -126,6 +126,7 @@ _MAY_BE_SENT = or_(
         MESSAGE.c.state == "sending",
         or_(
             MESSAGE.c.claimed_at < bindparam("stuck"),
+            # A claim in the future: the clock was set back since.
             MESSAGE.c.claimed_at > bindparam("stuck_ahead"),
         ),
     ),
@@ -221,6 +222,7 @@ class SqlOutbox:
         with each try that failed the wait doubles, up to 64 times.
         """
         with self._database.reading() as connection:
+            # The real time: a mail server does not follow the offset that tests set.
             now = self._database.now(connection, real=True)
             limits = {
                 "moment": now,

@@ -1,4 +1,4 @@
-"""Reads of what a cycle decided and holds on record: proposals, outcomes, signatures, remarks."""
+"""Reads of a cycle's record: proposals, outcomes, signatures, remarks."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ _PLACES = (
 
 
 class SqlRecordReads:
-    """Reads the results of a cycle, for reports and exports.
+    """The part of the ledger that reads the results of a cycle, for reports and exports.
 
     Raises:
         NotFoundError: From any method, if the cycle does not exist.
@@ -68,7 +68,7 @@ class SqlRecordReads:
         )
 
     def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
-        """Read what people decided, for one cohort version; the last word on each application."""
+        """Read what people decided, for one cohort version: the last outcome of each one."""
         query = (
             select(*OUTCOME_COLUMNS)
             .filter_by(cycle_id=cycle_id, version=version)
@@ -87,7 +87,7 @@ class SqlRecordReads:
         return tuple((row.by, row.role) for row in self._all(cycle_id, query))
 
     def unredacted(self, cycle_id: str) -> tuple[str, ...]:
-        """Name the external ids whose documents are not marked redacted."""
+        """List the external ids whose documents are not marked redacted."""
         query = (
             select(APPLICATION.c.number, APPLICATION.c.external_id)
             .join(
@@ -111,7 +111,7 @@ class SqlRecordReads:
         return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
 
     def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
-        """Read (assignment id, remark) of a cycle, for exports: of the revisions that stand."""
+        """Read (assignment id, remark) of a cycle, for exports: of the current revisions."""
         query = (
             select(SCORE.c.assignment_id, REMARK.c.text)
             .join(
@@ -136,7 +136,7 @@ class SqlRecordReads:
         return {(kind, status): count for kind, status, count in self._all(cycle_id, query)}
 
     def _all(self, cycle_id: str, query: Select[*tuple[Any, ...]]) -> list[AnyRow]:
-        """Run a query about a cycle; nothing found may mean that there is no such cycle."""
+        """Run a query about a cycle; raise if it finds nothing and the cycle is missing."""
         with self._database.reading() as connection:
             rows = list(connection.execute(query))
             if not rows:

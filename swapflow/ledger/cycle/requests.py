@@ -192,7 +192,7 @@ class RequestWrites(CycleLock):
         allowed: Collection[AssignmentStatus],
         decline: DeclineKind | None = None,
     ) -> int:
-        """Move assignments that stand in one of the allowed statuses; counts them.
+        """Move assignments that are in one of the allowed statuses; return how many.
 
         Args:
             ids: The assignments.
@@ -232,8 +232,8 @@ class RequestWrites(CycleLock):
         )
 
     def shift_due_times(self, by: timedelta) -> None:
-        # Row by row in Python: the two databases add intervals to times in different ways.
         """Move the due time of every open assignment."""
+        # Row by row in Python: the two databases add intervals to times in different ways.
         due = self._connection.execute(_DUE_TIMES, {"cycle": self._id})
         moved = [{"which": id_, "moment": moment + by} for id_, moment in due]
         if moved:
@@ -269,6 +269,7 @@ class RequestWrites(CycleLock):
             SCORE_NOTE,
             [
                 key | {"name": name, "text": text}
+                # Not strict: `notes` is empty where no score has any.
                 for key, written in zip(keys, notes, strict=False)
                 for name, text in written.items()
                 if text

@@ -53,7 +53,7 @@ _SEATS = (
 
 
 class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
-    """The port `OfficeLedger` in SQL, on the connections of a ledger."""
+    """The port `IdentityStore` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -70,6 +70,7 @@ _DUE_CALLS = (
         WEBHOOK_CALL.c.due_at <= bindparam("moment"),
         or_(
             WEBHOOK_CALL.c.relayed_at.is_(None),
+            # The message was for an earlier attempt.
             WEBHOOK_CALL.c.relayed_at < WEBHOOK_CALL.c.due_at,
             WEBHOOK_CALL.c.relayed_at <= bindparam("relayed"),
             WEBHOOK_CALL.c.relayed_at > bindparam("moment"),  # the clock was set back since
@@ -290,6 +291,7 @@ class SqlIntegrationStore:
                 "body": "",
                 "at": now,
             }
+            # The primary key decides: of two equal requests at the same moment only one inserts.
             if insert_ignoring(connection, IDEMPOTENCY, [row]):
                 return None
             mine = and_(IDEMPOTENCY.c.account_id == account_id, IDEMPOTENCY.c.key == key)

@@ -1,4 +1,4 @@
-"""Sessions, and the links and codes that are mailed to sign in, in SQL."""
+"""Sessions, and the mailed links and codes of the sign-in, in SQL."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -30,7 +30,7 @@ ACCOUNT_COLUMNS = columns(ACCOUNT, Account)
 _SESSION = columns(SESSION, Session)
 _SIGN_IN = columns(SIGN_IN, SignIn)
 
-# What every page asks for is put together once.
+# Queries of every page are built once.
 _OPEN_SESSION = (
     select(*(c.label(f"session_{c.name}") for c in _SESSION), *ACCOUNT_COLUMNS)
     .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
@@ -39,7 +39,7 @@ _OPEN_SESSION = (
 
 
 class SqlSessionStore:
-    """Reads and writes sessions and mailed ways to sign in."""
+    """The part of the office's record for sessions and mailed links."""
 
     _database: Database
 
@@ -67,7 +67,7 @@ class SqlSessionStore:
             return tuple(_session(r._asdict()) for r in rows if r.expires_at > now)
 
     def touch_session(self, digest: str) -> None:
-        """Note that a session was used now, on its account as well."""
+        """Record that a session was used now, on its account as well."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             connection.execute(
@@ -81,19 +81,19 @@ class SqlSessionStore:
             )
 
     def end_session(self, digest: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         with self._database.writing() as connection:
             connection.execute(delete(SESSION).where(SESSION.c.digest == digest))
 
     def end_sessions(self, account_id: str, *, but: str = "") -> int:
-        """Forget every session of an account except one; counts them."""
+        """Delete every session of an account except one; return how many."""
         with self._database.writing() as connection:
             return connection.execute(
                 delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
             ).rowcount
 
     def shut_out(self, account: Account) -> RevokedAccess:
-        """Make every session, key and mailed way in of an account useless, all at once."""
+        """Revoke every session, key and mailed link of an account, in one transaction."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             keys = update(API_TOKEN).where(
@@ -112,13 +112,13 @@ class SqlSessionStore:
             )
 
     def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed way in together with its mail, in one transaction."""
+        """Store a mailed link together with its mail, in one transaction."""
         with self._database.writing() as connection:
             connection.execute(insert(SIGN_IN), asdict(sign_in))
             queue_office_mail(connection, mail, at=self._database.now(connection))
 
     def sign_in(self, digest: str) -> SignIn | None:
-        """Read a mailed way in, used or not, expired or not."""
+        """Read a mailed link, used or not, expired or not."""
         with self._database.reading() as connection:
             row = connection.execute(
                 select(*_SIGN_IN).where(SIGN_IN.c.digest == digest)
@@ -126,7 +126,7 @@ class SqlSessionStore:
             return SignIn(**row._asdict()) if row else None
 
     def latest_sign_in(self, email: str) -> SignIn | None:
-        """Read the newest mailed way in for an address, whatever became of it."""
+        """Read the newest mailed link for an address, used or not."""
         query = (
             select(*_SIGN_IN)
             .where(SIGN_IN.c.email == email.strip().lower())
@@ -138,13 +138,15 @@ class SqlSessionStore:
             return SignIn(**row._asdict()) if row else None
 
     def use_sign_in(self, digest: str) -> bool:
-        """Spend a mailed way in; False when it was spent or has expired."""
+        """Use a mailed link; False when it was used before or has expired."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             return bool(
                 connection.execute(
                     update(SIGN_IN)
                     .where(
+                        # A conditional update: of two devices that follow the same link at once,
+                        # one gets in.
                         SIGN_IN.c.digest == digest,
                         SIGN_IN.c.used_at.is_(None),
                         SIGN_IN.c.expires_at > now,
@@ -154,7 +156,7 @@ class SqlSessionStore:
             )
 
     def count_wrong_code(self, digest: str) -> int:
-        """Count a wrong code; gives how many there were."""
+        """Count a wrong code; return how many there were."""
         with self._database.writing() as connection:
             connection.execute(
                 update(SIGN_IN).where(SIGN_IN.c.digest == digest).values(tries=SIGN_IN.c.tries + 1)
@@ -164,7 +166,7 @@ class SqlSessionStore:
 
 
 def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> None:
-    """Store a mail that belongs to no cycle; one whose id exists is left as it is."""
+    """Store a mail that belongs to no cycle; one whose id exists stays as it is."""
     row = asdict(mail) | {
         "cycle_id": None,
         "detail": "",

@@ -47,6 +47,7 @@ def back_up(url: str, path: Path) -> None:
     database = Database(url)
     if database.file is not None and not database.file.exists():
         raise UnavailableError(f"there is no database at {database.file}; nothing to back up")
+    # Beside the target, since a rename is atomic only within one file system.
     part = path.with_name(f".{path.name}.part")
     try:
         with _told(path):
@@ -100,6 +101,7 @@ def restore(url: str, path: Path, *, now: datetime | None = None) -> Path | None
 
 def _copy_sqlite(url: str, part: Path) -> None:
     ledger = SqlLedger(url)
+    # Before the file exists: a chmod afterwards would leave it readable for a moment.
     mask = os.umask(0o077)
     try:
         ledger.backup(part)
@@ -123,7 +125,9 @@ def _put_in_place(file: Path, copy: Path, now: datetime) -> Path | None:
             with closing(sqlite3.connect(file)) as old:
                 old.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
             aside = file.with_name(f"{file.stem}.{now:%Y%m%dT%H%M%S}.replaced")
+            # A link and not a rename: until the last rename the database keeps its name.
             os.link(file, aside)
+        # SQLite would apply the log of the old database to the new one.
         for suffix in ("-wal", "-shm"):
             file.with_name(file.name + suffix).unlink(missing_ok=True)
         part.rename(file)
@@ -207,6 +211,7 @@ def _run_tool(
             "PGHOST": url.host or query.get("host"),
             "PGPORT": url.port or query.get("port"),
             "PGUSER": url.username,
+            # In the environment: every user of the machine can read the arguments of a process.
             "PGPASSWORD": url.password,
             "PGDATABASE": url.database,
             "PGSSLMODE": query.get("sslmode"),

@@ -1,4 +1,4 @@
-"""Erasing one applicant of a cycle."""
+"""Erasure of one applicant of a cycle."""
 
 from sqlalchemy import delete, select, update
 
@@ -51,19 +51,20 @@ NO_MAIL = {"to": "", "subject": "", "text": "", "html": "", "calendar": "", "det
 
 
 class ApplicationErasure(PeopleWrites):
-    """Erases an applicant from the rows of a cycle."""
+    """The part of a transaction that erases an applicant from the rows of a cycle."""
 
     def erase_application(self, number: int) -> None:
         """Erase name, mail, fields, documents, remarks and attributes of one application.
 
-        Also marks, drafts, endorsements, the reasons given about it, and its name, address and
-        external id wherever a mail or the log of the cycle quotes them. Numbers, statuses, scores
-        and events stay: totals, chain and replays do not change. `SqlLedger.compact` afterwards
-        removes the last traces from the file.
+        Also erased are marks, drafts, endorsements, the reasons given about it, and its name,
+        address and external id wherever a mail or the audit log of the cycle quotes them. Numbers,
+        statuses, scores and events stay: totals, chain and replays do not change.
+        `SqlLedger.compact` afterwards removes the last traces from the file.
 
         Raises:
             NotFoundError: If the cycle has no such application.
         """
+        # Read first: quotes are found by the name and address that are about to be erased.
         about = self.applications([number])
         if not about:
             raise NotFoundError(f"cycle {self._id} has no application {number}")
@@ -74,14 +75,14 @@ class ApplicationErasure(PeopleWrites):
         self._erase_person(number)
 
     def _erase_letters(self, number: int) -> None:
-        """Empty the letters to an applicant; those that have not left never do."""
+        """Empty the letters to an applicant; unsent ones are never sent."""
         theirs = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
         mine, waits = MESSAGE.c.id.in_(theirs), MESSAGE.c.state.in_(("held", "queued"))
         self._connection.execute(update(MESSAGE).where(mine, waits).values(state="void"))
         self._connection.execute(update(MESSAGE).where(mine).values(NO_MAIL))
 
     def _erase_quotes(self, number: int, name: str, email: str, external_id: str) -> None:
-        """Cut names and addresses out of the cycle's mails and log, and out of kept answers."""
+        """Remove names and addresses from the cycle's mails and log, and from stored responses."""
         words = (name, email, external_id)
         mails, acts = MESSAGE.c.cycle_id == self._id, AUDIT.c.cycle_id == self._id
         replace_words(self._connection, MESSAGE, MAIL_PARTS, mails, words)
@@ -97,6 +98,7 @@ class ApplicationErasure(PeopleWrites):
         scored = select(SCORE.c.assignment_id).filter_by(cycle_id=self._id, application=number)
         asked = select(ASSIGNMENT.c.id).filter_by(cycle_id=self._id, application=number)
         # What waits for signatures may quote a reason; the list changes with the erasure anyway.
+        # A prepared decision may quote a reason; the list changes with the erasure anyway.
         for table in (PREPARED_SIGNATURE, PREPARED):
             self._connection.execute(delete(table).where(table.c.cycle_id == self._id))
         for table, ids in ((MARK, scored), (SCORE_NOTE, scored), (REMARK, scored), (DRAFT, asked)):
@@ -144,7 +146,7 @@ class ApplicationErasure(PeopleWrites):
         )
 
     def _erase_person(self, number: int) -> None:
-        """Empty the application's row, and delete the person whom nothing else names."""
+        """Empty the application's row, and delete the person if nothing else names them."""
         person = self._connection.execute(
             select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=number)
         ).scalar_one()
@@ -152,7 +154,7 @@ class ApplicationErasure(PeopleWrites):
         self._forget_person(person)
 
     def _forget_person(self, person: str | None) -> None:
-        """Delete a person whom nothing names any more."""
+        """Delete a person if nothing names them any more."""
         self._connection.execute(
             delete(PERSON).where(
                 PERSON.c.id == person,

@@ -70,6 +70,7 @@ class ErasureWrites(ApplicationErasure):
         self._erase_reviewer_id(number, found.external_id)
         cut_out(self._connection, self._id, words)
         forget_answers(self._connection, (*words, f'"{found.external_id}"'))
+        # Asked after the person was deleted, so that only other entries count.
         known = self._is_known(found.email)
         if found.email and not is_staff and not known:
             self._erase_account(found.email)
@@ -120,6 +121,7 @@ class ErasureWrites(ApplicationErasure):
             )
             .values(text="", salt="")
         )
+        # An interview that is still to come keeps its place for the reviewer who takes over.
         over = (
             select(ASSIGNMENT.c.pull_id)
             .join(PULL, PULL.c.id == ASSIGNMENT.c.pull_id)

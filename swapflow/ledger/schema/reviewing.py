@@ -213,7 +213,7 @@ class RemarkRow(SQLModel, table=True):
 
 
 class ScoreNoteRow(SQLModel, table=True):
-    """What a reviewer wrote beside the marks; erasable as a whole.
+    """The comments of a reviewer beside the marks; erasable as a whole.
 
     `name` is "confidence", "private", "recommendation", "question:N" or "criterion:NAME".
     """
@@ -231,7 +231,7 @@ class ScoreNoteRow(SQLModel, table=True):
 
 
 class AdjustmentRow(SQLModel, table=True):
-    """A score with the reviewer's severity taken out, beside the mark, never over it."""
+    """A score less the reviewer's severity; stored beside the mark and never in its place."""
 
     __tablename__ = "adjustment"
     __table_args__ = (

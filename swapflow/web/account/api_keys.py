@@ -57,7 +57,7 @@ def make_key(
         problems["days"] = gettext_noop("Choose one of these.")
     if not problems:
         try:
-            made = app_context(request).office.make_token(
+            made = app_context(request).office.api_clients.make_key(
                 principal, name=name, scopes=scopes or (), days=int(days) if days else None
             )
         except InvalidInputError as error:
@@ -70,7 +70,7 @@ def make_key(
 @router.post("/{key_id}/revoke")
 def revoke_key(request: Request, key_id: str, principal: Signed) -> Response:
     """Revoke a key for good."""
-    app_context(request).office.revoke_token(principal, key_id)
+    app_context(request).office.api_clients.revoke_key(principal, key_id)
     return RedirectResponse("/me/keys", status_code=303)
 
 
@@ -83,10 +83,10 @@ def _page(
     problems: dict[str, str] | None = None,
 ) -> Response:
     app: AppContext = app_context(request)
-    now = app.office.ledger.now()
+    now = app.product.cycles.now()
     keys = [
         (key, key.revoked_at is None and (key.expires_at is None or key.expires_at > now))
-        for key in app.office.tokens(principal)
+        for key in app.office.api_clients.keys(principal)
     ]
     context: dict[str, object] = {
         "keys": keys,

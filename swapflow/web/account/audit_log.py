@@ -34,13 +34,13 @@ def program_log(
 ) -> Response:
     """Show what was done in a program."""
     app = app_context(request)
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     context = {
         "cycle": cycle,
         "cycles": visible(app, principal, Right.SEE_PROGRESS),
         "rights": held(app, principal, cycle),
         "tab": "audit",
-        "zone": app.product.rules(cycle_id).zone,
+        "zone": app.product.cycles.rules(cycle_id).zone,
         "path": f"/today/{cycle_id}/audit",
     }
     return _page(request, context, before, cycle_id)
@@ -49,7 +49,7 @@ def program_log(
 def _page(
     request: Request, context: dict[str, object], before: int, cycle_id: str | None
 ) -> Response:
-    found = app_context(request).office.ledger.audit(
+    found = app_context(request).office.audit_log.entries(
         cycle_id=cycle_id, before=before or None, at_most=PAGE + 1
     )
     more = len(found) > PAGE

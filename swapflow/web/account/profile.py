@@ -29,7 +29,7 @@ def change_password(
 ) -> Response:
     """Change one's own password; other devices are signed out."""
     try:
-        office.change_password(principal, old=old, new=new)
+        office.users.change_password(principal, old=old, new=new)
     except (InvalidInputError, NotSignedInError, ForbiddenError, RateLimitedError) as error:
         return _page(request, principal, office, problem=str(error))
     return RedirectResponse("/me?changed=1", status_code=303)
@@ -40,7 +40,7 @@ def end_device(
     principal: Signed, office: TheOffice, device: Annotated[str, Form(max_length=64)] = ""
 ) -> Response:
     """Sign one device out."""
-    office.end_session(principal, device)
+    office.sign_in.end_session(principal, device)
     return RedirectResponse("/me", status_code=303)
 
 
@@ -53,7 +53,7 @@ def _page(
     changed: bool = False,
 ) -> Response:
     context = {
-        "devices": office.sessions(principal),
+        "devices": office.sign_in.sessions(principal),
         "problem": gettext(problem),
         "changed": changed,
         "languages": languages_to_choose(),

@@ -39,7 +39,7 @@ def leave_for_provider(
     """Send the browser to the provider; `other` has it ask which account is meant."""
     provider, path = _provider(request), safe_path(next)
     try:
-        office.count_provider_visit(client_of(request))
+        office.sign_in.count_provider_visit(client_of(request))
         return provider.send(request, path, other=other)
     except (RateLimitedError, UnavailableError) as error:
         return _refused(request, path, error)
@@ -52,10 +52,10 @@ def come_back(request: Request, office: TheOffice) -> Response:
     path = safe_path(str(request.session.get("next", "/")))
     who = ""
     try:
-        office.count_provider_visit(client_of(request))
+        office.sign_in.count_provider_visit(client_of(request))
         found = provider.recognise(request)
         who = found.email
-        secret, session = office.enter_by_provider(
+        secret, session = office.sign_in.by_provider(
             found.subject,
             email=found.email,
             name=found.name,
@@ -85,7 +85,7 @@ def _provider(request: Request) -> OpenIdProvider:
 def _noted(request: Request, office: Office, who: str, error: SwapflowError) -> SwapflowError:
     """Record why a person did not get in; too many of those are refused without a look."""
     try:
-        office.note_provider_failure(who, str(error), address=client_of(request))
+        office.sign_in.note_provider_failure(who, str(error), address=client_of(request))
     except RateLimitedError as often:
         return often
     return error

@@ -56,7 +56,7 @@ def sign_in_with_password(
 ) -> Response:
     """Sign in staff by password."""
     try:
-        secret, session = office.sign_in_with_password(
+        secret, session = office.sign_in.with_password(
             email, password, agent=agent_of(request), address=client_of(request)
         )
     except Refusal as error:
@@ -75,10 +75,12 @@ def mail_link(
 ) -> Response:
     """Mail a link and a code, and say the same whether the address is known or not."""
     try:
-        office.mail_link(email, safe_path(path), address=client_of(request), site=settings.address)
+        office.sign_in.mail_link(
+            email, safe_path(path), address=client_of(request), site=settings.address
+        )
     except Refusal as error:
         return _refused(request, error, email, path, by="link")
-    product.doorbell.ring("")
+    product.outbox.send_soon()
     if _wants_json(request):
         return JSONResponse({"sent": True})
     return _code_page(request, email.strip(), path)
@@ -94,7 +96,7 @@ def sign_in_with_code(
 ) -> Response:
     """Sign in the person who types the code that was mailed."""
     try:
-        secret, session, stored = office.enter_by_code(
+        secret, session, stored = office.sign_in.by_code(
             email, code, agent=agent_of(request), address=client_of(request)
         )
     except Refusal as error:
@@ -110,7 +112,7 @@ def sign_in_with_code(
 def show_link(request: Request, token: str, office: TheOffice) -> Response:
     """Show whom a mailed link lets in, and a button; opening it changes nothing."""
     try:
-        link = office.check_link(token)
+        link = office.sign_in.check_link(token)
     except NotFoundError as error:
         return show_ways(request, "/", problem=as_sentence(error), status=404, headers=UNSEEN)
     principal = principal_of(request)
@@ -123,7 +125,7 @@ def show_link(request: Request, token: str, office: TheOffice) -> Response:
 def spend_link(request: Request, token: str, office: TheOffice) -> Response:
     """Sign in the person who holds the link, once."""
     try:
-        secret, session, path = office.enter_by_link(token, agent=agent_of(request))
+        secret, session, path = office.sign_in.by_link(token, agent=agent_of(request))
     except NotSignedInError:
         return show_link(request, token, office)
     except ForbiddenError as error:
@@ -139,15 +141,15 @@ def mail_link_again(
 ) -> Response:
     """Mail a new link to the address of an old one, which leads to the same place."""
     try:
-        link = office.check_link(token)
-        office.mail_link(
+        link = office.sign_in.check_link(token)
+        office.sign_in.mail_link(
             link.email, safe_path(link.next), address=client_of(request), site=settings.address
         )
     except (NotFoundError, RateLimitedError) as error:
         return show_ways(
             request, "/", problem=as_sentence(error), status=status_of(error)[0], headers=UNSEEN
         )
-    product.doorbell.ring("")
+    product.outbox.send_soon()
     return render(request, "account/sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
 
 
@@ -159,7 +161,7 @@ def sign_out(
     everywhere: Annotated[bool, Form()] = False,  # noqa: FBT002 - a form's field
 ) -> Response:
     """Sign out of this device, or of all."""
-    office.sign_out(principal, everywhere=everywhere)
+    office.sign_in.sign_out(principal, everywhere=everywhere)
     return leave(request)
 
 
@@ -167,7 +169,7 @@ def enter(request: Request, secret: str, session: Session, path: str) -> Respons
     """Send a device its cookie, end the session that it had, and redirect."""
     app = app_context(request)
     secure = app.settings.secure
-    app.office.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
+    app.office.sign_in.forget_device(request.cookies.get(cookie_name(secure=secure), ""))
     response: Response = (
         JSONResponse({"signed_in": True, "next": path})
         if _wants_json(request)
@@ -247,7 +249,7 @@ def _code_page(
 
 
 def _link_page(request: Request, token: str, office: TheOffice) -> Response:
-    link = office.check_link(token)
+    link = office.sign_in.check_link(token)
     context = {"token": token, "link": link, "next": safe_path(link.next)}
     template = "account/sign_in_link.html" if link.is_good else "account/sign_in_used.html"
     return render(request, template, context, status=200 if link.is_good else 410, headers=UNSEEN)

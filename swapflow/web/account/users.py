@@ -52,7 +52,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
         view.note("role", str(error))
     if not view.problems:
         try:
-            account = app.office.invite(
+            account = app.office.users.invite(
                 view.value("email"),
                 name=view.value("name"),
                 by=principal.name,
@@ -61,7 +61,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
         except InvalidInputError as error:
             view.note("email", str(error))
         else:
-            app.office.grant(account, role, scope, scope_id, by=principal.name)
+            app.office.users.grant(account, role, scope, scope_id, by=principal.name)
             return RedirectResponse("/setup/users?done=invited", 303)
     return _page(request, principal, view, status=422)
 
@@ -73,7 +73,7 @@ def give(request: Request, account_id: str, principal: MayManage, form: TheForm)
     account = _account(app, account_id)
     try:
         role, scope, scope_id = _grant(app, text(form, "role"), text(form, "where"))
-        app.office.grant(account, role, scope, scope_id, by=principal.name)
+        app.office.users.grant(account, role, scope, scope_id, by=principal.name)
     except InvalidInputError as error:
         return _refused(request, principal, error)
     return RedirectResponse("/setup/users?done=given", 303)
@@ -86,7 +86,7 @@ def take(request: Request, account_id: str, principal: MayManage, form: TheForm)
     account = _account(app, account_id)
     try:
         role, scope, scope_id = _grant(app, text(form, "role"), text(form, "where"))
-        app.office.revoke(account, role, scope, scope_id, by=principal.name)
+        app.office.users.revoke(account, role, scope, scope_id, by=principal.name)
     except InvalidInputError as error:
         return _refused(request, principal, error)
     return RedirectResponse("/setup/users?done=taken", 303)
@@ -99,7 +99,7 @@ def close(request: Request, account_id: str, principal: MayManage) -> Response:
     account = _account(app, account_id)
     try:
         _not_oneself(account, principal)
-        app.office.deactivate(account, by=principal.name)
+        app.office.users.deactivate(account, by=principal.name)
     except InvalidInputError as error:
         return _refused(request, principal, error)
     return RedirectResponse("/setup/users?done=closed", 303)
@@ -109,7 +109,7 @@ def close(request: Request, account_id: str, principal: MayManage) -> Response:
 def reopen(request: Request, account_id: str, principal: MayManage) -> Response:
     """Open a closed account again."""
     app = app_context(request)
-    app.office.activate(_account(app, account_id), by=principal.name)
+    app.office.users.activate(_account(app, account_id), by=principal.name)
     return RedirectResponse("/setup/users?done=opened", 303)
 
 
@@ -119,7 +119,7 @@ def invite_again(request: Request, account_id: str, principal: MayManage) -> Res
     app = app_context(request)
     account = _account(app, account_id)
     try:
-        app.office.invite(
+        app.office.users.invite(
             account.email, name=account.name, by=principal.name, site=app.settings.address
         )
     except InvalidInputError as error:
@@ -128,7 +128,7 @@ def invite_again(request: Request, account_id: str, principal: MayManage) -> Res
 
 
 def _account(app: AppContext, account_id: str) -> Account:
-    found = next((u.account for u in app.office.users() if u.account.id == account_id), None)
+    found = next((u.account for u in app.office.users.list() if u.account.id == account_id), None)
     if found is None:
         raise NotFoundError("there is no such account")
     return found
@@ -146,8 +146,8 @@ def _grant(app: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
     kind, _, scope_id = where.partition(":")
     known = {
         Scope.OFFICE: {""},
-        Scope.ROUND: {r.id for r in app.product.rounds()},
-        Scope.CYCLE: {c.id for c in app.product.cycles()},
+        Scope.ROUND: {r.id for r in app.product.cycles.rounds()},
+        Scope.CYCLE: {c.id for c in app.product.cycles.list()},
     }
     if kind not in set(Scope) or scope_id not in known[Scope(kind)]:
         raise InvalidInputError("choose where the role reaches")
@@ -165,16 +165,17 @@ def _page(
 ) -> Response:
     app = app_context(request)
     places = {
-        f"round:{r.id}": gettext("round %(name)s") % {"name": r.name} for r in app.product.rounds()
+        f"round:{r.id}": gettext("round %(name)s") % {"name": r.name}
+        for r in app.product.cycles.rounds()
     } | {
         f"cycle:{c.id}": gettext("program %(name)s") % {"name": c.name}
-        for c in app.product.cycles()
+        for c in app.product.cycles.list()
     }
     return render(
         request,
         "account/users.html",
         {
-            "users": app.office.users(),
+            "users": app.office.users.list(),
             "me": principal.account.id,
             "form": form,
             "said": said,

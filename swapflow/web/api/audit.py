@@ -17,7 +17,7 @@ def note(
 ) -> None:
     """Write a line into the audit log; the path names the cycle, unless it is named here."""
     by = principal.name if principal.scopes is None else f"{principal.name} (by a key)"
-    app_context(request).office.record(
+    app_context(request).office.audit_log.record(
         by,
         what,
         cycle_id=cycle_id or request.path_params.get("cycle_id"),

@@ -34,7 +34,7 @@ def caller(request: Request) -> Principal:
     scheme, _, key = header.partition(" ")
     if scheme.lower() != "bearer":
         raise NotSignedInError("write the key as `Authorization: Bearer sf_…`")
-    principal = app_context(request).office.program(key.strip())
+    principal = app_context(request).office.api_clients.principal(key.strip())
     request.state.principal = principal
     return principal
 

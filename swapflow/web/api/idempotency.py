@@ -67,11 +67,11 @@ async def _once(
         raise InvalidInputError(f"{HEADER}: 1 to {LONGEST_KEY} plain characters")
     principal = await run_in_threadpool(caller, request)
     digest = _digest(request, await request.body())
-    record = app_context(request).office.ledger
+    clients = app_context(request).office.api_clients
     account = principal.account.id
 
     def begin() -> StoredResponse | None:
-        return record.begin_request(
+        return clients.begin_request(
             account, key, digest, taken_over_after=TAKEN_OVER_AFTER, kept_for=KEPT_FOR
         )
 
@@ -86,7 +86,7 @@ async def _once(
     finally:
         stored = _storable(body, shown_once)
         await run_in_threadpool(
-            lambda: record.end_request(account, key, status=status, body=stored)
+            lambda: clients.end_request(account, key, status=status, body=stored)
         )
     return response
 

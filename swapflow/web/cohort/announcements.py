@@ -93,7 +93,7 @@ def look_at_letters(
         return _page(request, cycle_id, principal, view, status=422)
     product = app_context(request).product
     try:
-        draft = product.draft_letters(cycle_id, typed.wording, waitlist=typed.waitlist)
+        draft = product.announcements.draft(cycle_id, typed.wording, waitlist=typed.waitlist)
     except InvalidInputError as error:
         view.note("", str(error))
         return _page(request, cycle_id, principal, view, status=422)
@@ -112,7 +112,7 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
         return _page(request, cycle_id, principal, view, status=422)
     app = app_context(request)
     try:
-        made = app.product.announce(
+        made = app.product.announcements.send(
             cycle_id,
             typed.wording,
             by=principal.name,
@@ -123,7 +123,7 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
     except SwapflowError as error:
         view.note("", str(error))
         return _page(request, cycle_id, principal, view, status=status_of(error)[0])
-    app.office.record(
+    app.office.audit_log.record(
         principal.name,
         "announced the decision",
         cycle_id=cycle_id,
@@ -141,7 +141,7 @@ def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response
         principal,
         f"/decide/{cycle_id}/letters",
         "took letters back",
-        lambda: product.take_letters_back(cycle_id, by=principal.name),
+        lambda: product.announcements.take_back(cycle_id, by=principal.name),
         form="take-back",
         again=lambda refused: _page(
             request,
@@ -159,7 +159,7 @@ def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response
 
 def _usual_form(request: Request, cycle_id: str) -> FormView:
     values = {"waitlist": "", "minutes": f"{USUAL_HOLD.total_seconds() / 60:.0f}"}
-    for group, words in app_context(request).product.usual_letters(cycle_id).items():
+    for group, words in app_context(request).product.announcements.usual_wording(cycle_id).items():
         name = FIELDS[group]
         values |= {name: "yes", f"{name}_subject": words.subject, f"{name}_text": words.text}
     return FormView(values, prefix="letters")
@@ -224,15 +224,15 @@ def _page(
 ) -> Response:
     app = app_context(request)
     product = app.product
-    announcements = product.announcements(cycle_id)
+    announcements = product.announcements.list(cycle_id)
     return render(
         request,
         "cohort/announcements.html",
         {
             **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
-            "fixed": product.cycle(cycle_id).status is CycleStatus.FINALIZED,
+            "fixed": product.cycles.get(cycle_id).status is CycleStatus.FINALIZED,
             "told": [_told(one) for one in reversed(announcements)],
-            "now": product.now(),
+            "now": product.cycles.now(),
             "view": view,
             "draft": draft,
             "samples": draft.samples() if draft else {},

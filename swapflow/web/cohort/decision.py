@@ -71,7 +71,7 @@ def show_decision(
     everybody: Annotated[bool, Query(alias="all")] = False,  # noqa: FBT002 - the query's name
 ) -> Response:
     """Show what is to be decided, or what was."""
-    cycle = app_context(request).product.cycle(cycle_id)
+    cycle = app_context(request).product.cycles.get(cycle_id)
     if version or cycle.status is CycleStatus.FINALIZED:
         return show_result(request, cycle, principal, version or cycle.cohort_version)
     return open_decision(request, cycle, principal, everybody=everybody)
@@ -82,7 +82,7 @@ def stop(request: Request, cycle_id: str, principal: MayRun, form: TheForm) -> R
     """End the asking, so that it can be decided."""
     product = app_context(request).product
     reason = text(form, "reason")
-    cycle = product.cycle(cycle_id)
+    cycle = product.cycles.get(cycle_id)
     if problem := unwritable(reason) or ("" if reason else gettext_noop("Say why asking ends.")):
         return open_decision(request, cycle, principal, problem=problem, typed={"stop": reason})
     return act(
@@ -90,7 +90,7 @@ def stop(request: Request, cycle_id: str, principal: MayRun, form: TheForm) -> R
         principal,
         f"/decide/{cycle_id}",
         "ended asking",
-        lambda: product.stop(cycle_id, by=principal.name, reason=reason),
+        lambda: product.cycles.stop(cycle_id, by=principal.name, reason=reason),
         form="stop",
         typed={"stop": reason},
         again=decision_again(request, cycle, principal),
@@ -102,9 +102,9 @@ def show_changes(request: Request, cycle_id: str, principal: MayDecide, form: Th
     """Ask for the reasons of what was ticked; stores nothing."""
     app = app_context(request)
     cycle = _undecided(app, cycle_id)
-    proposal = app.product.propose(cycle_id)
-    reasons = {pin.application: pin.reason for pin in app.product.pins(cycle_id)}
-    words = app.product.agenda(cycle_id, proposal=proposal).words
+    proposal = app.product.cohort.propose(cycle_id)
+    reasons = {pin.application: pin.reason for pin in app.product.reports.pins(cycle_id)}
+    words = app.product.meetings.agenda(cycle_id, proposal=proposal).words
     reasons |= {number: f"meeting: {said.reason}" for number, said in words.items() if said.reason}
     changes, problem = _changes(proposal, dict(texts(form)), reasons)
     if problem:
@@ -117,7 +117,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
     """Store the decision that is up for signature."""
     app = app_context(request)
     cycle = _undecided(app, cycle_id)
-    proposal = app.product.propose(cycle_id)
+    proposal = app.product.cohort.propose(cycle_id)
     typed = dict(texts(form))
     changes, problem = _changes(proposal, typed, {}, checked=True)
     waiver = text(form, "waiver")
@@ -128,7 +128,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
         )
     if not problem and not waiver_problem and not any(change.problem for change in changes):
         try:
-            app.product.prepare_decision(
+            app.product.cohort.prepare(
                 cycle_id,
                 by=principal.name,
                 overrides=[change.override for change in changes],
@@ -137,7 +137,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
         except InvalidInputError as error:
             problem = str(error)
         else:
-            app.office.record(
+            app.office.audit_log.record(
                 principal.name,
                 "prepared the decision",
                 cycle_id=cycle_id,
@@ -165,9 +165,9 @@ def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response
         principal,
         f"/decide/{cycle_id}",
         "took back what was prepared",
-        lambda: product.take_back(cycle_id),
+        lambda: product.cohort.take_back(cycle_id),
         form="take-back",
-        again=decision_again(request, product.cycle(cycle_id), principal),
+        again=decision_again(request, product.cycles.get(cycle_id), principal),
     )
 
 
@@ -181,14 +181,14 @@ def sign(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> 
         principal,
         f"/decide/{cycle_id}",
         "signed what was prepared",
-        lambda: product.sign(cycle_id, digest, by=principal.name),
+        lambda: product.cohort.sign(cycle_id, digest, by=principal.name),
         form="sign",
-        again=decision_again(request, product.cycle(cycle_id), principal),
+        again=decision_again(request, product.cycles.get(cycle_id), principal),
     )
 
 
 def _undecided(app: AppContext, cycle_id: str) -> Cycle:
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     if cycle.status not in {CycleStatus.PROPOSED, CycleStatus.ENDED}:
         raise InvalidInputError(
             f"the program is {cycle.status.value}; a list can be decided once asking has ended"
@@ -269,7 +269,7 @@ def _reasons(
             "changes": changes,
             "size": len(proposal.cohort),
             "below": [p for p in proposal.places if p.floor_missing],
-            "needed": needed_signatures(app.product.rules(cycle.id)),
+            "needed": needed_signatures(app.product.cycles.rules(cycle.id)),
             "waiver": waiver,
             "waiver_problem": waiver_problem,
             "problem": problem,

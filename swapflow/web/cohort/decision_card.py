@@ -40,10 +40,10 @@ def card_file(app: AppContext, cycle_id: str, number: int, form: str) -> tuple[b
     Raises:
         NotFoundError: If there is no such applicant, or no such form.
     """
-    found = app.product.ledger.named(cycle_id, {number})
+    found = app.product.reports.named(cycle_id, {number})
     if not found or not found[0].external_id:
         raise NotFoundError("there is no such applicant in this program")
-    card = app.product.card(cycle_id, found[0].external_id)
+    card = app.product.reports.decision_card(cycle_id, found[0].external_id)
     match form:
         case "html":
             return html(card_document(card)), "text/html; charset=utf-8"

@@ -54,14 +54,14 @@ def download(
     """Return one file: a list in a format, the method, the rules, the record, or all in a ZIP."""
     app = app_context(request)
     stem, _, suffix = name.partition(".")
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     names_too = Right.SEE_APPLICANTS in principal.rights(
         cycle_id=cycle_id, round_id=cycle.round_id
     )
     if not names_too and (stem in APPLICANTS_TOO or name == "all.zip"):
         raise NotFoundError(f"there is no file {name!r} for you here")
     if name == "events.jsonl":
-        lines = event_lines(app.product.events(cycle_id))
+        lines = event_lines(app.product.reports.events(cycle_id))
         return StreamingResponse(
             lines, media_type="application/jsonl", headers=_named(cycle_id, name)
         )
@@ -87,12 +87,15 @@ def record_bundle(app: AppContext, cycle_id: str, *, names: bool = False) -> byt
     """
     product = app.product
     people = (
-        Names(applications=product.applications(cycle_id), reviewers=product.reviewers(cycle_id))
+        Names(
+            applications=product.applicants.list(cycle_id),
+            reviewers=product.reviewers.list(cycle_id),
+        )
         if names
         else None
     )
     signer = signer_from(app.settings.bundle_key_file)
-    return bundle(product.closed(cycle_id), signer, names=people)
+    return bundle(product.reports.finished(cycle_id), signer, names=people)
 
 
 def _named(cycle_id: str, name: str) -> dict[str, str]:
@@ -102,7 +105,7 @@ def _named(cycle_id: str, name: str) -> dict[str, str]:
 def _content(app: AppContext, cycle_id: str, stem: str, suffix: str, version: int) -> bytes:
     match stem, suffix:
         case "rules", "toml":
-            return rules_text(app.product.rules(cycle_id)).encode()
+            return rules_text(app.product.cycles.rules(cycle_id)).encode()
         case "record", "bundle":
             return record_bundle(app, cycle_id)
         case "method", "md":
@@ -119,13 +122,13 @@ def _content(app: AppContext, cycle_id: str, stem: str, suffix: str, version: in
 
 def _proposal(app: AppContext, cycle_id: str, version: int) -> Proposal:
     """Return the stored list, or the one that is proposed now while none is."""
-    return stored(app, cycle_id, version) if version else app.product.propose(cycle_id)
+    return stored(app, cycle_id, version) if version else app.product.cohort.propose(cycle_id)
 
 
 def _outcomes(app: AppContext, cycle_id: str, version: int) -> tuple[Outcome, ...]:
     if not version:
         raise NotFoundError("nothing is decided yet; the proposed list is in proposed.csv")
-    return app.product.outcomes(cycle_id, version)
+    return app.product.cohort.outcomes(cycle_id, version)
 
 
 def _decided(verdict: Verdict, name: str) -> Callable[[AppContext, str, int], ExportSheet]:
@@ -141,11 +144,11 @@ def _scores(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
     del version
     product = app.product
     return scores_sheet(
-        product.scores(cycle_id),
-        applications={a.number: a.external_id for a in product.applications(cycle_id)},
-        reviewers={r.number: r.external_id for r in product.reviewers(cycle_id)},
-        kinds=[kind.name for kind in product.rules(cycle_id).kinds],
-        remarks=dict(product.ledger.remarks(cycle_id)),
+        product.scores.list(cycle_id),
+        applications={a.number: a.external_id for a in product.applicants.list(cycle_id)},
+        reviewers={r.number: r.external_id for r in product.reviewers.list(cycle_id)},
+        kinds=[kind.name for kind in product.cycles.rules(cycle_id).kinds],
+        remarks=dict(product.scores.remarks(cycle_id)),
     )
 
 
@@ -153,7 +156,7 @@ def _outcome_sheet(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
     return outcomes_sheet(
         _proposal(app, cycle_id, version),
         _outcomes(app, cycle_id, version),
-        app.product.applications(cycle_id),
+        app.product.applicants.list(cycle_id),
     )
 
 
@@ -187,5 +190,7 @@ def _everything(app: AppContext, cycle_id: str, version: int) -> bytes:
         for name in dict.fromkeys([*names, "scores.csv"]):
             stem, _, suffix = name.partition(".")
             archive.writestr(name, _content(app, cycle_id, stem, suffix, version))
-        archive.writestr("events.jsonl", "".join(event_lines(app.product.events(cycle_id))))
+        archive.writestr(
+            "events.jsonl", "".join(event_lines(app.product.reports.events(cycle_id)))
+        )
     return file.getvalue()

@@ -43,11 +43,11 @@ def open_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Respo
     """Open the meeting; from now on the decision follows it."""
     app = app_context(request)
     try:
-        opened = app.product.open_meeting(cycle_id, by=principal.name)
+        opened = app.product.meetings.open(cycle_id, by=principal.name)
     except InvalidInputError as error:
         return _page(request, cycle_id, principal, problem=str(error))
     if opened:
-        app.office.record(principal.name, "opened the meeting", cycle_id=cycle_id)
+        app.office.audit_log.record(principal.name, "opened the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
@@ -56,11 +56,11 @@ def close_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Resp
     """Close the meeting; nothing is recorded until it is reopened."""
     app = app_context(request)
     try:
-        closed = app.product.close_meeting(cycle_id, by=principal.name)
+        closed = app.product.meetings.close(cycle_id, by=principal.name)
     except InvalidInputError as error:
         return _page(request, cycle_id, principal, problem=str(error))
     if closed:
-        app.office.record(principal.name, "closed the meeting", cycle_id=cycle_id)
+        app.office.audit_log.record(principal.name, "closed the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
@@ -76,12 +76,14 @@ def reopen_meeting(
         view.note("reason", problem)
         return _page(request, cycle_id, principal, view=view)
     try:
-        reopened = app.product.reopen_meeting(cycle_id, reason=reason, by=principal.name)
+        reopened = app.product.meetings.reopen(cycle_id, reason=reason, by=principal.name)
     except InvalidInputError as error:
         view.note("reason", str(error))
         return _page(request, cycle_id, principal, view=view)
     if reopened:
-        app.office.record(principal.name, "reopened the meeting", cycle_id=cycle_id, detail=reason)
+        app.office.audit_log.record(
+            principal.name, "reopened the meeting", cycle_id=cycle_id, detail=reason
+        )
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
@@ -91,7 +93,7 @@ def download_minutes(request: Request, cycle_id: str, form: str, principal: MayS
     del principal
     app = app_context(request)
     cycle = _launched(app, cycle_id)
-    agenda = app.product.agenda(cycle_id)
+    agenda = app.product.meetings.agenda(cycle_id)
     content, media = _minutes(app, cycle, agenda, form)
     name = f"{cycle_id}-minutes-{agenda.version}.{form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -129,7 +131,7 @@ def record_outcome(
             number,
             principal,
             view,
-            lambda: app.product.record_outcome(
+            lambda: app.product.meetings.record(
                 cycle_id,
                 number,
                 Word(said),
@@ -140,7 +142,7 @@ def record_outcome(
         )
         if refused is not None:
             return refused
-        app.office.record(
+        app.office.audit_log.record(
             principal.name,
             f"recorded {said!r} at the meeting",
             cycle_id=cycle_id,
@@ -166,7 +168,7 @@ def endorse(
         number,
         principal,
         view,
-        lambda: app.product.endorse(
+        lambda: app.product.meetings.endorse(
             cycle_id,
             number,
             view.value("words"),
@@ -176,7 +178,7 @@ def endorse(
     )
     if refused is not None:
         return refused
-    app.office.record(
+    app.office.audit_log.record(
         principal.name, "wrote words in favour", cycle_id=cycle_id, about=f"applicant {number}"
     )
     return RedirectResponse(f"/decide/{cycle_id}/meeting/{number}?shown=true", 303)
@@ -216,8 +218,8 @@ def _page(
     view: FormView | None = None,
 ) -> Response:
     app = app_context(request)
-    cycle = app.product.cycle(cycle_id)
-    agenda = None if cycle.status is CycleStatus.DRAFT else app.product.agenda(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
+    agenda = None if cycle.status is CycleStatus.DRAFT else app.product.meetings.agenda(cycle_id)
     close = list(agenda.close) if agenda else []
     inside = [p for p in agenda.places if _inside(p.standing.value)] if agenda else []
     others = [p for p in agenda.places if not _inside(p.standing.value)] if agenda else []
@@ -267,7 +269,7 @@ def _applicant(
 ) -> Response:
     app = app_context(request)
     cycle = _launched(app, cycle_id)
-    agenda = app.product.agenda(cycle_id)
+    agenda = app.product.meetings.agenda(cycle_id)
     place = agenda.place(number)
     members = _members(app, cycle, agenda).get(number, ())
     barred = principal.reviews_in(cycle_id) in agenda.conflicts.get(number, frozenset())
@@ -305,8 +307,8 @@ def _following(agenda: Agenda, number: int) -> int | None:
 def _reviews(app: AppContext, cycle_id: str, number: int) -> list[dict[str, object]]:
     """Return what reviewers said, without who they are and without what is for staff alone."""
     found: list[dict[str, object]] = []
-    for one in app.product.asked_about(cycle_id, number):
-        given = app.product.given(one.request) if one.score is not None else None
+    for one in app.product.reports.asked_about(cycle_id, number):
+        given = app.product.tasks.score(one.request) if one.score is not None else None
         if given is not None and one.counts:
             found.append(
                 {
@@ -323,14 +325,14 @@ def _members(app: AppContext, cycle: Cycle, agenda: Agenda) -> Mapping[int, tupl
     """Name the members in conflict, by applicant: those who may see applicants in the program."""
     return members_in_conflict(
         agenda.conflicts,
-        reviewers=app.product.reviewers(cycle.id),
-        users=app.office.users,
+        reviewers=app.product.reviewers.list(cycle.id),
+        users=app.office.users.list,
         cycle=cycle,
     )
 
 
 def _launched(app: AppContext, cycle_id: str) -> Cycle:
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
         raise NotFoundError("the program is not launched yet, so there is no list")
     return cycle
@@ -344,8 +346,8 @@ def _minutes(app: AppContext, cycle: Cycle, agenda: Agenda, form: str) -> tuple[
     document = minutes_document(
         agenda,
         members=_members(app, cycle, agenda),
-        zone=app.product.rules(cycle.id).zone,
-        at=app.product.ledger.now(),
+        zone=app.product.cycles.rules(cycle.id).zone,
+        at=app.product.cycles.now(),
     )
     if form == "html":
         return html(document), "text/html; charset=utf-8"

@@ -99,7 +99,7 @@ def made(request: Request, cycle_id: str, principal: Principal, cross: Iterable[
     monitoring = monitoring_beside(app.product)
     names, crossed = monitoring.attributes(cycle_id), sorted(set(cross))
     pairs = " × ".join(name for name in crossed if name in names)
-    app.office.record(principal.name, "monitoring read", cycle_id=cycle_id, about=pairs)
+    app.office.audit_log.record(principal.name, "monitoring read", cycle_id=cycle_id, about=pairs)
     return monitoring.report(cycle_id, crossed=crossed)
 
 
@@ -110,7 +110,7 @@ def _keep_apart(request: Request, cycle_id: str, principal: Principal) -> None:
         ForbiddenError: If they may decide or sign there.
     """
     app = app_context(request)
-    if held(app, principal, app.product.cycle(cycle_id)) & DECIDES:
+    if held(app, principal, app.product.cycles.get(cycle_id)) & DECIDES:
         raise ForbiddenError(
             "whoever decides or signs in a program does not see its groups of applicants, before "
             "or after; somebody with the compliance role alone can"
@@ -126,13 +126,13 @@ def _page(
     shown: Mapping[str, object] | None = None,
 ) -> Response:
     app = app_context(request)
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     content = {
         "cycle": cycle,
         "cycles": visible(app, principal, Right.SEE_MONITORING),
         "rights": held(app, principal, cycle),
         "tab": "monitoring",
-        "zone": app.product.rules(cycle_id).zone,
+        "zone": app.product.cycles.rules(cycle_id).zone,
         "report": None,
         "names": (),
         "crossed": (),

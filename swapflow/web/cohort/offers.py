@@ -75,12 +75,12 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
     """Record that the places that are free are offered to those who were shown as next."""
     view = _typed(form, "until", "at_most", "seen", prefix="make")
     app = app_context(request)
-    until = _until(view, app.product.rules(cycle_id).zone)
+    until = _until(view, app.product.cycles.rules(cycle_id).zone)
     at_most = _whole(view, "at_most", low=1) or 0
     seen = [int(n) for n in view.value("seen").split(",") if n.isdecimal() and len(n) < 10]  # noqa: PLR2004 - what a number can be
     if not view.problems:
         try:
-            wave = app.product.offer(
+            wave = app.product.offers.make(
                 cycle_id, by=principal.name, until=until, at_most=at_most, seen=seen
             )
         except InvalidInputError as error:
@@ -91,7 +91,7 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
                 request, cycle_id, principal, view, which="make", status=status_of(error)[0]
             )
         else:
-            app.office.record(
+            app.office.audit_log.record(
                 principal.name,
                 "offered places",
                 cycle_id=cycle_id,
@@ -114,7 +114,7 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
         view.note("", "choose the applicant who answered")
     if not view.problems and who is not None:
         try:
-            app.product.answer_offer(
+            app.product.offers.answer(
                 cycle_id,
                 who.external_id,
                 OfferAnswer(said),
@@ -124,7 +124,7 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
         except InvalidInputError as error:
             view.note("answer", str(error))
         else:
-            app.office.record(
+            app.office.audit_log.record(
                 principal.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
             )
             return RedirectResponse(f"/decide/{cycle_id}/offers#offer-{number}", 303)
@@ -140,13 +140,13 @@ def set_rate(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
     if rate is not None and risk is not None and not view.problems:
         app = app_context(request)
         try:
-            app.product.set_acceptance_rate(
+            app.product.offers.set_acceptance_rate(
                 cycle_id, rate, risk=risk, source=source, by=principal.name
             )
         except InvalidInputError as error:
             view.note("risk", str(error))
         else:
-            app.office.record(
+            app.office.audit_log.record(
                 principal.name, "stated how many accept", cycle_id=cycle_id, detail=source
             )
             return RedirectResponse(f"/decide/{cycle_id}/offers#next", 303)
@@ -246,9 +246,9 @@ def _page(
 ) -> Response:
     app = app_context(request)
     product = app.product
-    fixed = product.cycle(cycle_id).status is CycleStatus.FINALIZED
-    stands = product.offers(cycle_id) if fixed else None
-    wave = product.next_offers(cycle_id) if fixed else None
+    fixed = product.cycles.get(cycle_id).status is CycleStatus.FINALIZED
+    stands = product.offers.standing(cycle_id) if fixed else None
+    wave = product.offers.next_wave(cycle_id) if fixed else None
     names = _named(app, cycle_id)
     return render(
         request,
@@ -261,7 +261,7 @@ def _page(
             "counts": {said.value: stands.count(said) for said in OfferAnswer} if stands else {},
             "next": [(names[number], line) for number, line in wave.places] if wave else [],
             "waitlist": [names[number] for number in stands.waitlist[:SHOWN]] if stands else [],
-            "rate": product.ledger.yield_rate(cycle_id),
+            "rate": product.offers.acceptance_rate(cycle_id),
             "percent": percent,
             "interval": interval,
             "which": which,
@@ -293,4 +293,4 @@ def percent(share: float) -> str:
 
 
 def _named(app: AppContext, cycle_id: str) -> dict[int, ApplicantName]:
-    return {one.number: one for one in app.product.named(cycle_id)}
+    return {one.number: one for one in app.product.reports.named(cycle_id)}

@@ -101,7 +101,8 @@ def open_reconsideration(
 
     def deed() -> None:
         who = next(
-            (n for n in product.named(cycle_id) if n.external_id == typed["applicant"]), None
+            (n for n in product.reports.named(cycle_id) if n.external_id == typed["applicant"]),
+            None,
         )
         if who is None or not who.external_id:
             raise FieldError("applicant", "there is no applicant with this id")
@@ -115,7 +116,7 @@ def open_reconsideration(
             reviews=_count(typed["reviews"]),
             kind=typed["kind"],
         )
-        product.reconsider(cycle_id, who.external_id, wanted, by=principal.name)
+        product.reconsiderations.open(cycle_id, who.external_id, wanted, by=principal.name)
 
     return _do(request, cycle_id, principal, "opened a reconsideration", deed, "open", typed)
 
@@ -131,7 +132,7 @@ def prepare(
     def deed() -> None:
         if typed["result"] not in set(Result):
             raise FieldError("result", "choose what becomes of it")
-        product.prepare_reconsideration(
+        product.reconsiderations.prepare(
             cycle_id,
             _name(app_context(request), cycle_id, number),
             by=principal.name,
@@ -149,7 +150,7 @@ def take_back(
     request: Request, cycle_id: str, number: int, principal: MayDecide, form: TheForm
 ) -> Response:
     """End a reconsideration without a decision."""
-    act_on = app_context(request).product.take_back_reconsideration
+    act_on = app_context(request).product.reconsiderations.take_back
     done = "took a reconsideration back"
     return _with_reason(request, cycle_id, number, principal, form, done, act_on, "take-back")
 
@@ -159,7 +160,7 @@ def ask_to_undo(
     request: Request, cycle_id: str, number: int, principal: MaySign, form: TheForm
 ) -> Response:
     """Ask that what it made of the list be undone; another person must agree."""
-    act_on = app_context(request).product.prepare_undoing
+    act_on = app_context(request).product.reconsiderations.prepare_undoing
     done = "asked to undo a reconsideration"
     return _with_reason(request, cycle_id, number, principal, form, done, act_on, "undo")
 
@@ -173,7 +174,7 @@ def sign(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> 
         cycle_id,
         principal,
         "signed what was prepared",
-        lambda: product.sign(cycle_id, digest, by=principal.name),
+        lambda: product.cohort.sign(cycle_id, digest, by=principal.name),
         "sign",
         {},
     )
@@ -231,12 +232,12 @@ def _page(
 ) -> Response:
     app = app_context(request)
     product = app.product
-    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
     fixed = cycle.status is CycleStatus.FINALIZED
-    found = product.reconsiderations(cycle_id)
+    found = product.reconsiderations.list(cycle_id)
     people = {
         one.number: one
-        for one in product.named(
+        for one in product.reports.named(
             cycle_id,
             {r.application for r in found} | ({applicant} if applicant is not None else set()),
         )
@@ -254,7 +255,7 @@ def _page(
         )
         for one in found
     ]
-    pending = product.pending(cycle_id) if fixed else None
+    pending = product.cohort.pending(cycle_id) if fixed else None
     chosen = people.get(applicant) if applicant is not None else None
     return render(
         request,
@@ -285,13 +286,13 @@ def _evidence_of(
 ) -> ReconsiderationEvidence | None:
     """Return the evidence of one so far; None where it ended a moment ago."""
     try:
-        return app.product.weigh(cycle_id, who.external_id)
+        return app.product.reconsiderations.evidence(cycle_id, who.external_id)
     except SwapflowError:
         return None
 
 
 def _name(app: AppContext, cycle_id: str, number: int) -> str:
-    who = next(iter(app.product.named(cycle_id, {number})), None)
+    who = next(iter(app.product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
         raise NotFoundError("there is no such applicant in this program")
     return who.external_id

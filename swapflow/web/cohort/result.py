@@ -45,7 +45,7 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
     """Ask that a fixed list be reopened; another person must agree."""
     product = app_context(request).product
     reason = text(form, "reason")
-    cycle = product.cycle(cycle_id)
+    cycle = product.cycles.get(cycle_id)
     if problem := unwritable(reason) or (
         "" if reason else gettext_noop("Say why it is to be reopened.")
     ):
@@ -60,7 +60,7 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
         principal,
         f"/decide/{cycle_id}",
         "asked to reopen the list",
-        lambda: product.prepare_reopening(cycle_id, by=principal.name, reason=reason),
+        lambda: product.cohort.prepare_reopening(cycle_id, by=principal.name, reason=reason),
         form="reopen",
         typed={"reopen": reason},
         again=decision_again(request, cycle, principal),
@@ -95,12 +95,12 @@ def open_decision(
     """Render the page on which the list is prepared and signed."""
     app = app_context(request)
     product = app.product
-    proposal = None if cycle.status is CycleStatus.DRAFT else product.propose(cycle.id)
-    pending = product.pending(cycle.id, proposal=proposal) if proposal else None
+    proposal = None if cycle.status is CycleStatus.DRAFT else product.cohort.propose(cycle.id)
+    pending = product.cohort.pending(cycle.id, proposal=proposal) if proposal else None
     places = proposal.places if proposal else ()
     waiting = [p for p in places if p.standing is Standing.WAITLIST]
     ready = cycle.status in {CycleStatus.PROPOSED, CycleStatus.ENDED}
-    progress = product.progress(cycle.id)
+    progress = product.reports.progress(cycle.id)
     return render(
         request,
         "cohort/decision.html",
@@ -111,27 +111,29 @@ def open_decision(
             "cohort": [p for p in places if p.standing is Standing.COHORT],
             "waitlist": waiting if everybody else waiting[:WAITLIST_SHOWN],
             "hidden": 0 if everybody else max(0, len(waiting) - WAITLIST_SHOWN),
-            "pins": {pin.application: pin.verdict for pin in product.pins(cycle.id)},
-            "agenda": product.agenda(cycle.id, proposal=proposal) if proposal else None,
+            "pins": {pin.application: pin.verdict for pin in product.reports.pins(cycle.id)},
+            "agenda": product.meetings.agenda(cycle.id, proposal=proposal) if proposal else None,
             "below": [p for p in places if p.floor_missing],
             "tied": [p for p in places if p.tied],
             "close": sum(p.contested for p in places),
             "near": [p.external_id for p in places if p.application in proposal.near][:12]
             if proposal
             else [],
-            "rubric_changes": product.rubric_changes(cycle.id),
+            "rubric_changes": product.cycles.rubric_changes(cycle.id),
             # That groups are recorded, never what they say: no name of one leaves this line.
             "monitored": bool(monitoring_beside(product).attributes(cycle.id)),
             "gone": [
-                a for a in product.named(cycle.id) if a.status.value in {"withdrawn", "ineligible"}
+                a
+                for a in product.reports.named(cycle.id)
+                if a.status.value in {"withdrawn", "ineligible"}
             ],
             "open_requests": sum(kind.out for kind in progress.kinds),
             "waiting_requests": sum(kind.proposed for kind in progress.kinds),
             "ready": ready,
             "pending": pending,
-            "needed": needed_signatures(product.rules(cycle.id)),
+            "needed": needed_signatures(product.cycles.rules(cycle.id)),
             "me": principal.name,
-            "versions": [version for version, _, _ in product.proposals(cycle.id)],
+            "versions": [version for version, _, _ in product.cohort.proposals(cycle.id)],
             "problem": problem,
             "typed": dict(typed or {}),
         },
@@ -152,7 +154,7 @@ def show_result(
     app = app_context(request)
     product = app.product
     proposal = stored(app, cycle.id, version)
-    outcomes = product.outcomes(cycle.id, version)
+    outcomes = product.cohort.outcomes(cycle.id, version)
     decided: dict[int, Outcome] = {outcome.application: outcome for outcome in outcomes}
     latest = version == cycle.cohort_version
     return render(
@@ -161,14 +163,14 @@ def show_result(
         {
             **about(app, cycle.id, principal, Right.SEE_APPLICANTS),
             "version": version,
-            "versions": [number for number, _, _ in product.proposals(cycle.id)],
+            "versions": [number for number, _, _ in product.cohort.proposals(cycle.id)],
             "latest": latest,
             "sheet": proposal.sheet,
             "promise": promise(proposal.sheet),
             "method": method_told(proposal.sheet),
             "selected": _decided(proposal, decided, Verdict.SELECTED),
             "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
-            "signed": product.signatures(cycle.id, version),
+            "signed": product.cohort.signatures(cycle.id, version),
             "pending": _reopening(app, cycle) if latest else None,
             "me": principal.name,
             "problem": problem,
@@ -181,7 +183,7 @@ def show_result(
 def _reopening(app: AppContext, cycle: Cycle) -> PendingSignatures | None:
     """Read what waits to be reopened; a reconsideration has a page of its own."""
     fixed = cycle.status is CycleStatus.FINALIZED
-    pending = app.product.pending(cycle.id) if fixed else None
+    pending = app.product.cohort.pending(cycle.id) if fixed else None
     return pending if pending and pending.prepared.what == REOPENING else None
 
 
@@ -201,7 +203,7 @@ def stored(app: AppContext, cycle_id: str, version: int) -> Proposal:
     Raises:
         NotFoundError: If there is no such version.
     """
-    for number, places, sheet in app.product.proposals(cycle_id):
+    for number, places, sheet in app.product.cohort.proposals(cycle_id):
         if number == version:
             return Proposal(cycle_id=cycle_id, version=version, places=places, sheet=sheet)
     raise NotFoundError(f"there is no version {version} of this list")

@@ -102,7 +102,7 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages)
     query = {"q": q, "state": state, "standing": standing, "sort": sort}
-    cycle, shown = product.cycle(cycle_id), found[(page - 1) * PAGE : page * PAGE]
+    cycle, shown = product.cycles.get(cycle_id), found[(page - 1) * PAGE : page * PAGE]
     return render(
         request,
         "cycle/applicants.html",
@@ -110,10 +110,10 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
             "cycle": cycle,
             "cycles": visible(app_context(request), principal, Right.SEE_APPLICANTS),
             "may_change": Right.MANAGE_APPLICANTS in held(app_context(request), principal, cycle),
-            "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
+            "kinds": [kind.name for kind in product.cycles.rules(cycle_id).kinds],
             "rows": shown,
-            "moves": product.last_moves(cycle_id, [row["number"] for row in shown]),
-            "zone": product.rules(cycle_id).zone,
+            "moves": product.applicants.last_moves(cycle_id, [row["number"] for row in shown]),
+            "zone": product.cycles.rules(cycle_id).zone,
             "count": len(found),
             "all": len(rows),
             "page": page,
@@ -142,15 +142,15 @@ def _card(
     number: int,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    application = product.application(cycle_id, number)
-    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    application = product.applicants.get(cycle_id, number)
+    cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
     rights = held(app_context(request), principal, cycle)
     (row,) = _rows(product, cycle_id, number)
-    asked = product.asked_about(cycle_id, number) if row["external_id"] else ()
+    asked = product.reports.asked_about(cycle_id, number) if row["external_id"] else ()
     staff = Right.SEE_REVIEWERS in rights
     said = []
     for one in asked:
-        given = product.given(one.request)
+        given = product.tasks.score(one.request)
         notes = dict(given.notes) if given else {}
         private = notes.pop("private", "")
         said.append(
@@ -175,9 +175,13 @@ def _card(
             "application": application,
             "row": row,
             "said": said,
-            "pin": next((p for p in product.pins(cycle_id) if p.application == number), None),
-            "documents": product.files_of(cycle_id, number),
-            "again": [r for r in product.reconsiderations(cycle_id) if r.application == number],
+            "pin": next(
+                (p for p in product.reports.pins(cycle_id) if p.application == number), None
+            ),
+            "documents": product.applicants.files(cycle_id, number),
+            "again": [
+                r for r in product.reconsiderations.list(cycle_id) if r.application == number
+            ],
             "zone": rules.zone,
             "pdf_too": can_make_pdf(),
             "refused": refused,
@@ -209,7 +213,7 @@ def move(
             raise InvalidInputError("choose what is to happen: press one of the buttons")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
-        product.move_application(cycle_id, name, _MOVES[what][0], by=principal.name, reason=why)
+        product.applicants.move(cycle_id, name, _MOVES[what][0], by=principal.name, reason=why)
 
     done = _MOVES.get(what, (None, "moved an applicant"))[1]
     return act(
@@ -237,11 +241,11 @@ def ask(
     """Ask for an extra review."""
 
     def deed() -> None:
-        if kind not in {known.name for known in product.rules(cycle_id).kinds}:
+        if kind not in {known.name for known in product.cycles.rules(cycle_id).kinds}:
             raise FieldError("kind", "choose one of the kinds of review")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
-        product.ask(cycle_id, name, kind, by=principal.name, reason=why)
+        product.applicants.ask(cycle_id, name, kind, by=principal.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
     return act(
@@ -271,7 +275,7 @@ def pin(
     def deed() -> None:
         _name(product, cycle_id, number)
         why = said_why(reason)
-        product.pin(cycle_id, number, verdict, by=principal.name, reason=why)
+        product.cohort.propose_pin(cycle_id, number, verdict, by=principal.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
     done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
@@ -302,7 +306,7 @@ def erase(
         name = _name(product, cycle_id, number)
         if confirm.strip() != name:
             raise FieldError("confirm", f"type {name} to erase this applicant; nothing was erased")
-        product.purge(cycle_id, name, by=principal.name)
+        product.applicants.erase(cycle_id, name, by=principal.name)
 
     return act(
         request,
@@ -317,17 +321,17 @@ def erase(
 
 
 def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict[str, Any]]:
-    dashboard, _ = product.dashboard(cycle_id)
+    dashboard, _ = product.reports.dashboard(cycle_id)
     where = {n: i for i, n in enumerate(dashboard.application.tolist())}
     unknown = np.isnan(dashboard.estimate).tolist()
     estimate, margin = dashboard.estimate.tolist(), dashboard.margin.tolist()
     in_list, contested = dashboard.in_list.tolist(), dashboard.contested.tolist()
-    kinds = len(product.rules(cycle_id).kinds)
+    kinds = len(product.cycles.rules(cycle_id).kinds)
     closed, pending = dashboard.received(kinds).tolist(), dashboard.pending.tolist()
     none = [0] * kinds
-    pins = {pin.application: pin.verdict for pin in product.pins(cycle_id)}
+    pins = {pin.application: pin.verdict for pin in product.reports.pins(cycle_id)}
     rows = []
-    for one in product.named(cycle_id, None if only is None else {only}):
+    for one in product.reports.named(cycle_id, None if only is None else {only}):
         i = where.get(one.number)
         known = i is not None and not unknown[i]
         standing = ""
@@ -341,6 +345,7 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
                 "state": one.status.value,
                 "rank": i + 1 if i is not None and known else None,
                 "score": estimate[i] if i is not None and known else None,
+                # Without evidence a margin has no bound; 100 points is all that a page can show.
                 "margin": min(margin[i], 1.0) if i is not None and known else None,
                 "standing": standing,
                 "closed": closed[i] if i is not None else none,
@@ -352,7 +357,7 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
 
 
 def _name(product: Product, cycle_id: str, number: int) -> str:
-    name = product.application(cycle_id, number).external_id
+    name = product.applicants.get(cycle_id, number).external_id
     if not name:
         raise InvalidInputError("this applicant was erased; nothing can be changed any more")
     return name

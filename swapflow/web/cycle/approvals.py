@@ -64,7 +64,7 @@ def swap(
         another, chosen = _number(applicant, "applicant"), _number(reviewer, "reviewer")
         if another is None and chosen is None:
             raise FieldError("applicant", "choose another applicant or a reviewer")
-        product.swap(
+        product.approvals.swap(
             cycle_id,
             pull,
             application=another,
@@ -148,9 +148,9 @@ def _page(
     pull: str,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    cycle = product.cycle(cycle_id)
-    found = product.swap_choices(cycle_id, pull)
-    dashboard, _ = product.dashboard(cycle_id)
+    cycle = product.cycles.get(cycle_id)
+    found = product.approvals.choices(cycle_id, pull)
+    dashboard, _ = product.reports.dashboard(cycle_id)
     return render(
         request,
         "cycle/swap.html",

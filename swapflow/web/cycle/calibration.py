@@ -85,7 +85,7 @@ def ask_for_estimates(
     typed = {"estimates": text(form, "estimates"), "reason": text(form, "reason")}
 
     def choose() -> None:
-        product.choose_estimates(
+        product.cohort.choose_estimates(
             cycle_id,
             _estimates(typed["estimates"]),
             by=principal.name,
@@ -119,10 +119,10 @@ def _page(
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
     app = app_context(request)
-    cycle, rules = app.product.cycle(cycle_id), app.product.rules(cycle_id)
+    cycle, rules = app.product.cycles.get(cycle_id), app.product.cycles.rules(cycle_id)
     started = cycle.status is not CycleStatus.DRAFT
-    seen = app.product.calibration(cycle_id) if started else None
-    people = {one.number: one for one in app.product.named(cycle_id)} if seen else {}
+    seen = app.product.reports.calibration(cycle_id) if started else None
+    people = {one.number: one for one in app.product.reports.named(cycle_id)} if seen else {}
     near = around_the_cut(seen) if seen else ()
     return render(
         request,
@@ -196,12 +196,12 @@ def reviewer_names(
     app: AppContext, cycle_id: str, principal: Principal, seen: Calibration
 ) -> dict[int, str]:
     """Call reviewers by name, or by a number to those who may not know who they are."""
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     rights = principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     if Right.SEE_REVIEWERS in rights:
         return {
             one.number: one.name or one.external_id or gettext("erased")
-            for one in app.product.reviewers(cycle_id)
+            for one in app.product.reviewers.list(cycle_id)
         }
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]

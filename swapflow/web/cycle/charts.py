@@ -46,15 +46,15 @@ HEADS = {
 @router.get("/{cycle_id}/data")
 def chart_data(principal: MayWatch, product: Product, cycle_id: str) -> Row:
     """Return the numbers behind the charts; reviewers' names only to those who may see them."""
-    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
-    dashboard, _ = product.dashboard(cycle_id)
-    steps = product.steps(cycle_id)
+    cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
+    dashboard, _ = product.reports.dashboard(cycle_id)
+    steps = product.reports.steps(cycle_id)
     return {
         "seq": dashboard.position.seq,
         "places": dashboard.places,
         "applicants": intervals(dashboard),
         "decisions": decisions(steps),
-        "budget": budget(steps, cycle, rules, product.now()),
+        "budget": budget(steps, cycle, rules, product.cycles.now()),
         "load": load(product, principal, cycle, dashboard),
     }
 
@@ -69,16 +69,16 @@ def chart_csv(
     """Return the numbers behind one chart as a table; no applicant's name."""
     if chart not in HEADS:
         raise NotFoundError("there is no such chart")
-    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
+    cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
     match chart:
         case "intervals":
-            rows = intervals(product.dashboard(cycle_id)[0])
+            rows = intervals(product.reports.dashboard(cycle_id)[0])
         case "decisions":
-            rows = decisions(product.steps(cycle_id))
+            rows = decisions(product.reports.steps(cycle_id))
         case "budget":
-            rows = budget(product.steps(cycle_id), cycle, rules, product.now())
+            rows = budget(product.reports.steps(cycle_id), cycle, rules, product.cycles.now())
         case _:
-            rows = load(product, principal, cycle, product.dashboard(cycle_id)[0])
+            rows = load(product, principal, cycle, product.reports.dashboard(cycle_id)[0])
     out = io.StringIO()
     writer = csv.DictWriter(out, HEADS[chart], extrasaction="ignore")
     writer.writeheader()
@@ -151,8 +151,8 @@ def load(product: Product, principal: Principal, cycle: Cycle, dashboard: Dashbo
     """Return what waits for each reviewer and what they have done, most to do first."""
     rights = principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     # Read before the roster: a reviewer who joins in between has nothing waiting yet.
-    waiting = product.waiting(cycle.id)
-    people = {r.number: r for r in product.reviewers(cycle.id)}
+    waiting = product.reports.waiting(cycle.id)
+    people = {r.number: r for r in product.reviewers.list(cycle.id)}
     count, late = dict.fromkeys(people, 0), dict.fromkeys(people, 0)
     for one in waiting:
         count[one.reviewer] += one.count

@@ -128,7 +128,11 @@ def _start(
 ) -> Response:
     app = app_context(request)
     product = app.product
-    there = product.applications(cycle_id) if what == "applicants" else product.reviewers(cycle_id)
+    there = (
+        product.applicants.list(cycle_id)
+        if what == "applicants"
+        else product.reviewers.list(cycle_id)
+    )
     return render(
         request,
         "cycle/import_start.html",
@@ -137,7 +141,7 @@ def _start(
             "what": what,
             "count": len(there),
             "most": app.settings.upload_mb,
-            "kinds": [kind.name for kind in product.rules(cycle_id).kinds],
+            "kinds": [kind.name for kind in product.cycles.rules(cycle_id).kinds],
             "said": said,
             "problem": problem,
         },
@@ -198,7 +202,7 @@ def _preview(
     except InvalidInputError as error:
         problem = problem or str(error)
     typed = {**(found.typed if found else {}), **typed}
-    rules = app.product.rules(cycle_id)
+    rules = app.product.cycles.rules(cycle_id)
     return render(
         request,
         "cycle/import_preview.html",
@@ -242,7 +246,7 @@ def _apply(
     except InvalidInputError as error:
         return _preview(request, cycle_id, key, principal, what, typed, problem=str(error))
     uploads.drop(key)
-    app.office.record(
+    app.office.audit_log.record(
         principal.name,
         f"imported {what}",
         cycle_id=cycle_id,

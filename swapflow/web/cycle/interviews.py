@@ -27,7 +27,7 @@ Manager = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 @router.get("/tasks/{task}/invitation.ics")
 def take_along(own: Own, product: Product) -> Response:
     """Return the date of a task as a calendar entry."""
-    text = product.calendar(product.sheet(own.assignment))
+    text = product.tasks.calendar(product.tasks.page(own.assignment))
     return Response(
         text,
         media_type="text/calendar; charset=utf-8",
@@ -62,15 +62,17 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     try:
         slot = InterviewSlot(
             pull_id=pull,
-            starts_at=_moment(starts, product.rules(cycle_id).zone),
+            starts_at=_moment(starts, product.cycles.rules(cycle_id).zone),
             minutes=_minutes(minutes),
             place=place.strip(),
             link=link.strip(),
         )
-        changed = product.set_slots(cycle_id, [slot], by=principal.name)
+        changed = product.reviewers.set_slots(cycle_id, [slot], by=principal.name)
     except InvalidInputError as error:
         return _page(request, product, cycle_id, typed={pull: typed}, problems={pull: str(error)})
-    office.record(principal.name, "set an interview's date", cycle_id=cycle_id, about=pull)
+    office.audit_log.record(
+        principal.name, "set an interview's date", cycle_id=cycle_id, about=pull
+    )
     return RedirectResponse(f"/applicants/{cycle_id}/slots?changed={changed}", status_code=303)
 
 
@@ -83,8 +85,10 @@ def cancel_slot(
     pull: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Cancel a date and tell its people."""
-    product.cancel_slot(cycle_id, pull, by=principal.name)
-    office.record(principal.name, "took an interview's date back", cycle_id=cycle_id, about=pull)
+    product.reviewers.cancel_slot(cycle_id, pull, by=principal.name)
+    office.audit_log.record(
+        principal.name, "took an interview's date back", cycle_id=cycle_id, about=pull
+    )
     return RedirectResponse(f"/applicants/{cycle_id}/slots", status_code=303)
 
 
@@ -100,12 +104,12 @@ def import_slots(
     """Set the dates of a table, all of them or none."""
     try:
         slots = slots_of(file, cycle_id, product)
-        changed = product.set_slots(cycle_id, slots, by=principal.name)
+        changed = product.reviewers.set_slots(cycle_id, slots, by=principal.name)
     except BadRowsError as error:
         return _page(request, product, cycle_id, bad=error.rows)
     except InvalidInputError as error:
         return _page(request, product, cycle_id, problems={"file": str(error)})
-    office.record(
+    office.audit_log.record(
         principal.name, "set interviews' dates", cycle_id=cycle_id, detail=f"{changed} changed"
     )
     return RedirectResponse(f"/applicants/{cycle_id}/slots?changed={changed}", status_code=303)
@@ -121,10 +125,10 @@ def _page(
     problems: dict[str, str] | None = None,
     bad: tuple[BadRow, ...] = (),
 ) -> Response:
-    requested = sorted(product.interview_requests(cycle_id), key=_undated_first)
+    requested = sorted(product.reviewers.interview_requests(cycle_id), key=_undated_first)
     context = {
-        "cycle": product.cycle(cycle_id),
-        "rules": product.rules(cycle_id),
+        "cycle": product.cycles.get(cycle_id),
+        "rules": product.cycles.rules(cycle_id),
         "requested": requested,
         "changed": changed,
         "typed": typed or {},
@@ -147,9 +151,9 @@ def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[
     if file is None or not file.filename:
         raise InvalidInputError("choose a file: CSV or XLSX")
     table = read_table(file.file.read(), name=file.filename)
-    zone = product.rules(cycle_id).zone
+    zone = product.cycles.rules(cycle_id).zone
     open_for: dict[str, list[Requested]] = {}
-    for one in product.interview_requests(cycle_id):
+    for one in product.reviewers.interview_requests(cycle_id):
         open_for.setdefault(one.external_id, []).append(one)
     headers = {header.strip().lower(): header for header in table.headers}
     slots: list[InterviewSlot] = []

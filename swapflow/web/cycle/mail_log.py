@@ -64,7 +64,7 @@ def send_all_again(request: Request, cycle_id: str, principal: MayRun) -> Respon
     product = app_context(request).product
 
     def deed() -> None:
-        if not product.queue_all_again(cycle_id):
+        if not product.outbox.queue_all_again(cycle_id):
             raise NotReadyError("no mail has failed")
 
     return act(
@@ -88,7 +88,7 @@ def _list(
 ) -> Response:
     product = app_context(request).product
     state = state if state in dict(STATES) else ""
-    found = product.cycle_mails(cycle_id, state=state, skip=(page - 1) * PAGE, at_most=PAGE + 1)
+    found = product.outbox.mails(cycle_id, state=state, skip=(page - 1) * PAGE, at_most=PAGE + 1)
     return render(
         request,
         "cycle/mail_log.html",
@@ -99,7 +99,7 @@ def _list(
             "page": page,
             "state": state,
             "states": STATES,
-            "counts": product.count_mails(cycle_id),
+            "counts": product.outbox.count(cycle_id),
             "refused": refused,
         },
         status=refused.status,
@@ -121,7 +121,7 @@ def _mail(
 ) -> Response:
     context = {
         **_context(request, cycle_id, principal),
-        "record": app_context(request).product.cycle_mail(cycle_id, mail_id),
+        "record": app_context(request).product.outbox.mail(cycle_id, mail_id),
         "states": dict(STATES),
         "refused": refused,
     }
@@ -132,7 +132,7 @@ def _mail(
 def show_html(request: Request, cycle_id: str, mail_id: str, principal: MaySeeMail) -> Response:
     """Return a mail's HTML, to be shown in a frame that can do nothing."""
     del principal
-    mail = app_context(request).product.cycle_mail(cycle_id, mail_id).mail
+    mail = app_context(request).product.outbox.mail(cycle_id, mail_id).mail
     return HTMLResponse(mail.html, headers={"Content-Security-Policy": FRAME_POLICY})
 
 
@@ -143,7 +143,7 @@ def download_mail(
     """Return a mail as a file that mail programs open."""
     del principal
     app = app_context(request)
-    record = app.product.cycle_mail(cycle_id, mail_id)
+    record = app.product.outbox.mail(cycle_id, mail_id)
     content = eml(record, sender=app.settings.mail_from)
     headers = {"Content-Disposition": 'attachment; filename="mail.eml"'}
     return Response(content, media_type="message/rfc822", headers=headers)
@@ -155,8 +155,8 @@ def send_again(request: Request, cycle_id: str, mail_id: str, principal: MayRun)
     product = app_context(request).product
 
     def deed() -> None:
-        product.cycle_mail(cycle_id, mail_id)
-        if not product.queue_again(cycle_id, mail_id):
+        product.outbox.mail(cycle_id, mail_id)
+        if not product.outbox.queue_again(cycle_id, mail_id):
             raise NotReadyError("only a mail that failed is sent again")
 
     return act(
@@ -188,13 +188,13 @@ def eml(record: MailRecord, *, sender: str) -> bytes:
 
 def _context(request: Request, cycle_id: str, principal: Principal) -> dict[str, object]:
     app = app_context(request)
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     rights = held(app, principal, cycle)
     return {
         "cycle": cycle,
         "cycles": visible(app, principal, Right.SEE_PROGRESS),
         "rights": rights,
         "tab": "mail",
-        "zone": app.product.rules(cycle_id).zone,
+        "zone": app.product.cycles.rules(cycle_id).zone,
         "may_run": Right.RUN in rights,
     }

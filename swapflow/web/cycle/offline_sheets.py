@@ -98,7 +98,7 @@ def apply_sheet(
     except SwapflowError as error:
         return _preview(request, cycle_id, key, principal, typed, problem=str(error))
     uploads.drop(key)
-    app.office.record(
+    app.office.audit_log.record(
         principal.name,
         "entered reviews from a file",
         cycle_id=cycle_id,
@@ -118,7 +118,7 @@ def take_sheet(
         raise NotFoundError("a sheet is xlsx or csv")
     made = Format(form)
     reviewer = find_reviewer(product, cycle_id, number)
-    tasks = product.reviewer_sheet(cycle_id, reviewer.number)
+    tasks = product.scores.offline_sheet(cycle_id, reviewer.number)
     return Response(
         sheet_file(tasks, made, address=product.address),
         media_type=MEDIA[made],
@@ -135,7 +135,7 @@ def find_reviewer(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
     Raises:
         NotFoundError: If there is none.
     """
-    for reviewer in product.reviewers(cycle_id):
+    for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer
     raise NotFoundError(f"this program has no reviewer with the number {number}")
@@ -162,7 +162,7 @@ def _misread(app: AppContext, cycle_id: str, typed: Mapping[str, str]) -> dict[s
 
 
 def _kinds(app: AppContext, cycle_id: str) -> list[str]:
-    return [kind.name for kind in app.product.rules(cycle_id).kinds]
+    return [kind.name for kind in app.product.cycles.rules(cycle_id).kinds]
 
 
 def _found(
@@ -196,7 +196,7 @@ def _start(
     app = app_context(request)
     product = app.product
     waiting: dict[int, int] = {}
-    for one in product.waiting(cycle_id):
+    for one in product.reports.waiting(cycle_id):
         waiting[one.reviewer] = waiting.get(one.reviewer, 0) + one.count
     return render(
         request,
@@ -205,7 +205,7 @@ def _start(
             **_about(app, cycle_id, principal),
             "roster": [
                 (reviewer, waiting[reviewer.number])
-                for reviewer in product.reviewers(cycle_id)
+                for reviewer in product.reviewers.list(cycle_id)
                 if waiting.get(reviewer.number)
             ],
             "said": ""
@@ -256,7 +256,7 @@ def _preview(
 
 def _about(app: AppContext, cycle_id: str, principal: Principal) -> dict[str, object]:
     return {
-        "cycle": app.product.cycle(cycle_id),
+        "cycle": app.product.cycles.get(cycle_id),
         "cycles": visible(app, principal, Right.ENTER_REVIEWS),
         "kinds": _kinds(app, cycle_id),
     }

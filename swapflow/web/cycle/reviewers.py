@@ -92,15 +92,15 @@ def show_programs(request: Request, principal: MaySomewhere) -> Response:
 @router.get("/{cycle_id}")
 def show_table(request: Request, principal: MaySee, product: Product, cycle_id: str) -> Response:
     """Show how busy everybody is, and how they judge."""
-    loads, rules = product.loads(cycle_id), product.rules(cycle_id)
-    dashboard, _ = product.dashboard(cycle_id)
+    loads, rules = product.reports.loads(cycle_id), product.cycles.rules(cycle_id)
+    dashboard, _ = product.reports.dashboard(cycle_id)
     seen = _last_seen(app_context(request))
-    today = product.now().date()
+    today = product.cycles.now().date()
     return render(
         request,
         "cycle/reviewers.html",
         {
-            "cycle": product.cycle(cycle_id),
+            "cycle": product.cycles.get(cycle_id),
             "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
             "rows": [
                 {
@@ -110,7 +110,7 @@ def show_table(request: Request, principal: MaySee, product: Product, cycle_id: 
                     "seen": seen.get(one.email.casefold()) if one.email else None,
                     "away": next((a for a in one.absences if a.first <= today <= a.last), None),
                 }
-                for one in product.reviewers(cycle_id)
+                for one in product.reviewers.list(cycle_id)
             ],
             "adjusted": rules.severity,
             "zone": rules.zone,
@@ -145,7 +145,7 @@ def void_all(
     def deed() -> None:
         why = said_why(reason)
         name = _reviewer(product, cycle_id, number).external_id
-        product.void_reviewer(cycle_id, name, by=principal.name, reason=why)
+        product.scores.void_reviewer(cycle_id, name, by=principal.name, reason=why)
 
     return act(
         request,
@@ -172,9 +172,9 @@ def void_one(
     """Void one review."""
 
     def deed() -> None:
-        if task not in {one.id for one in product.reviews_by(cycle_id, number)}:
+        if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
             raise InvalidInputError("choose one of this reviewer's reviews")
-        product.void([task], by=principal.name, reason=said_why(reason))
+        product.scores.void([task], by=principal.name, reason=said_why(reason))
 
     return act(
         request,
@@ -203,7 +203,7 @@ def erase(
         name = _reviewer(product, cycle_id, number).external_id
         if confirm.strip() != name:
             raise FieldError("confirm", f"type {name} to erase this reviewer; nothing was erased")
-        product.purge_reviewer(cycle_id, name, by=principal.name)
+        product.reviewers.erase(cycle_id, name, by=principal.name)
 
     return act(
         request,
@@ -237,13 +237,13 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
         name = _reviewer(product, cycle_id, number).external_id
         match what:
             case "nudge":
-                product.nudge(cycle_id, name, by=principal.name)
+                product.reviewers.nudge(cycle_id, name, by=principal.name)
             case "away":
-                product.add_absence(cycle_id, number, _days(first, last))
+                product.tasks.add_absence(cycle_id, number, _days(first, last))
             case "back":
-                product.remove_absence(cycle_id, number, _days(first, last))
+                product.tasks.remove_absence(cycle_id, number, _days(first, last))
             case "leave":
-                product.leave(cycle_id, name, by=principal.name, reason=said_why(reason))
+                product.reviewers.leave(cycle_id, name, by=principal.name, reason=said_why(reason))
             case "release" | "reassign":
                 _pass_on(product, principal, cycle_id, number, task, what, said_why(reason))
             case _:
@@ -270,7 +270,7 @@ def _pass_on(
     what: str,
     why: str,
 ) -> None:
-    waiting = product.waiting_for(cycle_id, number)
+    waiting = product.reports.waiting_for(cycle_id, number)
     if what == "release":
         chosen = [t.id for t in waiting if t.status is not AssignmentStatus.OPENED]
     else:
@@ -278,7 +278,7 @@ def _pass_on(
     if not chosen:
         raise InvalidInputError("there is nothing to take back: all of it was begun or answered")
     for one in chosen:
-        product.decline(one, DeclineKind.BUSY, by=principal.name, reason=why)
+        product.tasks.decline(one, DeclineKind.BUSY, by=principal.name, reason=why)
 
 
 def _card(
@@ -292,16 +292,19 @@ def _card(
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
     reviewer = _reviewer(product, cycle_id, number)
-    cycle, rules = product.cycle(cycle_id), product.rules(cycle_id)
-    tasks, answered = product.waiting_for(cycle_id, number), product.reviews_by(cycle_id, number)
+    cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
+    tasks, answered = (
+        product.reports.waiting_for(cycle_id, number),
+        product.reports.reviews_by(cycle_id, number),
+    )
     pages = max(1, -(-len(answered) // PAGE))
     page = min(page, pages)
     shown = answered[(page - 1) * PAGE : page * PAGE]
     if refused.form.startswith("void "):
         shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
     wanted = {one.application for one in (*tasks, *shown)}
-    names = {n.number: n for n in product.named(cycle_id, wanted)}
-    dashboard, _ = product.dashboard(cycle_id)
+    names = {n.number: n for n in product.reports.named(cycle_id, wanted)}
+    dashboard, _ = product.reports.dashboard(cycle_id)
     return render(
         request,
         "cycle/reviewer.html",
@@ -310,7 +313,7 @@ def _card(
             "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
             "words": {right.name for right in held(app_context(request), principal, cycle)},
             "reviewer": reviewer,
-            "load": product.loads(cycle_id).get(number),
+            "load": product.reports.loads(cycle_id).get(number),
             "manner": manner_of(dashboard.severity, number),
             "seen": _last_seen(app_context(request)).get(reviewer.email.casefold())
             if reviewer.email
@@ -332,7 +335,7 @@ def _card(
 def _review(
     product: Product, one: Assignment, names: Mapping[int, ApplicantName], kind: str
 ) -> dict[str, Any]:
-    given = product.given(one.id)
+    given = product.tasks.score(one.id)
     return {
         "id": one.id,
         "who": names[one.application],
@@ -367,7 +370,7 @@ def _last_seen(app: AppContext) -> dict[str, datetime]:
     """When the account with an address was last signed in."""
     return {
         user.account.email.casefold(): user.account.last_seen_at
-        for user in app.office.users()
+        for user in app.office.users.list()
         if user.account.last_seen_at is not None
     }
 
@@ -385,7 +388,7 @@ def _days(first: str, last: str) -> Absence:
 
 
 def _reviewer(product: Product, cycle_id: str, number: int) -> Reviewer:
-    for reviewer in product.reviewers(cycle_id):
+    for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer
     raise NotFoundError("there is no such reviewer in this program")

@@ -78,13 +78,13 @@ def find_scores(  # noqa: PLR0913 - keyword-only, most with a default
     table = read_table(data, name=name, encoding=encoding)
     if is_sheet(table):
         back = returned(table)
-        plan = product.examine_sheet(
+        plan = product.scores.examine_offline_sheet(
             cycle_id, back.rows, by=by, source=back.source, reviewer=reviewer, bad=back.bad
         )
         return ScoresFound(source=name, plan=plan, bad=plan.bad, warnings=back.warnings)
-    rules = product.rules(cycle_id)
-    applications = {a.external_id: a.number for a in product.applications(cycle_id)}
-    reviewers = {r.external_id: r.number for r in product.reviewers(cycle_id)}
+    rules = product.cycles.rules(cycle_id)
+    applications = {a.external_id: a.number for a in product.applicants.list(cycle_id)}
+    reviewers = {r.external_id: r.number for r in product.reviewers.list(cycle_id)}
     try:
         read = read_scores(
             table,
@@ -114,9 +114,9 @@ def store_scores(product: Swapflow, cycle_id: str, found: ScoresFound, *, by: st
     if found.bad:
         raise BadRowsError(found.source, found.bad)
     if found.plan is not None:
-        product.enter_sheet(found.plan, by=by)
+        product.scores.enter_offline_sheet(found.plan, by=by)
     elif found.unasked:
-        product.volunteer(cycle_id, found.unasked, imported=True)
+        product.scores.volunteer(cycle_id, found.unasked, imported=True)
 
 
 def told(found: ScoresFound) -> str:

@@ -88,9 +88,9 @@ def show_programs(request: Request, principal: MaySomewhere) -> Response:
     if len(cycles) == 1:
         return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
     product = app_context(request).product
-    live, now = product.state_answers(), product.now()
+    live, now = product.reports.state_answers(), product.cycles.now()
     health = {
-        cycle.id: _health(product.process_health(cycle.id), now, live=live)
+        cycle.id: _health(product.reports.process_health(cycle.id), now, live=live)
         for cycle in cycles
         if cycle.status is CycleStatus.RUNNING
     }
@@ -107,7 +107,7 @@ def _page(
     request: Request, principal: Principal, cycle_id: str, refused: Refused = NOTHING_REFUSED
 ) -> Response:
     app = app_context(request)
-    standing = _standing(app, principal, app.product.cycle(cycle_id))
+    standing = _standing(app, principal, app.product.cycles.get(cycle_id))
     return render(
         request, "cycle/today.html", {**standing, "refused": refused}, status=refused.status
     )
@@ -126,8 +126,8 @@ def show_decisions(
     before: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Response:
     """Show batch by batch what was believed and asked for."""
-    rules = product.rules(cycle_id)
-    found = product.decisions_before(cycle_id, before, at_most=PAGE + 1)
+    rules = product.cycles.rules(cycle_id)
+    found = product.reports.decisions_before(cycle_id, before, at_most=PAGE + 1)
     wanted = {
         application
         for record, _ in found[:PAGE]
@@ -136,7 +136,7 @@ def show_decisions(
             *record.contested[:CLOSE],
         )
     }
-    names = {n.number: n for n in product.named(cycle_id, wanted)}
+    names = {n.number: n for n in product.reports.named(cycle_id, wanted)}
     shown = [
         {
             "record": record,
@@ -154,9 +154,9 @@ def show_decisions(
         request,
         "cycle/decisions.html",
         {
-            "cycle": product.cycle(cycle_id),
+            "cycle": product.cycles.get(cycle_id),
             "cycles": visible(app_context(request), principal, Right.SEE_APPLICANTS),
-            "rights": held(app_context(request), principal, product.cycle(cycle_id)),
+            "rights": held(app_context(request), principal, product.cycles.get(cycle_id)),
             "decisions": shown,
             "zone": rules.zone,
             "older": found[PAGE - 1][0].number if len(found) > PAGE else 0,
@@ -179,13 +179,13 @@ def answer_requests(
     chosen = pulls or []
 
     def deed() -> None:
-        mine = {name for name, *_ in product.proposed_requests(cycle_id)}
+        mine = {name for name, *_ in product.approvals.proposed(cycle_id)}
         if not chosen or not set(chosen) <= mine:
             raise InvalidInputError("choose at least one request that still waits")
         if what == "approve":
-            product.approve(cycle_id, chosen, by=principal.name)
+            product.approvals.approve(cycle_id, chosen, by=principal.name)
         elif what == "strike":
-            product.strike(cycle_id, chosen, by=principal.name, reason=said_why(reason))
+            product.approvals.strike(cycle_id, chosen, by=principal.name, reason=said_why(reason))
         else:
             raise InvalidInputError("choose whether to approve or to strike")
 
@@ -212,7 +212,7 @@ def remind_late(
         principal,
         f"/today/{cycle_id}",
         "reminded everybody who is late",
-        lambda: product.nudge_late(cycle_id, by=principal.name),
+        lambda: product.reviewers.nudge_late(cycle_id, by=principal.name),
         form="remind",
         again=_again(request, principal, cycle_id),
     )
@@ -228,7 +228,11 @@ def change_course(
     reason: Reason = "",
 ) -> Response:
     """Pause, resume or end the asking, with a reason."""
-    deeds = {"pause": product.pause, "resume": product.resume, "stop": product.stop}
+    deeds = {
+        "pause": product.cycles.pause,
+        "resume": product.cycles.resume,
+        "stop": product.cycles.stop,
+    }
 
     def deed() -> None:
         if what not in deeds:
@@ -237,7 +241,7 @@ def change_course(
 
     words = {"pause": "paused the program", "resume": "resumed the program"}
     done = words.get(what, "ended the asking")
-    status = product.cycle(cycle_id).status
+    status = product.cycles.get(cycle_id).status
     return act(
         request,
         principal,
@@ -252,16 +256,16 @@ def change_course(
 
 def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, Any]:
     product, rights = app.product, held(app, principal, cycle)
-    rules = product.rules(cycle.id)
-    dashboard, live = product.dashboard(cycle.id)
+    rules = product.cycles.rules(cycle.id)
+    dashboard, live = product.reports.dashboard(cycle.id)
     received = dashboard.received(len(rules.kinds))
     waiting, pulse, now = (
-        product.waiting(cycle.id),
-        product.process_health(cycle.id),
-        product.now(),
+        product.reports.waiting(cycle.id),
+        product.reports.process_health(cycle.id),
+        product.cycles.now(),
     )
-    mails = product.count_mails(cycle.id)
-    steps = product.steps(cycle.id)
+    mails = product.outbox.count(cycle.id)
+    steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
     finish = _finish(cycle, rules, pulse, now)
     settled = ~dashboard.contested & ~np.isnan(dashboard.estimate)
@@ -269,7 +273,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     for one in waiting:
         late[one.reviewer] = late.get(one.reviewer, 0) + one.overdue
     named = any(late.values()) or dashboard.apart
-    people = {r.number: r for r in product.reviewers(cycle.id)} if named else {}
+    people = {r.number: r for r in product.reviewers.list(cycle.id)} if named else {}
     sees_reviewers = Right.SEE_REVIEWERS in rights
     names = {n: r.name or r.external_id for n, r in people.items() if sees_reviewers}
     return {
@@ -278,7 +282,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "rights": rights,
         "rules": rules,
         "zone": rules.zone,
-        "unit": next((r.unit for r in product.rounds() if r.id == cycle.round_id), ""),
+        "unit": next((r.unit for r in product.cycles.rounds() if r.id == cycle.round_id), ""),
         "board": dashboard,
         "settled_in": int((settled & dashboard.in_list).sum()),
         "settled_out": int((settled & ~dashboard.in_list).sum()),
@@ -295,7 +299,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         ],
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
-        "proposed": reasons(product.awaited(cycle.id), dashboard) if sees_names else [],
+        "proposed": reasons(product.approvals.pending(cycle.id), dashboard) if sees_names else [],
         "blocked": _blocked(product, cycle, dashboard, rules, named=sees_names),
         "late": [
             (people[number], count)
@@ -306,7 +310,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
-        "health": _health(pulse, now, live=live or product.state_answers()),
+        "health": _health(pulse, now, live=live or product.reports.state_answers()),
         "now": now,
         "intervals": charts.intervals(dashboard)[:TABLE],
         "steps": charts.decisions(steps)[-TABLE:],
@@ -362,7 +366,7 @@ def _blocked(
         if one.obstacle is not NoReviewer.BUSY and one.kind < len(rules.kinds):
             found.setdefault((one.kind, one.obstacle), []).append(one.application)
     wanted = {number for numbers in found.values() for number in numbers}
-    people = {n.number: n for n in product.named(cycle.id, wanted)}
+    people = {n.number: n for n in product.reports.named(cycle.id, wanted)}
     return [
         {
             "kind": rules.kinds[kind].name,

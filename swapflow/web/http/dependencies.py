@@ -34,7 +34,7 @@ def principal_of(request: Request) -> Principal | None:
     if not hasattr(request.state, "principal"):
         app = app_context(request)
         secret = request.cookies.get(cookie_name(secure=app.settings.secure), "")
-        request.state.principal = app.office.principal(secret)
+        request.state.principal = app.office.sign_in.principal(secret)
     principal: Principal | None = request.state.principal
     return principal
 
@@ -63,7 +63,7 @@ def round_of(request: Request, cycle_id: str) -> str | None:
     known: dict[str, Cycle | None] = request.state._state.setdefault("cycles", {})  # noqa: SLF001
     if cycle_id not in known:
         try:
-            known[cycle_id] = app_context(request).product.cycle(cycle_id)
+            known[cycle_id] = app_context(request).product.cycles.get(cycle_id)
         except NotFoundError:
             known[cycle_id] = None
     cycle = known[cycle_id]
@@ -80,8 +80,8 @@ def check_sign_in_method(request: Request, principal: Principal, cycle_id: str) 
         NotSignedInError: If the rules let no session become as old as this one.
     """
     app = app_context(request)
-    rules = app.product.rules(cycle_id)
-    app.office.check_sign_in_method(principal, rules)
+    rules = app.product.cycles.rules(cycle_id)
+    app.office.sign_in.check_method(principal, rules)
     return rules
 
 
@@ -152,8 +152,8 @@ def own_task(request: Request, task: str) -> OwnTask:
     if number is None:
         raise NotFoundError("there is no such task among yours")
     app = app_context(request)
-    assignment, rules = app.product.task_and_rules(task, reviewer=number)
-    app.office.check_sign_in_method(principal, rules)
+    assignment, rules = app.product.tasks.find_with_rules(task, reviewer=number)
+    app.office.sign_in.check_method(principal, rules)
     return OwnTask(principal=principal, assignment=assignment, code=task, rules=rules)
 
 

@@ -21,7 +21,7 @@ def live() -> PlainTextResponse:
 def ready(product: Product) -> PlainTextResponse:
     """Check whether the database answers; reviews are taken while Redis is away."""
     try:
-        product.ledger.now()
+        product.cycles.now()
     except UnavailableError:
         return PlainTextResponse("the database does not answer", status_code=503)
     return PlainTextResponse("ready")

@@ -95,7 +95,7 @@ def visible(app: AppContext, principal: Principal, right: Right) -> tuple[Cycle,
     """Return the programs in which a principal has a right, newest first."""
     return tuple(
         cycle
-        for cycle in reversed(app.product.cycles())
+        for cycle in reversed(app.product.cycles.list())
         if right in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     )
 
@@ -147,7 +147,7 @@ def act(
                 status=status,
             )
         )
-    app_context(request).office.record(
+    app_context(request).office.audit_log.record(
         principal.name, done, cycle_id=request.path_params["cycle_id"], about=back
     )
     return RedirectResponse(back, status_code=303)
@@ -157,7 +157,7 @@ def about(
     app: AppContext, cycle_id: str, principal: Principal, right: Right = Right.SET_UP
 ) -> dict[str, object]:
     """Return what every page of a program shows: the program, the others, what may be done."""
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     return {
         "cycle": cycle,
         "cycles": visible(app, principal, right),
@@ -166,5 +166,5 @@ def about(
             right.name: right in principal.rights(cycle_id=cycle_id, round_id=cycle.round_id)
             for right in Right
         },
-        "zone": app.product.rules(cycle_id).zone,
+        "zone": app.product.cycles.rules(cycle_id).zone,
     }

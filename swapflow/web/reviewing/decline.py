@@ -46,7 +46,7 @@ def decline(
     problems: dict[str, str] = {}
     if kind not in {"conflict", "busy", "unqualified"}:
         problems["kind"] = gettext_noop("Choose one of the three.")
-    today = product.ledger.now().date()
+    today = product.cycles.now().date()
     last = _day(until)
     if kind == "busy" and (last is None or last < today):
         problems["until"] = gettext_noop("Give a day from today on.")
@@ -57,7 +57,7 @@ def decline(
         return _decline_page(request, own, product, filled)
     busy = Absence(first=today, last=last) if kind == "busy" and last else None
     with by_code(own.code):
-        product.decline(
+        product.tasks.decline(
             own.assignment.id,
             DeclineKind(kind),
             by=own.principal.name,
@@ -78,8 +78,8 @@ def mark_no_show(
     if not is_plain(note):
         raise InvalidInputError("there is a control character in the note")
     with by_code(own.code):
-        product.mark_no_show(own.assignment.id, by=own.principal.name, note=note.strip())
-    office.record(
+        product.tasks.no_show(own.assignment.id, by=own.principal.name, note=note.strip())
+    office.audit_log.record(
         own.principal.name,
         "applicant did not come to an interview",
         cycle_id=own.assignment.cycle_id,
@@ -96,7 +96,7 @@ def _day(text: str) -> date | None:
 
 
 def _decline_page(request: Request, own: OwnTask, product: Swapflow, filled: Filled) -> Response:
-    sheet = product.sheet(own.assignment)
+    sheet = product.tasks.page(own.assignment)
     if not sheet.assignment.status.is_open:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
     status = 422 if filled.problems else 200

@@ -33,7 +33,7 @@ _FOR_PDF = (
 @router.get("/tasks/{task}/files/{number}")
 def show_file(own: Own, product: Product, number: int) -> Response:
     """Return a document of the reviewer's own task, as far as the blind policy allows."""
-    paper, body = product.document(own.assignment, number)
+    paper, body = product.tasks.document(own.assignment, number)
     return _served(body, paper.media, neutral_name(number, paper.media))
 
 
@@ -47,9 +47,9 @@ def show_file_to_staff(
 ) -> Response:
     """Return a document to staff."""
     del principal
-    for document in product.ledger.files(cycle_id, application):
+    for document in product.applicants.files(cycle_id, application):
         if document.position == position and document.media:
-            body = product.ledger.file_content(cycle_id, application, position)
+            body = product.applicants.file_content(cycle_id, application, position)
             return _served(body, document.media, neutral_name(position + 1, document.media))
     raise NotFoundError("there is no such document")
 
@@ -81,8 +81,8 @@ def upload(
         uploads, left = read_uploads(files or [])
     except InvalidInputError as error:
         return _page(request, product, cycle_id, problem=str(error))
-    attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
-    office.record(
+    attached = product.applicants.attach_documents(cycle_id, uploads, redacted=redacted)
+    office.audit_log.record(
         principal.name,
         "attached documents",
         cycle_id=cycle_id,
@@ -124,8 +124,8 @@ def _page(
     problem: str = "",
 ) -> Response:
     context = {
-        "cycle": product.cycle(cycle_id),
-        "blind": product.rules(cycle_id).blind,
+        "cycle": product.cycles.get(cycle_id),
+        "blind": product.cycles.rules(cycle_id).blind,
         "attached": attached,
         "left": left,
         "problem": problem,

@@ -52,7 +52,7 @@ def show_task(
     correct: bool = False,  # noqa: FBT001, FBT002
 ) -> Response:
     """Show the file and the form; changes nothing."""
-    sheet = product.sheet(own.assignment)
+    sheet = product.tasks.page(own.assignment)
     if sheet.given is not None:
         if not correct:
             return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
@@ -71,7 +71,7 @@ async def submit(request: Request, own: Own, product: Product, fields: Fields) -
 @router.post("/tasks/{task}/open", dependencies=[Depends(own_task_within)])
 def open_task(request: Request, task: str, product: Product) -> Response:
     """Record that the reviewer has begun: from now on nobody else gets the task."""
-    product.begin(own_task(request, task).assignment)
+    product.tasks.begin(own_task(request, task).assignment)
     return Response(status_code=204)
 
 
@@ -95,10 +95,10 @@ async def save_draft(request: Request, task: str, product: Product) -> Response:
 @router.get("/tasks/{task}/receipt")
 def show_receipt(request: Request, own: Own, product: Product) -> Response:
     """Show what is stored, and until when it may be corrected."""
-    sheet = product.sheet(own.assignment)
+    sheet = product.tasks.page(own.assignment)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    following = product.next_task(open_seats(request, own.principal)[0], after=sheet.code)
+    following = product.tasks.next(open_seats(request, own.principal)[0], after=sheet.code)
     return render(
         request,
         "reviewing/receipt.html",
@@ -120,7 +120,7 @@ async def correct_answer(request: Request, own: Own, product: Product, fields: F
 @router.post("/tasks/{task}/skip")
 def skip_task(own: Own, product: Product) -> Response:
     """Move the task to the end of the list."""
-    product.skip(own.assignment)
+    product.tasks.skip(own.assignment)
     return RedirectResponse("/inbox", status_code=303)
 
 
@@ -163,11 +163,11 @@ async def enter_for_reviewer(
             return _form(request, sheet, filled, staff=principal)
         with by_code(sheet.code):
             if sheet.given is None:
-                product.begin(sheet.assignment)
-                product.submit([answer])
+                product.tasks.begin(sheet.assignment)
+                product.tasks.submit([answer])
             else:
-                product.correct(answer, by=principal.name, reason="entered by staff")
-        office.record(
+                product.scores.correct(answer, by=principal.name, reason="entered by staff")
+        office.audit_log.record(
             principal.name,
             "entered a review" if sheet.given is None else "corrected a review",
             cycle_id=cycle_id,
@@ -189,15 +189,15 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
     if then == "skip":
         _keep_quietly(own, product, fields)
         return skip_task(own, product)
-    sheet = product.sheet(own.assignment)
+    sheet = product.tasks.page(own.assignment)
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
     with by_code(own.code):
-        product.begin(own.assignment)
-        product.submit([answer])
+        product.tasks.begin(own.assignment)
+        product.tasks.submit([answer])
     if then == "next":
-        following = product.next_task(open_seats(request, own.principal)[0], after=sheet.code)
+        following = product.tasks.next(open_seats(request, own.principal)[0], after=sheet.code)
         if following is not None:
             return RedirectResponse(f"/tasks/{following.code}?after={sheet.code}", status_code=303)
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
@@ -206,12 +206,12 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
 def _correct(
     request: Request, own: OwnTask, product: Swapflow, fields: dict[str, str]
 ) -> Response:
-    sheet = product.sheet(own.assignment)
+    sheet = product.tasks.page(own.assignment)
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
     if sheet.given is None or values_of(sheet.given, sheet) != kept(fields):
-        product.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
+        product.scores.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
 
 
@@ -221,9 +221,9 @@ def _keep_draft(
     """Keep the draft without the page's script; another tab's text is shown beside this one."""
     try:
         with by_code(own.code):
-            product.save_draft(own.assignment, kept(fields), version=version_of(fields))
+            product.tasks.save_draft(own.assignment, kept(fields), version=version_of(fields))
     except StaleDraftError as stale:
-        sheet = product.sheet(own.assignment)
+        sheet = product.tasks.page(own.assignment)
         theirs = {name: str(text) for name, text in stale.body.items()}
         return _form(request, sheet, Filled(values=fields), own=own, theirs=theirs)
     return RedirectResponse(f"/tasks/{own.code}?saved=1", status_code=303)
@@ -231,7 +231,7 @@ def _keep_draft(
 
 def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> None:
     try:
-        product.save_draft(own.assignment, kept(fields), version=version_of(fields))
+        product.tasks.save_draft(own.assignment, kept(fields), version=version_of(fields))
     except (StaleDraftError, AssignmentClosedError, InvalidInputError):
         return
 
@@ -242,7 +242,7 @@ def _save(
     """Begin to save: this thread need not wait for the disk, which is busy with others."""
     own = own_task(request, task)
     version, body = draft_in(sent)
-    return own, product.save_draft_soon(own.assignment, body, version=version)
+    return own, product.tasks.save_draft_soon(own.assignment, body, version=version)
 
 
 def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
@@ -250,7 +250,7 @@ def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
     number = own.principal.reviews_in(code.split(":", 1)[0])
     if number is None:
         return None
-    sheet = product.sheet(product.task(code, reviewer=number))
+    sheet = product.tasks.page(product.tasks.find(code, reviewer=number))
     return sheet if sheet.given is not None else None
 
 
@@ -258,7 +258,7 @@ def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> ReviewP
     code = task if ":" in task else f"{cycle_id}:{task}"
     if code.split(":", 1)[0] != cycle_id:
         raise InvalidInputError("this task is of another program")
-    return product.sheet(product.task(code, reviewer=number))
+    return product.tasks.page(product.tasks.find(code, reviewer=number))
 
 
 def _form(

@@ -42,7 +42,7 @@ def show_inbox(
 ) -> Response:
     """Show everything that waits for the person who is signed in; changes nothing."""
     seats, refusals = open_seats(request, principal)
-    task_list = product.task_list_of(seats)
+    task_list = product.tasks.list(seats)
     closed = all(
         cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in task_list.cycles
     )
@@ -75,7 +75,7 @@ def add_absence(
     last: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
     """Keep new requests away for some days."""
-    product.add_absence(seat.cycle_id, seat.number, _absence(first, last))
+    product.tasks.add_absence(seat.cycle_id, seat.number, _absence(first, last))
     return _back()
 
 
@@ -87,7 +87,7 @@ def remove_absence(
     last: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
     """Open days for new requests again."""
-    product.remove_absence(seat.cycle_id, seat.number, _absence(first, last))
+    product.tasks.remove_absence(seat.cycle_id, seat.number, _absence(first, last))
     return _back()
 
 
@@ -98,7 +98,7 @@ def set_packet(
     """Change how many requests come at the same time."""
     if not packet.strip().isdecimal():
         raise InvalidInputError("write how many reviews you want to have at the same time")
-    product.set_packet(seat.cycle_id, seat.number, int(packet))
+    product.tasks.set_packet(seat.cycle_id, seat.number, int(packet))
     return _back()
 
 

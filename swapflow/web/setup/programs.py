@@ -71,7 +71,7 @@ def new_round(
     app = app_context(request)
     if not view.problems:
         try:
-            app.product.new_round(
+            app.product.cycles.new_round(
                 view.value("id"),
                 name=view.value("name"),
                 unit=view.value("unit") or "minutes",
@@ -81,7 +81,7 @@ def new_round(
             view.note("id", str(error))
     if view.problems:
         return _list(request, principal, view, which="round", status=422)
-    app.office.record(principal.name, "made a round", about=view.value("id"))
+    app.office.audit_log.record(principal.name, "made a round", about=view.value("id"))
     return RedirectResponse(f"/setup?made={view.value('id')}", 303)
 
 
@@ -95,10 +95,11 @@ def new_program(
     view = _typed(form, "id", "name", "round", "template")
     cycle_id, round_id = view.value("id"), view.value("round")
     app = app_context(request)
-    known = {r.id: r for r in app.product.rounds()}
+    known = {r.id: r for r in app.product.cycles.rounds()}
     if round_id not in known:
         view.note("round", gettext_noop("choose the round that it belongs to"))
     else:
+        # The route asks for the right in any round; it must be held in this one.
         require(principal, Right.SET_UP, cycle_id=None, round_id=round_id)
     if view.value("template") not in TEMPLATES:
         view.note(
@@ -109,7 +110,7 @@ def new_program(
     if not view.problems:
         try:
             rules = parse_rules(template(view.value("template"), zone=known[round_id].zone))
-            app.product.new_cycle(
+            app.product.cycles.new(
                 cycle_id,
                 round_id=round_id,
                 rules=rules,
@@ -120,7 +121,9 @@ def new_program(
             view.note("id", str(error))
     if view.problems:
         return _list(request, principal, view, which="program", status=422)
-    app.office.record(principal.name, "made a program", cycle_id=cycle_id, about=cycle_id)
+    app.office.audit_log.record(
+        principal.name, "made a program", cycle_id=cycle_id, about=cycle_id
+    )
     return RedirectResponse(f"/setup/{cycle_id}", 303)
 
 
@@ -162,10 +165,10 @@ def do_launch(request: Request, cycle_id: str, principal: MayRun, form: TheForm)
             request, cycle_id, principal, problem="Tick the box first: requests go out at once."
         )
     try:
-        app.product.launch(cycle_id, by=principal.name)
+        app.product.cycles.launch(cycle_id, by=principal.name)
     except InvalidInputError as error:
         return _launch_page(request, cycle_id, principal, problem=str(error))
-    app.office.record(principal.name, "launched the program", cycle_id=cycle_id)
+    app.office.audit_log.record(principal.name, "launched the program", cycle_id=cycle_id)
     return RedirectResponse(f"/setup/{cycle_id}?done=launch", 303)
 
 
@@ -182,7 +185,7 @@ def _list(
     held = principal.rights()
     rounds = [
         (known, cycles)
-        for known in app.product.rounds()
+        for known in app.product.cycles.rounds()
         if (cycles := _cycles_in(app, principal, known)) or _may_make(principal, known)
     ]
     return render(
@@ -214,7 +217,7 @@ def _list(
 def _cycles_in(app: AppContext, principal: Principal, known: Round) -> list[Cycle]:
     return [
         cycle
-        for cycle in app.product.cycles()
+        for cycle in app.product.cycles.list()
         if cycle.round_id == known.id
         and Right.SET_UP in principal.rights(cycle_id=cycle.id, round_id=known.id)
     ]
@@ -240,12 +243,16 @@ def _zone(typed: str) -> str:
 
 
 def _steps(app: AppContext, cycle_id: str) -> list[StepView]:
-    cycle, rules = app.product.cycle(cycle_id), app.product.rules(cycle_id)
+    cycle, rules = app.product.cycles.get(cycle_id), app.product.cycles.rules(cycle_id)
     # Problems of a launched program are shown at Today, with all else that waits for a person.
-    hindered = set() if cycle.is_launched else {o.step for o in app.product.obstacles(cycle_id)}
+    hindered = (
+        set()
+        if cycle.is_launched
+        else {o.step for o in app.product.cycles.launch_problems(cycle_id)}
+    )
     applications, reviewers = (
-        sum(a.status.is_candidate for a in app.product.applications(cycle_id)),
-        sum(r.active for r in app.product.reviewers(cycle_id)),
+        sum(a.status.is_candidate for a in app.product.applicants.list(cycle_id)),
+        sum(r.active for r in app.product.reviewers.list(cycle_id)),
     )
     judged = [rubric.kind for rubric in rules.rubrics]
     wrong = bool(problems(rules)) or SetupStep.RULES in hindered
@@ -319,7 +326,7 @@ def _launch_page(
         "setup/launch.html",
         {
             **about(app, cycle_id, principal),
-            "preview": app.product.preview(cycle_id),
+            "preview": app.product.cycles.preview(cycle_id),
             "problem": problem,
         },
         status=422 if problem else 200,

@@ -46,7 +46,7 @@ def list_rubrics(
 ) -> Response:
     """List the kinds and their score forms."""
     app = app_context(request)
-    rules = app.product.rules(cycle_id)
+    rules = app.product.cycles.rules(cycle_id)
     return render(
         request,
         "setup/rubrics.html",
@@ -61,7 +61,7 @@ def list_rubrics(
 @router.get("/{kind}")
 def show_rubric(request: Request, cycle_id: str, kind: str, principal: MaySetUp) -> Response:
     """Show a kind's score form, to be changed."""
-    rubric = app_context(request).product.rules(cycle_id).rubric(kind)
+    rubric = app_context(request).product.cycles.rules(cycle_id).rubric(kind)
     return _page(request, cycle_id, kind, principal, FormView(_shown(rubric)))
 
 
@@ -76,29 +76,29 @@ def save_rubric(
     if change_rows(values, do, _BLANK):
         return _page(request, cycle_id, kind, principal, view)
     app = app_context(request)
-    raw = raw_rules(app.product.rules(cycle_id))
+    raw = raw_rules(app.product.cycles.rules(cycle_id))
     rubric = _read(raw, kind, values, view)
-    launched = app.product.cycle(cycle_id).status is not CycleStatus.DRAFT
+    launched = app.product.cycles.get(cycle_id).status is not CycleStatus.DRAFT
     reason = text(form, "reason")
     if problem := unwritable(reason):
         view.note("reason", problem)
     if view.problems:
         return _page(request, cycle_id, kind, principal, view, status=422)
     if do == "preview":
-        effect = app.product.rubric_effect(cycle_id, rubric)
+        effect = app.product.cycles.rubric_effect(cycle_id, rubric)
         return _page(request, cycle_id, kind, principal, view, effect=effect)
     if launched and not reason:
         view.note("reason", "say why the form changes; it stands in the record")
         return _page(request, cycle_id, kind, principal, view, status=422)
     rules, _ = examine_rules(raw)
     try:
-        changed = app.product.change_rules(
+        changed = app.product.cycles.change_rules(
             cycle_id, rules, by=principal.name, reason=reason or "set-up"
         )
     except InvalidInputError as error:
         view.note("", str(error))
         return _page(request, cycle_id, kind, principal, view, status=422)
-    app.office.record(
+    app.office.audit_log.record(
         principal.name,
         "changed the score form",
         cycle_id=cycle_id,
@@ -119,7 +119,7 @@ def _page(
     status: int = 200,
 ) -> Response:
     app = app_context(request)
-    rules = app.product.rules(cycle_id)
+    rules = app.product.cycles.rules(cycle_id)
     if rules.kind_index(kind) < 0:
         raise NotFoundError(f"the rules have no kind {kind!r}")
     rubric = rules.rubric(kind)

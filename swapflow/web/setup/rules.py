@@ -61,7 +61,7 @@ def show_rules(
     request: Request, cycle_id: str, principal: MaySetUp, product: Product, saved: int = 0
 ) -> Response:
     """Show the rules in force as a form."""
-    form = FormView(shown_rules(product.rules(cycle_id)))
+    form = FormView(shown_rules(product.cycles.rules(cycle_id)))
     said = ""
     if saved:
         said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
@@ -76,7 +76,7 @@ def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheFo
     if change_rows(values, text(form, "do"), _BLANK):
         return _page(request, cycle_id, principal, view)
     app = app_context(request)
-    old = app.product.rules(cycle_id)
+    old = app.product.cycles.rules(cycle_id)
     new = read_rules(values, old, view)
     reason = _reason(app, cycle_id, form, view)
     if not view.problems:
@@ -91,7 +91,7 @@ def download_rules(cycle_id: str, principal: MaySetUp, product: Product) -> Resp
     """Return the rules in force as a file."""
     del principal
     return Response(
-        rules_text(product.rules(cycle_id)),
+        rules_text(product.cycles.rules(cycle_id)),
         media_type="application/toml",
         headers={"Content-Disposition": f'attachment; filename="{cycle_id}-rules.toml"'},
     )
@@ -101,14 +101,14 @@ def download_rules(cycle_id: str, principal: MaySetUp, product: Product) -> Resp
 def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
     """Store the rules of a file or of the text field as in force, or show what they change."""
     app = app_context(request)
-    old = app.product.rules(cycle_id)
+    old = app.product.cycles.rules(cycle_id)
     spelled = text(form, "text")
     view = FormView({**shown_rules(old), "text": spelled, "file_reason": text(form, "reason")})
     try:
         spelled, source = _spelled(form)
         view.values = {**view.values, "text": spelled}
         new = parse_rules(spelled, source=source)
-        app.product.check_rules(cycle_id, new)
+        app.product.cycles.check_rules(cycle_id, new)
     except InvalidInputError as error:
         view.note("file", str(error))
         return _page(request, cycle_id, principal, view, status=422)
@@ -160,7 +160,7 @@ def _page(
     status: int = 200,
 ) -> Response:
     app = app_context(request)
-    cycle = app.product.cycle(cycle_id)
+    cycle = app.product.cycles.get(cycle_id)
     return render(
         request,
         "setup/rules.html",
@@ -170,14 +170,14 @@ def _page(
             "form": form,
             "launched": cycle.is_launched,
             "frozen": cycle.status is CycleStatus.FINALIZED,
-            "history": app.product.rules_history(cycle_id),
-            "rules": app.product.rules(cycle_id),
+            "history": app.product.cycles.rules_history(cycle_id),
+            "rules": app.product.cycles.rules(cycle_id),
             "unit": unit_of(app, cycle),
             "zones": _ZONES,
             "languages": languages_to_choose(),
             "said": said,
             "changes": changes,
-            "spelled": form.value("text") or rules_text(app.product.rules(cycle_id)),
+            "spelled": form.value("text") or rules_text(app.product.cycles.rules(cycle_id)),
         },
         status=status,
     )
@@ -188,7 +188,7 @@ _ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and
 
 def unit_of(app: AppContext, cycle: Cycle) -> str:
     """Return the unit that costs of a cycle are counted in."""
-    return next(r.unit for r in app.product.rounds() if r.id == cycle.round_id)
+    return next(r.unit for r in app.product.cycles.rounds() if r.id == cycle.round_id)
 
 
 def _reason(
@@ -196,7 +196,7 @@ def _reason(
 ) -> str:
     """Read why the rules are changed; after the launch a reason must be given."""
     reason = text(form, "reason")
-    launched = app.product.cycle(cycle_id).is_launched
+    launched = app.product.cycles.get(cycle_id).is_launched
     if launched and not reason:
         view.note(named, "say why the rules change; it stands in the record")
     if problem := unwritable(reason):
@@ -217,11 +217,11 @@ def _change(
     if replace(new, version=old.version) == old:
         return old.version
     try:
-        changed = app.product.change_rules(cycle_id, new, by=principal.name, reason=reason)
+        changed = app.product.cycles.change_rules(cycle_id, new, by=principal.name, reason=reason)
     except InvalidInputError as error:
         view.note("", str(error))
         return 0
-    app.office.record(
+    app.office.audit_log.record(
         principal.name,
         "changed the rules",
         cycle_id=cycle_id,

@@ -46,7 +46,7 @@ def test_an_applicants_file_holds_what_every_table_holds(told: Office) -> None:
     told.do("applications", "ask", "ms", "q-applicant", "review", "--reason", "Quendolyn appealed")
     told.do("applications", "hold", "ms", "q-applicant", "--reason", "Quendolyn is away")
 
-    said = told.ask("person", "export", "ms", "q-applicant", "--out", "file")
+    said = told.ask("personal-data", "export", "ms", "q-applicant", "--out", "file")
 
     content = Path("file/person.json").read_text()
     page = Path("file/person.html").read_text()
@@ -65,15 +65,15 @@ def test_an_applicants_file_holds_what_every_table_holds(told: Office) -> None:
 def test_an_erased_applicant_has_no_file_any_more(told: Office) -> None:
     told.do("applications", "purge", "ms", "q-applicant", "--yes")
 
-    assert told.run("person", "export", "ms", "q-applicant").code == 3
-    assert told.run("person", "export", "ms", "nobody", "--reviewer").code == 3
+    assert told.run("personal-data", "export", "ms", "q-applicant").code == 3
+    assert told.run("personal-data", "export", "ms", "nobody", "--reviewer").code == 3
 
 
 def test_a_reviewers_file_holds_what_they_were_asked_and_said(told: Office) -> None:
     roster = told.ask("reviewers", "list", "ms")["reviewers"]
     reviewer = roster[0]["reviewer"]
 
-    told.do("person", "export", "ms", reviewer, "--reviewer", "--out", "file")
+    told.do("personal-data", "export", "ms", reviewer, "--reviewer", "--out", "file")
 
     held = json.loads(Path("file/person.json").read_text())["held"]
     assert held["roster"][0]["external_id"] == reviewer
@@ -84,7 +84,7 @@ def test_a_reviewers_file_holds_what_they_were_asked_and_said(told: Office) -> N
 
 
 def test_who_reads_a_persons_file_is_written_down(told: Office) -> None:
-    told.do("person", "export", "ms", "q-applicant", "--by", "Petra")
+    told.do("personal-data", "export", "ms", "q-applicant", "--by", "Petra")
     log = told.ask("cycle", "oversight", "ms", "--out", "log.json")
 
     acts = json.loads(Path("log.json").read_text())["acts"]

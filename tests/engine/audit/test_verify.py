@@ -23,7 +23,7 @@ def world(url: str) -> Iterator[World]:
     """A finished cycle of every database, whose record is sound."""
     made = World(url=url, rules=rules(budget=14, out=5))
     made.run()
-    assert made.product.verify(CYCLE).findings == ()
+    assert made.product.reports.verify(CYCLE).findings == ()
     yield made
     made.ledger.dispose()
 
@@ -39,7 +39,7 @@ def found(verification: Verification) -> str:
 
 
 def test_a_sound_record_passes_and_says_what_was_replayed(world: World) -> None:
-    verification = world.product.verify(CYCLE)
+    verification = world.product.reports.verify(CYCLE)
 
     assert verification.passed
     assert verification.decisions == world.cycle.decisions > 2
@@ -71,7 +71,7 @@ def test_what_a_running_cycle_does_meanwhile_is_no_difference(tmp_path: Path) ->
 
     before = world.cycle.decisions
     ledger.__class__ = Meanwhile
-    verification = world.product.verify(CYCLE)
+    verification = world.product.reports.verify(CYCLE)
 
     assert moved[0] > before
     assert [finding.what for finding in verification.findings if finding.fatal] == []
@@ -95,7 +95,7 @@ def test_a_changed_byte_in_an_event_is_found(world: World) -> None:
 
 
 def test_a_changed_pick_of_a_decision_is_found(world: World) -> None:
-    record = next(d for d in world.product.decisions(CYCLE) if d.why == "rule" and d.picks)
+    record = next(d for d in world.product.reports.decisions(CYCLE) if d.why == "rule" and d.picks)
     picks = [list(pick) for pick in record.picks]
     picks[0][0] = (picks[0][0] + 1) % 8  # type: ignore[operator]  # the application's number
     tamper(
@@ -105,7 +105,9 @@ def test_a_changed_pick_of_a_decision_is_found(world: World) -> None:
         number=record.number,
     )
 
-    assert f"decision {record.number} is not what was opened" in found(world.product.verify(CYCLE))
+    assert f"decision {record.number} is not what was opened" in found(
+        world.product.reports.verify(CYCLE)
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_a_changed_row_of_a_request_is_found(column: str, value: object, finding
     world.run()
     tamper(world, f"UPDATE pull SET {column} = :v WHERE id = 'fall:0:review:1'", v=value)
 
-    assert finding in found(world.product.verify(CYCLE))
+    assert finding in found(world.product.reports.verify(CYCLE))
 
 
 def test_a_changed_score_is_found() -> None:
@@ -130,7 +132,7 @@ def test_a_changed_score_is_found() -> None:
     world.run()
     tamper(world, "UPDATE score SET value = 999999 WHERE assignment_id = 'fall:0:review:1:1.1'")
 
-    assert "not what its event says" in found(world.product.verify(CYCLE))
+    assert "not what its event says" in found(world.product.reports.verify(CYCLE))
 
 
 def test_a_changed_sum_in_the_cycles_row_is_found() -> None:
@@ -138,7 +140,7 @@ def test_a_changed_sum_in_the_cycles_row_is_found() -> None:
     world.run()
     tamper(world, "UPDATE cycle SET spent = spent - 1")
 
-    assert "the cycle's row says 13 spent" in found(world.product.verify(CYCLE))
+    assert "the cycle's row says 13 spent" in found(world.product.reports.verify(CYCLE))
 
 
 def test_a_wrong_live_state_is_found_and_a_rebuild_cures_it(world: World) -> None:
@@ -147,16 +149,16 @@ def test_a_wrong_live_state_is_found_and_a_rebuild_cures_it(world: World) -> Non
     wrong[3] += 1
     world.state.replace(CYCLE, dataclasses.replace(arms, numerator=wrong))
 
-    assert "live state's integers differ" in found(world.product.verify(CYCLE))
-    assert world.product.verify(CYCLE, live=False).passed
-    world.product.rebuild(CYCLE)
-    assert world.product.verify(CYCLE).findings == ()
+    assert "live state's integers differ" in found(world.product.reports.verify(CYCLE))
+    assert world.product.reports.verify(CYCLE, live=False).passed
+    world.product.reports.rebuild(CYCLE)
+    assert world.product.reports.verify(CYCLE).findings == ()
 
 
 def test_a_live_state_that_is_merely_behind_is_no_fault(world: World) -> None:
     world.forget_live_state()
 
-    verification = world.product.verify(CYCLE)
+    verification = world.product.reports.verify(CYCLE)
 
     assert verification.passed
     assert [f.fatal for f in verification.findings] == [False]
@@ -164,14 +166,14 @@ def test_a_live_state_that_is_merely_behind_is_no_fault(world: World) -> None:
 
 def test_a_request_to_somebody_in_conflict_is_found() -> None:
     world = World(rules=rules(budget=8), launch=False)
-    world.product.launch(CYCLE, by="ops")
+    world.product.cycles.launch(CYCLE, by="ops")
     world.turn()
     asked = world.waiting()[0]
     with world.ledger.write(CYCLE) as tx:
         item = [asked.application, asked.kind, asked.ordinal, 1, 2, asked.reviewer]
         tx.record(EventType.ASSIGNED, {"items": [item]})
 
-    assert "against capacity, conflicts" in found(world.product.verify(CYCLE, live=False))
+    assert "against capacity, conflicts" in found(world.product.reports.verify(CYCLE, live=False))
 
 
 def test_a_decision_made_on_another_history_is_found() -> None:
@@ -179,15 +181,15 @@ def test_a_decision_made_on_another_history_is_found() -> None:
     world.run()
     tamper(world, "UPDATE decision SET read_hash = 'elsewhere' WHERE number = 2")
 
-    assert "decision 2 was made on another history" in found(world.product.verify(CYCLE))
+    assert "decision 2 was made on another history" in found(world.product.reports.verify(CYCLE))
 
 
 def test_a_fixed_list_is_not_said_to_wait_for_a_live_state_that_nobody_keeps_up() -> None:
     world = World(rules=rules(purpose=Purpose.REAL, budget=8))
     world.run()
-    world.product.finalize(CYCLE, by="chair")
-    world.product.offer(CYCLE, by="ops")
+    world.product.cohort.finalize(CYCLE, by="chair")
+    world.product.offers.make(CYCLE, by="ops")
 
-    assert world.product.verify(CYCLE).findings == ()
+    assert world.product.reports.verify(CYCLE).findings == ()
     world.state.forget(CYCLE)
-    assert world.product.verify(CYCLE).findings == ()
+    assert world.product.reports.verify(CYCLE).findings == ()

@@ -40,9 +40,9 @@ def refused(world: World, error: type[Exception], match: str, **arguments: objec
     """It is refused for this reason and nothing is written."""
     before = world.cycle
     with pytest.raises(error, match=match):
-        world.product.finalize(CYCLE, **({"by": "chair"} | arguments))  # type: ignore[arg-type]
+        world.product.cohort.finalize(CYCLE, **({"by": "chair"} | arguments))  # type: ignore[arg-type]
     assert world.cycle == before
-    assert world.product.proposals(CYCLE) == ()
+    assert world.product.cohort.proposals(CYCLE) == ()
 
 
 def test_a_running_cycle_cannot_be_finalized() -> None:
@@ -57,7 +57,7 @@ def test_too_few_signatures_are_refused_and_the_same_name_twice_is_one() -> None
 
     refused(world, NotReadyError, "2 signatures, 1 given")
     refused(world, NotReadyError, "2 signatures, 1 given", signed_by=["chair"])
-    world.product.finalize(CYCLE, by="chair", signed_by=["dean"])
+    world.product.cohort.finalize(CYCLE, by="chair", signed_by=["dean"])
 
     assert world.ledger.signatures(CYCLE, 1) == (("chair", "chair"), ("dean", "chair"))
 
@@ -68,11 +68,11 @@ def test_below_a_floor_a_waiver_with_a_name_and_a_reason_is_needed() -> None:
     for assignment in world.waiting()[1:]:
         world.submit(assignment, 0.5)
     world.turn()
-    world.product.stop(CYCLE, by="dean")
+    world.product.cycles.stop(CYCLE, by="dean")
     world.turn()
 
     refused(world, InvalidInputError, "(?s)1 applications are below a floor.*A001.*review")
-    world.product.finalize(CYCLE, by="chair", waiver=Waiver(by="dean", reason="ill"))
+    world.product.cohort.finalize(CYCLE, by="chair", waiver=Waiver(by="dean", reason="ill"))
 
     assert world.stands(CycleStatus.FINALIZED)
 
@@ -97,11 +97,11 @@ def test_what_people_decide_stands_beside_what_was_proposed(url: str) -> None:
     world = World(url=url, rules=ENDS_SOON)
     world.run(apart)
 
-    world.product.finalize(CYCLE, by="chair", overrides=swap("A001", "A008"))
+    world.product.cohort.finalize(CYCLE, by="chair", overrides=swap("A001", "A008"))
 
-    ((version, places, sheet),) = world.product.proposals(CYCLE)
+    ((version, places, sheet),) = world.product.cohort.proposals(CYCLE)
     listed = {p.external_id for p in places if p.standing is Standing.COHORT}
-    outcomes = world.product.outcomes(CYCLE, version)
+    outcomes = world.product.cohort.outcomes(CYCLE, version)
     selected = {world.names()[o.application] for o in outcomes if o.verdict is Verdict.SELECTED}
     assert listed == {"A006", "A007", "A008"}
     assert selected == {"A001", "A006", "A007"}
@@ -116,16 +116,16 @@ def test_what_people_decide_stands_beside_what_was_proposed(url: str) -> None:
 
 def test_finalizing_twice_is_refused() -> None:
     world = proposed()
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
 
     with pytest.raises(CycleFinalizedError, match="reopen"):
-        world.product.finalize(CYCLE, by="chair")
+        world.product.cohort.finalize(CYCLE, by="chair")
 
-    assert len(world.product.proposals(CYCLE)) == 1
+    assert len(world.product.cohort.proposals(CYCLE)) == 1
 
 
 def test_the_waitlist_is_in_the_order_of_the_estimates() -> None:
-    places = proposed().product.propose(CYCLE).places
+    places = proposed().product.cohort.propose(CYCLE).places
 
     assert [p.external_id for p in places] == [f"A00{n}" for n in range(8, 0, -1)]
     assert [p.rank for p in places] == list(range(1, 9))
@@ -136,32 +136,34 @@ def test_a_tie_at_the_cut_is_flagged_on_both_sides_of_it() -> None:
     marks = {"A005": 0.6, "A006": 0.6, "A007": 0.9, "A008": 0.9}
     world = proposed(lambda name, *_: marks.get(name, 0.1))
 
-    tied = {p.external_id: p.standing for p in world.product.propose(CYCLE).places if p.tied}
+    tied = {
+        p.external_id: p.standing for p in world.product.cohort.propose(CYCLE).places if p.tied
+    }
 
     assert set(tied) == {"A005", "A006"}
     assert set(tied.values()) == {Standing.COHORT, Standing.WAITLIST}
 
 
 def test_without_a_tie_at_the_cut_nothing_is_flagged() -> None:
-    assert not any(p.tied for p in proposed().product.propose(CYCLE).places)
+    assert not any(p.tied for p in proposed().product.cohort.propose(CYCLE).places)
 
 
 def test_a_cohort_is_reopened_by_two_people_with_a_reason_and_the_old_one_is_kept() -> None:
     world = proposed()
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
     for names, reason in [(["chair"], "appeal"), (["chair", "chair"], "appeal"), (["a", "b"], "")]:
         with pytest.raises(InvalidInputError, match="two different names and a reason"):
-            world.product.reopen(CYCLE, names=names, reason=reason)
+            world.product.cohort.reopen(CYCLE, names=names, reason=reason)
 
-    assert world.product.reopen(CYCLE, names=["chair", "dean"], reason="appeal") == 2
+    assert world.product.cohort.reopen(CYCLE, names=["chair", "dean"], reason="appeal") == 2
     world.turn()
-    world.product.finalize(CYCLE, by="chair", overrides=swap("A005", "A006"))
+    world.product.cohort.finalize(CYCLE, by="chair", overrides=swap("A005", "A006"))
 
-    assert [version for version, _, _ in world.product.proposals(CYCLE)] == [1, 2]
+    assert [version for version, _, _ in world.product.cohort.proposals(CYCLE)] == [1, 2]
     selected = [
         {
             world.names()[o.application]
-            for o in world.product.outcomes(CYCLE, version)
+            for o in world.product.cohort.outcomes(CYCLE, version)
             if o.verdict is Verdict.SELECTED
         }
         for version in (1, 2)
@@ -172,7 +174,7 @@ def test_a_cohort_is_reopened_by_two_people_with_a_reason_and_the_old_one_is_kep
 
 def test_only_a_fixed_cohort_can_be_reopened() -> None:
     with pytest.raises(NotReadyError, match="not finalized"):
-        proposed().product.reopen(CYCLE, names=["chair", "dean"], reason="appeal")
+        proposed().product.cohort.reopen(CYCLE, names=["chair", "dean"], reason="appeal")
 
 
 def test_a_score_after_the_freeze_is_stored_and_does_not_count_even_when_reopened() -> None:
@@ -181,9 +183,11 @@ def test_a_score_after_the_freeze_is_stored_and_does_not_count_even_when_reopene
     opened, *others = world.waiting()
     for assignment in others:
         world.submit(assignment, apart(world.names()[assignment.application]))
-    world.product.open(opened.id)
-    world.product.stop(CYCLE, by="dean")
-    world.product.finalize(CYCLE, by="chair", waiver=Waiver(by="dean", reason="term begins"))
+    world.product.tasks.open(opened.id)
+    world.product.cycles.stop(CYCLE, by="dean")
+    world.product.cohort.finalize(
+        CYCLE, by="chair", waiver=Waiver(by="dean", reason="term begins")
+    )
     before = world.tally()
 
     receipt = world.submit(opened, 1.0)
@@ -191,7 +195,7 @@ def test_a_score_after_the_freeze_is_stored_and_does_not_count_even_when_reopene
     assert not receipt.counts
     assert world.standing()[opened.id].reason == AFTER_FREEZE
     assert world.tally().numerator.tolist() == before.numerator.tolist()
-    world.product.reopen(CYCLE, names=["chair", "dean"], reason="appeal")
+    world.product.cohort.reopen(CYCLE, names=["chair", "dean"], reason="appeal")
     world.turn()
     assert world.tally().numerator.tolist() == before.numerator.tolist()
     world.check()
@@ -208,7 +212,7 @@ def test_explain_says_why_somebody_was_asked_about_and_what_came_of_it() -> None
         world.names()[p.application] for p in world.ledger.pulls(CYCLE) if p.why.value == "rule"
     )
 
-    explanation = world.product.explain(CYCLE, name)
+    explanation = world.product.reports.explain(CYCLE, name)
 
     assert {asked.why for asked in explanation.asked} == {"floor", "rule"}
     by_rule = next(asked for asked in explanation.asked if asked.why == "rule")
@@ -216,7 +220,7 @@ def test_explain_says_why_somebody_was_asked_about_and_what_came_of_it() -> None
     assert by_rule.priority > 0
     assert by_rule.decision > 0
     assert by_rule.score == apart(name)
-    place = next(p for p in world.product.propose(CYCLE).places if p.external_id == name)
+    place = next(p for p in world.product.cohort.propose(CYCLE).places if p.external_id == name)
     assert (explanation.rank, explanation.estimate) == (place.rank, place.estimate)
     assert explanation.in_list == (place.standing is Standing.COHORT)
 
@@ -224,4 +228,4 @@ def test_explain_says_why_somebody_was_asked_about_and_what_came_of_it() -> None
 def test_explaining_a_stranger_says_that_there_is_none() -> None:
 
     with pytest.raises(NotFoundError, match="nobody"):
-        proposed().product.explain(CYCLE, "nobody")
+        proposed().product.reports.explain(CYCLE, "nobody")

@@ -19,19 +19,19 @@ def met(**changes: object) -> World:
     settings: dict[str, object] = {"budget": 8, "purpose": Purpose.REAL, **changes}
     world = World(rules=rules(**settings), applications=PEOPLE)
     world.run(rising)
-    assert world.product.open_meeting(CYCLE, by="chair")
+    assert world.product.meetings.open(CYCLE, by="chair")
     return world
 
 
 def says(world: World, external_id: str, word: Word, reason: str = "as we said") -> None:
     number = next(n for n, name in world.names().items() if name == external_id)
-    world.product.record_outcome(CYCLE, number, word, reason=reason, by="chair", seat=None)
+    world.product.meetings.record(CYCLE, number, word, reason=reason, by="chair", seat=None)
 
 
 def through(world: World) -> None:
     """Record what is proposed about everybody too close to call who has no outcome."""
-    chosen = world.product.agenda(CYCLE).chosen
-    for place in world.product.agenda(CYCLE).missing:
+    chosen = world.product.meetings.agenda(CYCLE).chosen
+    for place in world.product.meetings.agenda(CYCLE).missing:
         inside = place.application in chosen
         says(world, place.external_id, Word.IN if inside else Word.WAITLIST)
 
@@ -40,37 +40,37 @@ def test_limits_and_lines_are_counted_as_it_was_recorded() -> None:
     lines = (SeatLine(name="funded", places=2), SeatLine(name="unfunded", places=1))
     world = met(quotas=(NORTH,), lines=lines)
     names = world.names()
-    before = world.product.agenda(CYCLE)
+    before = world.product.meetings.agenda(CYCLE)
     (northern,) = [names[n] for n in before.chosen if names[n] <= "A004"]
     assert before.limits == (("region = North: 1 chosen, at least 1 wanted", True),)
     assert before.lines == (("funded", 2, 2), ("unfunded", 1, 1))
 
     says(world, northern, Word.OUT)
 
-    after = world.product.agenda(CYCLE)
+    after = world.product.meetings.agenda(CYCLE)
     assert after.limits == (("region = North: 0 chosen, at least 1 wanted", False),)
     assert after.lines == (("funded", 2, 2), ("unfunded", 0, 1))
 
 
 def test_a_word_that_is_taken_up_again_counts_as_it_is_said_now() -> None:
     world = met()
-    chosen = world.product.agenda(CYCLE).chosen
+    chosen = world.product.meetings.agenda(CYCLE).chosen
 
     says(world, "A008", Word.OUT)
-    assert len(world.product.agenda(CYCLE).chosen) == len(chosen) - 1
+    assert len(world.product.meetings.agenda(CYCLE).chosen) == len(chosen) - 1
     says(world, "A008", Word.DISCUSS, "")
 
-    assert world.product.agenda(CYCLE).chosen == chosen
+    assert world.product.meetings.agenda(CYCLE).chosen == chosen
 
 
 def test_no_meeting_opens_while_it_is_still_asked_or_once_the_list_is_fixed() -> None:
     running = World()
     running.turn()
     with pytest.raises(NotReadyError, match="once asking has ended"):
-        running.product.open_meeting(CYCLE, by="chair")
+        running.product.meetings.open(CYCLE, by="chair")
 
     with pytest.raises(NotReadyError, match="once asking has ended"):
-        fixed().product.open_meeting(CYCLE, by="chair")
+        fixed().product.meetings.open(CYCLE, by="chair")
 
 
 def test_the_command_that_fixes_a_list_keeps_to_the_meeting_too() -> None:
@@ -81,46 +81,46 @@ def test_the_command_that_fixes_a_list_keeps_to_the_meeting_too() -> None:
     says(world, "A005", Word.IN, "a builder")
 
     with pytest.raises(NotReadyError, match="still open; close it"):
-        world.product.finalize(CYCLE, by="chair")
-    assert world.product.close_meeting(CYCLE, by="chair")
-    assert not world.product.close_meeting(CYCLE, by="chair")
+        world.product.cohort.finalize(CYCLE, by="chair")
+    assert world.product.meetings.close(CYCLE, by="chair")
+    assert not world.product.meetings.close(CYCLE, by="chair")
     with pytest.raises(InvalidInputError, match="the meeting recorded otherwise: A008"):
-        world.product.finalize(CYCLE, by="chair")
+        world.product.cohort.finalize(CYCLE, by="chair")
     changes = [
         Override(external_id="A008", verdict=Verdict.WAITLISTED, reason="next year"),
         Override(external_id="A005", verdict=Verdict.SELECTED, reason="a builder"),
     ]
-    world.product.finalize(CYCLE, by="chair", overrides=changes)
+    world.product.cohort.finalize(CYCLE, by="chair", overrides=changes)
 
     names = world.names()
-    verdicts = {names[o.application]: o for o in world.product.outcomes(CYCLE, 1)}
+    verdicts = {names[o.application]: o for o in world.product.cohort.outcomes(CYCLE, 1)}
     assert verdicts["A001"].verdict is Verdict.NOT_SELECTED
     assert verdicts["A001"].reason == "does not meet the terms"
     assert verdicts["A005"].verdict is Verdict.SELECTED
     assert verdicts["A008"].verdict is Verdict.WAITLISTED
-    waiting = [names[n] for n in world.product.offers(CYCLE).waitlist]
+    waiting = [names[n] for n in world.product.offers.standing(CYCLE).waitlist]
     assert "A001" not in waiting
     assert "A008" in waiting
 
 
 def test_a_later_meeting_takes_no_place_from_whoever_was_offered_one() -> None:
     world = fixed()
-    world.product.offer(CYCLE, by="ops")
-    world.product.reopen(CYCLE, names=["a", "b"], reason="an appeal")
-    world.product.open_meeting(CYCLE, by="chair")
+    world.product.offers.make(CYCLE, by="ops")
+    world.product.cohort.reopen(CYCLE, names=["a", "b"], reason="an appeal")
+    world.product.meetings.open(CYCLE, by="chair")
     for word in (Word.OUT, Word.WAITLIST):
         with pytest.raises(InvalidInputError, match="nobody is told otherwise"):
             says(world, "A008", word)
 
     says(world, "A008", Word.IN)
     through(world)
-    world.product.close_meeting(CYCLE, by="chair")
-    digest = world.product.prepare_decision(CYCLE, by="chair")
-    assert world.product.sign(CYCLE, digest, by="chair")
+    world.product.meetings.close(CYCLE, by="chair")
+    digest = world.product.cohort.prepare(CYCLE, by="chair")
+    assert world.product.cohort.sign(CYCLE, digest, by="chair")
     names = world.names()
     chosen = {
         names[o.application]
-        for o in world.product.outcomes(CYCLE, 2)
+        for o in world.product.cohort.outcomes(CYCLE, 2)
         if o.verdict is Verdict.SELECTED
     }
     assert chosen == {"A006", "A007", "A008"}
@@ -129,8 +129,8 @@ def test_a_later_meeting_takes_no_place_from_whoever_was_offered_one() -> None:
 def test_somebody_with_an_offer_is_in_though_the_proposal_has_others_now() -> None:
     world = met()
     says(world, "A001", Word.IN)
-    proposal = world.product.propose(CYCLE)
-    meeting = world.product.agenda(CYCLE).meeting
+    proposal = world.product.cohort.propose(CYCLE)
+    meeting = world.product.meetings.agenda(CYCLE).meeting
     assert meeting is not None
     (number,) = meeting.words
 

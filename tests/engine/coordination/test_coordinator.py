@@ -75,7 +75,7 @@ def coordinator(
     return Coordinator(
         ledger=cast("Ledger", ledger),
         state=world.state,
-        dispatcher=world.product.dispatcher,
+        dispatcher=world.product.context.dispatcher,
         doorbell=MemoryDoorbell(),
         lease_seconds=lease_seconds,
         holder=holder,
@@ -183,7 +183,9 @@ def test_a_coordinator_that_comes_back_goes_on_with_the_others_fit() -> None:
             break
         world.submit(waiting[0], 0.1 + 0.02 * waiting[0].application)
 
-    fitted_to = [d.look["count"] for d in world.product.decisions(CYCLE) if "count" in d.look]
+    fitted_to = [
+        d.look["count"] for d in world.product.reports.decisions(CYCLE) if "count" in d.look
+    ]
     fits = sorted(set(fitted_to))
     assert fitted_to == sorted(fitted_to)
     assert len(fits) > 2
@@ -268,7 +270,7 @@ def test_a_coordinator_whose_ledger_was_restored_from_a_backup_goes_on_from_ther
 
 def test_a_broken_broker_loses_no_request() -> None:
     world = World()
-    send = world.product.dispatcher.send
+    send = world.product.context.dispatcher.send
     broken = coordinator(world, world.ledger)
 
     class Broken:
@@ -280,7 +282,7 @@ def test_a_broken_broker_loses_no_request() -> None:
         world.turn(broken)
     assert world.sent == []
     broken.stop()
-    world.product.dispatcher.send = send  # type: ignore[method-assign]  # it is back
+    world.product.context.dispatcher.send = send  # type: ignore[method-assign]  # it is back
 
     world.turn()
 
@@ -289,11 +291,11 @@ def test_a_broken_broker_loses_no_request() -> None:
 
 def test_several_cycles_are_served_side_by_side() -> None:
     world = World()
-    world.product.new_cycle("spring", round_id="round", rules=rules(seed=3), by="ops")
+    world.product.cycles.new("spring", round_id="round", rules=rules(seed=3), by="ops")
 
-    world.product.import_applications("spring", applicants(8))
-    world.product.import_reviewers("spring", reviewers(4))
-    world.product.launch("spring", by="ops")
+    world.product.applicants.import_all("spring", applicants(8))
+    world.product.reviewers.import_all("spring", reviewers(4))
+    world.product.cycles.launch("spring", by="ops")
 
     world.turn()
 
@@ -307,7 +309,7 @@ def test_a_cycle_without_any_candidate_left_waits_without_harm() -> None:
     world = World()
     world.turn()
     for name in list(world.names().values()):
-        world.product.move_application(CYCLE, name, ApplicationStatus.WITHDRAWN, by="ops")
+        world.product.applicants.move(CYCLE, name, ApplicationStatus.WITHDRAWN, by="ops")
 
     assert world.turn() <= 2
     assert world.cycle.committed == 0
@@ -320,12 +322,12 @@ def test_the_live_state_of_a_fixed_cycle_is_let_go_and_made_again_when_it_is_reo
     monkeypatch.setattr(coordinator_module, "RETIRED_FOR", 0.0)
     world = World(rules=rules(purpose=Purpose.REAL, budget=8))
     world.run()
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
     world.turn()
     assert world.state.position(CYCLE) == START
-    assert world.product.dashboard(CYCLE)[0].application.size == 8, "pages read the ledger"
+    assert world.product.reports.dashboard(CYCLE)[0].application.size == 8, "pages read the ledger"
 
-    world.product.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
+    world.product.cohort.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
     world.turn()
 
     assert world.state.position(CYCLE) == world.cycle.position

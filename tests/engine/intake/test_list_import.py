@@ -40,7 +40,7 @@ def row(
 
 
 def known(world: World, number: int = 0) -> Application:
-    return world.product.application(CYCLE, number)
+    return world.product.applicants.get(CYCLE, number)
 
 
 def test_the_same_list_again_changes_nothing_at_all(world: World) -> None:
@@ -48,21 +48,24 @@ def test_the_same_list_again_changes_nothing_at_all(world: World) -> None:
         row("A1", fields={"city": "Rome", "topic": "logic"}, ready=False, monitor={"sex": "f"}),
         row("A2", "Bo", "bo@example.org", documents=(("cv", "https://e.org/1", True),)),
     ]
-    world.product.import_list(CYCLE, rows)
-    before = (world.product.applications(CYCLE), world.product.cycle(CYCLE).position)
+    world.product.applicants.import_list(CYCLE, rows)
+    before = (world.product.applicants.list(CYCLE), world.product.cycles.get(CYCLE).position)
 
-    again = world.product.import_list(CYCLE, rows)
+    again = world.product.applicants.import_list(CYCLE, rows)
 
     assert (again.added, again.changed, again.unchanged, again.kept) == ((), 0, 2, 0)
-    assert (world.product.applications(CYCLE), world.product.cycle(CYCLE).position) == before
+    assert (
+        world.product.applicants.list(CYCLE),
+        world.product.cycles.get(CYCLE).position,
+    ) == before
 
 
 def test_new_changed_and_unchanged_are_told_apart_before_anything_is_written(
     world: World,
 ) -> None:
-    world.product.import_list(CYCLE, [row("A1"), row("A2", "Bo", "bo@example.org")])
+    world.product.applicants.import_list(CYCLE, [row("A1"), row("A2", "Bo", "bo@example.org")])
 
-    plan = world.product.plan_list(
+    plan = world.product.applicants.plan_list(
         CYCLE,
         [row(" a1 ", email="new@example.org"), row("A2", "Bo", "bo@example.org"), row("A3", "C")],
     )
@@ -79,9 +82,9 @@ def test_new_changed_and_unchanged_are_told_apart_before_anything_is_written(
 def test_a_list_changes_what_only_it_changed_and_leaves_blank_what_it_does_not_say(
     world: World,
 ) -> None:
-    world.product.import_list(CYCLE, [row("A1", fields={"city": "Rome", "gpa": "3.1"})])
+    world.product.applicants.import_list(CYCLE, [row("A1", fields={"city": "Rome", "gpa": "3.1"})])
 
-    world.product.import_list(
+    world.product.applicants.import_list(
         CYCLE, [row("A1", name="Ann Lee-Ito", email="", fields={"city": "Oslo", "phone": "1"})]
     )
 
@@ -92,15 +95,19 @@ def test_a_list_changes_what_only_it_changed_and_leaves_blank_what_it_does_not_s
 
 def test_what_staff_corrected_stays_whatever_later_lists_say(world: World) -> None:
     product = world.product
-    product.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
-    product.correct_applicant(
+    product.applicants.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
+    product.applicants.correct(
         CYCLE, "A1", {"name": "Ann Li", "field:city": "Roma", "field:note": "x"}, by="olga",
         reason="she wrote",
     )  # fmt: skip
 
-    first = product.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
-    plan = product.plan_list(CYCLE, [row("A1", name="Anne Lee", fields={"city": "Rome"})])
-    second = product.import_list(CYCLE, [row("A1", name="Anne Lee", fields={"city": "Milan"})])
+    first = product.applicants.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
+    plan = product.applicants.plan_list(
+        CYCLE, [row("A1", name="Anne Lee", fields={"city": "Rome"})]
+    )
+    second = product.applicants.import_list(
+        CYCLE, [row("A1", name="Anne Lee", fields={"city": "Milan"})]
+    )
 
     assert (first.changed, first.kept, second.changed, second.kept) == (0, 1, 0, 1)
     assert Difference(what="name", before="Ann Li", after="Anne Lee", kept=True) in (
@@ -111,10 +118,10 @@ def test_what_staff_corrected_stays_whatever_later_lists_say(world: World) -> No
 
 
 def test_a_value_that_staff_removed_does_not_come_back(world: World) -> None:
-    world.product.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
-    world.product.correct_applicant(CYCLE, "A1", {"field:city": ""}, by="olga", reason="")
+    world.product.applicants.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
+    world.product.applicants.correct(CYCLE, "A1", {"field:city": ""}, by="olga", reason="")
 
-    world.product.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
+    world.product.applicants.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
 
     assert known(world).fields == {}
 
@@ -122,40 +129,46 @@ def test_a_value_that_staff_removed_does_not_come_back(world: World) -> None:
 def test_holds_and_withdrawals_stay_and_only_incomplete_becomes_complete(world: World) -> None:
     product = world.product
     rows = [row(f"A{n}", f"P{n}", f"p{n}@example.org", ready=False) for n in range(3)]
-    product.import_list(CYCLE, rows)
-    product.move_application(CYCLE, "A1", ApplicationStatus.HELD, by="olga")
-    product.move_application(CYCLE, "A2", ApplicationStatus.WITHDRAWN, by="olga")
+    product.applicants.import_list(CYCLE, rows)
+    product.applicants.move(CYCLE, "A1", ApplicationStatus.HELD, by="olga")
+    product.applicants.move(CYCLE, "A2", ApplicationStatus.WITHDRAWN, by="olga")
 
-    product.import_list(
+    product.applicants.import_list(
         CYCLE, [row(f"A{n}", f"P{n}", f"p{n}@example.org", ready=True) for n in range(3)]
     )
-    product.import_list(CYCLE, rows)
+    product.applicants.import_list(CYCLE, rows)
 
-    assert [a.status.value for a in product.applications(CYCLE)] == ["ready", "held", "withdrawn"]
+    assert [a.status.value for a in product.applicants.list(CYCLE)] == [
+        "ready",
+        "held",
+        "withdrawn",
+    ]
 
 
 def test_a_list_without_the_column_does_not_complete_anybody(world: World) -> None:
-    world.product.import_list(CYCLE, [row("A1", ready=False)])
+    world.product.applicants.import_list(CYCLE, [row("A1", ready=False)])
 
-    world.product.import_list(CYCLE, [row("A1", email="x@example.org")])
+    world.product.applicants.import_list(CYCLE, [row("A1", email="x@example.org")])
 
     assert known(world).status is ApplicationStatus.INCOMPLETE
 
 
 def test_an_id_with_the_name_and_address_of_somebody_else_stops_the_list(world: World) -> None:
-    world.product.import_list(CYCLE, [row("A1")])
+    world.product.applicants.import_list(CYCLE, [row("A1")])
 
     with pytest.raises(InvalidInputError, match=r"another name and another mail address \(Ann L"):
-        world.product.import_list(CYCLE, [row("A2", "N", ""), row("A1", "Bo", "bo@example.org")])
+        world.product.applicants.import_list(
+            CYCLE, [row("A2", "N", ""), row("A1", "Bo", "bo@example.org")]
+        )
 
-    assert len(world.product.applications(CYCLE)) == 1
+    assert len(world.product.applicants.list(CYCLE)) == 1
 
 
 @pytest.mark.parametrize("eaten", ["7113", "007113"])
 def test_an_id_whose_zeros_were_eaten_is_no_new_applicant(world: World, eaten: str) -> None:
-    world.product.import_list(CYCLE, [row("0007113")])
+    world.product.applicants.import_list(CYCLE, [row("0007113")])
 
-    plan = world.product.plan_list(CYCLE, [row(eaten, "Ann Lee", "ann@example.org")])
+    plan = world.product.applicants.plan_list(CYCLE, [row(eaten, "Ann Lee", "ann@example.org")])
 
     assert (plan.fresh, [one.external_id for one in plan.contrary]) == ((), [eaten])
     assert "looks like '0007113' with other zeros before it" in plan.contrary[0].reason
@@ -166,15 +179,15 @@ def test_a_link_is_replaced_by_a_later_one_and_an_uploaded_file_is_not(world: Wo
 
     product = world.product
     first = (("cv", "https://e.org/1", False), ("letter", "https://e.org/2", False))
-    product.import_list(CYCLE, [row("A1", documents=first)])
-    product.ledger.add_files(
+    product.applicants.import_list(CYCLE, [row("A1", documents=first)])
+    product.context.ledger.add_files(
         CYCLE, [(0, NewDocument(name="letter", redacted=False, media="text/plain", body=b"x"))]
     )
 
     later = (("cv", "https://e.org/9", True), ("letter", "https://e.org/8", False))
-    product.import_list(CYCLE, [row("A1", documents=later)])
+    product.applicants.import_list(CYCLE, [row("A1", documents=later)])
 
-    files = product.files_of(CYCLE, 0)
+    files = product.applicants.files(CYCLE, 0)
     assert [(f.name, f.link, f.redacted) for f in files] == [
         ("cv", "https://e.org/9", True),
         ("letter", "", False),
@@ -183,11 +196,11 @@ def test_a_link_is_replaced_by_a_later_one_and_an_uploaded_file_is_not(world: Wo
 
 def test_a_topic_that_changes_is_an_event_and_known_to_decisions(world: World) -> None:
     product = world.product
-    product.import_list(CYCLE, [row("A1", fields={"topic": "logic"})])
+    product.applicants.import_list(CYCLE, [row("A1", fields={"topic": "logic"})])
 
-    product.import_list(CYCLE, [row("A1", fields={"topic": "algebra", "city": "Rome"})])
+    product.applicants.import_list(CYCLE, [row("A1", fields={"topic": "algebra", "city": "Rome"})])
 
-    events = list(product.events(CYCLE))
+    events = list(product.reports.events(CYCLE))
     assert [event.type for event in events] == [
         EventType.APPLICATION_ADDED,
         EventType.APPLICATION_CHANGED,
@@ -197,27 +210,31 @@ def test_a_topic_that_changes_is_an_event_and_known_to_decisions(world: World) -
 
 
 def test_erasing_a_person_erases_what_lists_said_of_them(world: World) -> None:
-    world.product.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
+    world.product.applicants.import_list(CYCLE, [row("A1", fields={"city": "Rome"})])
 
-    world.product.purge(CYCLE, "A1", by="olga")
+    world.product.applicants.erase(CYCLE, "A1", by="olga")
 
-    assert world.product.ledger.brought(CYCLE) == {}
+    assert world.product.context.ledger.brought(CYCLE) == {}
 
 
 def test_a_correction_of_nothing_or_nobody_is_refused(world: World) -> None:
-    world.product.import_list(CYCLE, [row("A1")])
+    world.product.applicants.import_list(CYCLE, [row("A1")])
 
     with pytest.raises(InvalidInputError, match="is known so already"):
-        world.product.correct_applicant(CYCLE, "A1", {"name": "Ann Lee"}, by="olga", reason="")
+        world.product.applicants.correct(CYCLE, "A1", {"name": "Ann Lee"}, by="olga", reason="")
     with pytest.raises(InvalidInputError, match="there is no 'status' to correct"):
-        world.product.correct_applicant(CYCLE, "A1", {"status": "ready"}, by="olga", reason="")
+        world.product.applicants.correct(CYCLE, "A1", {"status": "ready"}, by="olga", reason="")
     with pytest.raises(NotFoundError):
-        world.product.correct_applicant(CYCLE, "A9", {"name": "X"}, by="olga", reason="")
+        world.product.applicants.correct(CYCLE, "A9", {"name": "X"}, by="olga", reason="")
 
 
 def test_how_a_list_was_read_is_remembered_for_its_program_and_kind(world: World) -> None:
-    world.product.keep_list_reading(CYCLE, "applicants", {"column:Who": "name"}, by="olga")
-    world.product.keep_list_reading(CYCLE, "applicants", {"column:Who": "email"}, by="olga")
+    world.product.applicants.keep_list_reading(
+        CYCLE, "applicants", {"column:Who": "name"}, by="olga"
+    )
+    world.product.applicants.keep_list_reading(
+        CYCLE, "applicants", {"column:Who": "email"}, by="olga"
+    )
 
-    assert world.product.list_reading(CYCLE, "applicants") == {"column:Who": "email"}
-    assert world.product.list_reading(CYCLE, "reviewers") == {}
+    assert world.product.applicants.list_reading(CYCLE, "applicants") == {"column:Who": "email"}
+    assert world.product.applicants.list_reading(CYCLE, "reviewers") == {}

@@ -36,7 +36,9 @@ def test_a_declined_request_goes_to_another_with_the_next_attempt(url: str) -> N
     world.turn()
     first = world.waiting()[0]
 
-    world.product.decline(first.id, DeclineKind.UNQUALIFIED, by="themselves", reason="not me")
+    world.product.tasks.decline(
+        first.id, DeclineKind.UNQUALIFIED, by="themselves", reason="not me"
+    )
     world.turn()
 
     (again,) = [a for a in world.waiting() if a.pull_id == first.pull_id]
@@ -56,7 +58,7 @@ def test_whoever_declined_is_never_asked_about_the_same_application_again(
     world.turn()
     first = world.waiting("R1")[0]
     pair = (first.application, first.reviewer)
-    world.product.decline(first.id, kind, by="R1")
+    world.product.tasks.decline(first.id, kind, by="R1")
 
     world.run()
 
@@ -69,7 +71,7 @@ def test_a_conflict_is_recorded_for_good() -> None:
     world.turn()
     first = world.waiting()[0]
 
-    world.product.decline(first.id, DeclineKind.CONFLICT, by="themselves")
+    world.product.tasks.decline(first.id, DeclineKind.CONFLICT, by="themselves")
 
     (event,) = world.events(EventType.CONFLICTS_ADDED)
     assert event.payload["pairs"] == [[first.application, first.reviewer]]
@@ -81,7 +83,7 @@ def test_whoever_is_busy_gets_nothing_new_until_that_day() -> None:
     (first,) = world.waiting("R1")
     today = world.ledger.now().date()
     busy = Absence(first=today, last=today + timedelta(days=3))
-    world.product.decline(first.id, DeclineKind.BUSY, by="R1", busy=busy)
+    world.product.tasks.decline(first.id, DeclineKind.BUSY, by="R1", busy=busy)
 
     for _ in range(3):
         world.turn()
@@ -98,12 +100,12 @@ def test_what_was_declined_can_be_neither_answered_nor_declined() -> None:
     world = World(rules=REAL)
     world.turn()
     first = world.waiting()[0]
-    world.product.decline(first.id, DeclineKind.BUSY, by="themselves")
+    world.product.tasks.decline(first.id, DeclineKind.BUSY, by="themselves")
 
     with pytest.raises(AssignmentClosedError):
         world.submit(first, 0.5)
     with pytest.raises(AssignmentClosedError):
-        world.product.decline(first.id, DeclineKind.BUSY, by="themselves")
+        world.product.tasks.decline(first.id, DeclineKind.BUSY, by="themselves")
 
 
 def test_with_nobody_left_to_ask_the_request_is_cancelled_released_and_named() -> None:
@@ -112,12 +114,12 @@ def test_with_nobody_left_to_ask_the_request_is_cancelled_released_and_named() -
     pull = world.waiting()[0].pull_id
     for _ in range(2):
         (live,) = [a for a in world.waiting() if a.pull_id == pull]
-        world.product.decline(live.id, DeclineKind.CONFLICT, by="themselves")
+        world.product.tasks.decline(live.id, DeclineKind.CONFLICT, by="themselves")
         world.turn()
 
     assert world.ledger.pulls(CYCLE, application=0)[0].status is PullStatus.CANCELLED
     assert world.cycle.committed == 7
-    assert world.product.progress(CYCLE).blocked == (
+    assert world.product.reports.progress(CYCLE).blocked == (
         ("A001", "review", NoReviewer.CONFLICTS.value),
     )
     world.check()
@@ -129,7 +131,7 @@ def test_after_so_many_attempts_the_request_is_given_up() -> None:
     pull = world.waiting()[0].pull_id
     for _ in range(2):
         (live,) = [a for a in world.waiting() if a.pull_id == pull]
-        world.product.decline(live.id, DeclineKind.UNQUALIFIED, by="themselves")
+        world.product.tasks.decline(live.id, DeclineKind.UNQUALIFIED, by="themselves")
         world.turn()
 
     assert world.ledger.pulls(CYCLE, application=0)[0].status is PullStatus.CANCELLED
@@ -159,12 +161,12 @@ def test_while_paused_nothing_is_sent_or_expired_and_scores_are_taken() -> None:
     world.turn()
     waiting = world.waiting()
     sent = len(world.sent)
-    world.product.pause(CYCLE, by="ops", reason="holidays")
+    world.product.cycles.pause(CYCLE, by="ops", reason="holidays")
     world.later(days=30)
 
     world.turn()
     world.submit(waiting[0], 0.5)
-    world.product.decline(waiting[1].id, DeclineKind.UNQUALIFIED, by="themselves")
+    world.product.tasks.decline(waiting[1].id, DeclineKind.UNQUALIFIED, by="themselves")
     world.turn()
 
     assert len(world.sent) == sent
@@ -178,10 +180,10 @@ def test_on_resume_due_times_have_moved_by_the_length_of_the_pause() -> None:
     world.turn()
     before = {a.id: a.due_at for a in world.waiting()}
     world.later(days=2)
-    world.product.pause(CYCLE, by="ops")
+    world.product.cycles.pause(CYCLE, by="ops")
     world.later(days=30)
 
-    world.product.resume(CYCLE, by="ops")
+    world.product.cycles.resume(CYCLE, by="ops")
 
     (event,) = world.events(EventType.RESUMED)
     shift = timedelta(seconds=float(str(event.payload["shift"])))
@@ -202,14 +204,14 @@ def test_on_resume_due_times_have_moved_by_the_length_of_the_pause() -> None:
 def test_what_cannot_be_paused_or_resumed_says_why(verb: str) -> None:
     world = World(launch=verb == "resume")
     with pytest.raises(NotReadyError, match="only a cycle that is"):
-        getattr(world.product, verb)(CYCLE, by="ops")
+        getattr(world.product.cycles, verb)(CYCLE, by="ops")
 
 
 # Approval
 
 
 def proposed(world: World) -> list[str]:
-    return [request for request, *_ in world.product.proposed_requests(CYCLE)]
+    return [request for request, *_ in world.product.approvals.proposed(CYCLE)]
 
 
 def with_proposals() -> World:
@@ -236,7 +238,7 @@ def test_what_is_approved_goes_out() -> None:
     world = with_proposals()
     request = proposed(world)[0]
 
-    assert world.product.approve(CYCLE, [request], by="chair") == 1
+    assert world.product.approvals.approve(CYCLE, [request], by="chair") == 1
     world.turn()
 
     assert [a.pull_id for a in world.waiting()] == [request]
@@ -249,7 +251,9 @@ def test_what_is_struck_is_released_and_not_proposed_again() -> None:
     requests = proposed(world)
     committed = world.cycle.committed
 
-    assert world.product.strike(CYCLE, requests, by="chair", reason="no") == len(requests)
+    assert world.product.approvals.strike(CYCLE, requests, by="chair", reason="no") == len(
+        requests
+    )
     assert world.cycle.committed == committed - 3 * len(requests) == 0
     world.turn()
 
@@ -262,28 +266,28 @@ def test_what_is_struck_is_released_and_not_proposed_again() -> None:
 def test_only_what_is_proposed_can_be_approved_or_struck() -> None:
     world = with_proposals()
     request = proposed(world)[0]
-    world.product.approve(CYCLE, [request], by="chair")
+    world.product.approvals.approve(CYCLE, [request], by="chair")
 
     with pytest.raises(NotReadyError):
-        world.product.approve(CYCLE, [request], by="chair")
+        world.product.approvals.approve(CYCLE, [request], by="chair")
     with pytest.raises(NotReadyError):
-        world.product.strike(CYCLE, [request], by="chair", reason="too late")
+        world.product.approvals.strike(CYCLE, [request], by="chair", reason="too late")
     with pytest.raises(NotFoundError):
-        world.product.approve(CYCLE, ["fall:0:review:77"], by="chair")
+        world.product.approvals.approve(CYCLE, ["fall:0:review:77"], by="chair")
 
 
 # Extra requests of staff
 
 
 def ask(world: World, name: str = "A001", kind: str = "review") -> None:
-    world.product.ask(CYCLE, name, kind, by="chair", reason="appeal")
+    world.product.applicants.ask(CYCLE, name, kind, by="chair", reason="appeal")
 
 
 def test_staff_get_an_extra_request_from_the_reserve() -> None:
     world = World(rules=rules(budget=20, reserve=0.1, purpose=Purpose.REAL))
     world.run()
     assert world.cycle.spent == 18
-    world.product.resume(CYCLE, by="ops")
+    world.product.cycles.resume(CYCLE, by="ops")
 
     ask(world)
     world.turn()
@@ -291,7 +295,7 @@ def test_staff_get_an_extra_request_from_the_reserve() -> None:
     extra = [p for p in world.ledger.pulls(CYCLE) if p.why is PullReason.STAFF]
     assert [(p.application, p.status) for p in extra] == [(0, PullStatus.OPEN)]
     assert len(world.waiting()) == 1
-    assert world.product.progress(CYCLE).wishes == 0
+    assert world.product.reports.progress(CYCLE).wishes == 0
     world.verify()
 
 
@@ -315,24 +319,24 @@ def test_a_wish_that_waits_for_a_busy_reviewer_keeps_nobody_busy() -> None:
     ask(world)
 
     assert world.turn() <= 1
-    assert world.product.coordinator("one").turn() >= 0
-    assert world.product.progress(CYCLE).wishes == 1
+    assert world.product.cycles.coordinator("one").turn() >= 0
+    assert world.product.reports.progress(CYCLE).wishes == 1
     for assignment in world.waiting():
         world.submit(assignment, 0.5)
     world.turn()
-    assert world.product.progress(CYCLE).wishes == 0
+    assert world.product.reports.progress(CYCLE).wishes == 0
 
 
 def test_no_wish_reaches_an_application_that_is_held() -> None:
     world = World(rules=rules(budget=30, reserve=0.2))
     world.turn()
-    world.product.move_application(CYCLE, "A001", ApplicationStatus.HELD, by="ops")
+    world.product.applicants.move(CYCLE, "A001", ApplicationStatus.HELD, by="ops")
     before = len(world.ledger.pulls(CYCLE, application=0))
     ask(world)
     world.turn()
 
     assert len(world.ledger.pulls(CYCLE, application=0)) == before
-    assert world.product.progress(CYCLE).wishes == 0
+    assert world.product.reports.progress(CYCLE).wishes == 0
 
 
 def test_a_wish_for_a_kind_that_needs_approval_is_only_proposed() -> None:
@@ -357,13 +361,15 @@ def test_what_was_open_with_somebody_who_leaves_goes_to_others() -> None:
     world.turn()
     theirs = {a.pull_id for a in world.waiting("R1")}
 
-    assert world.product.leave(CYCLE, "R1", by="ops", reason="new job") == len(theirs) > 0
+    assert (
+        world.product.reviewers.leave(CYCLE, "R1", by="ops", reason="new job") == len(theirs) > 0
+    )
     world.turn()
 
     assert world.waiting("R1") == ()
     assert theirs <= {a.pull_id for a in world.waiting()}
     with pytest.raises(InvalidInputError, match="left already"):
-        world.product.leave(CYCLE, "R1", by="ops")
+        world.product.reviewers.leave(CYCLE, "R1", by="ops")
     world.check()
     world.verify()
 
@@ -379,8 +385,8 @@ def test_somebody_who_joins_in_mid_cycle_gets_their_share() -> None:
 
 def test_a_conflict_that_staff_find_out_keeps_the_reviewer_away_from_then_on() -> None:
     world = World(rules=rules(budget=30), roster=3, launch=False)
-    world.product.add_conflicts(CYCLE, [("A001", "R1")], source="staff")
-    world.product.launch(CYCLE, by="ops")
+    world.product.reviewers.add_conflicts(CYCLE, [("A001", "R1")], source="staff")
+    world.product.cycles.launch(CYCLE, by="ops")
     world.run()
 
     assert ("A001", "R1") not in world.asked()
@@ -404,10 +410,10 @@ def test_a_change_that_would_undo_what_was_done_is_refused(
     world = World()
     world.turn()
     before = world.cycle
-    changed = replace(world.product.rules(CYCLE), **changes)  # type: ignore[arg-type]
+    changed = replace(world.product.cycles.rules(CYCLE), **changes)  # type: ignore[arg-type]
 
     with pytest.raises(InvalidRulesError, match=reason):
-        world.product.change_rules(CYCLE, changed, by="ops", reason="try")
+        world.product.cycles.change_rules(CYCLE, changed, by="ops", reason="try")
 
     assert world.cycle == before
 
@@ -416,9 +422,9 @@ def test_an_opened_request_is_not_taken_back_by_a_stop() -> None:
     world = World(rules=REAL)
     world.turn()
     first = world.waiting()[0]
-    world.product.open(first.id)
+    world.product.tasks.open(first.id)
 
-    world.product.stop(CYCLE, by="dean")
+    world.product.cycles.stop(CYCLE, by="dean")
 
     assert world.ledger.assignment(first.id).status is AssignmentStatus.OPENED
     assert world.submit(first, 0.5).counts

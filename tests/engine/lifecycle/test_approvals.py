@@ -24,13 +24,13 @@ def with_proposals() -> World:
 
 
 def first(world: World) -> PendingApproval:
-    return world.product.awaited(CYCLE)[0]
+    return world.product.approvals.pending(CYCLE)[0]
 
 
 def test_each_request_says_which_decision_wanted_it_and_in_which_turn() -> None:
     world = with_proposals()
 
-    waiting = world.product.awaited(CYCLE)
+    waiting = world.product.approvals.pending(CYCLE)
 
     assert {one.kind for one in waiting} == {"interview"}
     assert {one.why for one in waiting} == {"rule"}
@@ -41,9 +41,9 @@ def test_each_request_says_which_decision_wanted_it_and_in_which_turn() -> None:
 def test_another_applicant_takes_the_place_at_the_same_cost_and_goes_out() -> None:
     world = with_proposals()
     one, committed = first(world), world.cycle.committed
-    other = world.product.swap_choices(CYCLE, one.pull.id).applicants[0]
+    other = world.product.approvals.choices(CYCLE, one.pull.id).applicants[0]
 
-    world.product.swap(
+    world.product.approvals.swap(
         CYCLE, one.pull.id, application=other.number, reviewer=None, by="chair", reason="away"
     )
     world.turn()
@@ -52,7 +52,9 @@ def test_another_applicant_takes_the_place_at_the_same_cost_and_goes_out() -> No
     pulls = {p.id: p for p in world.ledger.pulls(CYCLE)}
     assert pulls[one.pull.id].status is PullStatus.CANCELLED
     assert [a.application for a in world.waiting()] == [other.number]
-    assert one.pull.application not in {a.pull.application for a in world.product.awaited(CYCLE)}
+    assert one.pull.application not in {
+        a.pull.application for a in world.product.approvals.pending(CYCLE)
+    }
     world.check()
     world.verify()
 
@@ -60,9 +62,9 @@ def test_another_applicant_takes_the_place_at_the_same_cost_and_goes_out() -> No
 def test_a_chosen_reviewer_is_the_one_who_is_asked() -> None:
     world = with_proposals()
     one = first(world)
-    chosen = world.product.swap_choices(CYCLE, one.pull.id).reviewers[-1]
+    chosen = world.product.approvals.choices(CYCLE, one.pull.id).reviewers[-1]
 
-    world.product.swap(
+    world.product.approvals.swap(
         CYCLE, one.pull.id, application=None, reviewer=chosen.number, by="chair", reason="expert"
     )
     world.turn()
@@ -76,14 +78,14 @@ def test_whoever_judged_the_applicant_before_is_not_offered_and_is_refused() -> 
     world = with_proposals()
     one = first(world)
     asked = {a.reviewer for a in world.ledger.assignments(CYCLE, application=one.pull.application)}
-    offered = {r.number for r in world.product.swap_choices(CYCLE, one.pull.id).reviewers}
+    offered = {r.number for r in world.product.approvals.choices(CYCLE, one.pull.id).reviewers}
     seq = world.cycle.position
 
     assert asked
     assert not offered & asked
     for number in (*asked, -1, 99):
         with pytest.raises(InvalidInputError, match="may not be asked"):
-            world.product.swap(
+            world.product.approvals.swap(
                 CYCLE, one.pull.id, application=None, reviewer=number, by="chair", reason="no"
             )
     assert world.cycle.position == seq
@@ -93,16 +95,16 @@ def test_nobody_can_be_put_in_the_place_who_may_not_be_asked_about() -> None:
     world = with_proposals()
     one = first(world)
     seq = world.cycle.position
-    offered = {a.number for a in world.product.swap_choices(CYCLE, one.pull.id).applicants}
+    offered = {a.number for a in world.product.approvals.choices(CYCLE, one.pull.id).applicants}
     others = {a.number for a in world.ledger.applications(CYCLE)} - offered
 
     for number in (*sorted(others - {one.pull.application}), 999):
         with pytest.raises(InvalidInputError, match="cannot be asked about"):
-            world.product.swap(
+            world.product.approvals.swap(
                 CYCLE, one.pull.id, application=number, reviewer=None, by="chair", reason="no"
             )
     with pytest.raises(InvalidInputError, match="choose another applicant"):
-        world.product.swap(
+        world.product.approvals.swap(
             CYCLE, one.pull.id, application=None, reviewer=None, by="chair", reason="no"
         )
     assert world.cycle.position == seq
@@ -111,16 +113,16 @@ def test_nobody_can_be_put_in_the_place_who_may_not_be_asked_about() -> None:
 def test_what_was_approved_or_never_was_cannot_be_exchanged() -> None:
     world = with_proposals()
     one = first(world)
-    world.product.approve(CYCLE, [one.pull.id], by="chair")
+    world.product.approvals.approve(CYCLE, [one.pull.id], by="chair")
 
     with pytest.raises(NotReadyError):
-        world.product.swap(
+        world.product.approvals.swap(
             CYCLE, one.pull.id, application=0, reviewer=None, by="chair", reason="late"
         )
     for what in (one.pull.id, "fall:0:interview:9"):
         with pytest.raises(NotFoundError):
-            world.product.swap_choices(CYCLE, what)
+            world.product.approvals.choices(CYCLE, what)
     with pytest.raises(NotFoundError):
-        world.product.swap(
+        world.product.approvals.swap(
             CYCLE, "elsewhere:0:interview:1", application=0, reviewer=None, by="c", reason="r"
         )

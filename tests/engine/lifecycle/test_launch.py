@@ -28,9 +28,9 @@ from tests.engine.cycle_by_hand import (
 
 def test_after_the_launch_everyone_who_is_ready_is_reviewed_once_and_nobody_else() -> None:
     world = World(launch=False, rules=rules(budget=60))
-    world.product.move_application(CYCLE, "A002", ApplicationStatus.HELD, by="ops")
+    world.product.applicants.move(CYCLE, "A002", ApplicationStatus.HELD, by="ops")
     world.admit([applicant("A099", ready=False)])
-    world.product.launch(CYCLE, by="ops")
+    world.product.cycles.launch(CYCLE, by="ops")
 
     world.turn()
 
@@ -58,7 +58,7 @@ def test_a_second_launch_is_refused_and_asks_nobody_twice() -> None:
     before = world.cycle
 
     with pytest.raises(NotReadyError, match="launched before"):
-        world.product.launch(CYCLE, by="ops")
+        world.product.cycles.launch(CYCLE, by="ops")
 
     assert world.cycle == before
     assert world.turn() == 0
@@ -73,7 +73,7 @@ def test_nothing_is_asked_before_the_launch() -> None:
 
 def test_launching_what_does_not_exist_says_so() -> None:
     with pytest.raises(NotFoundError, match="spring"):
-        World(launch=False).product.launch("spring", by="ops")
+        World(launch=False).product.cycles.launch("spring", by="ops")
 
 
 Draft = Callable[[], World]
@@ -159,7 +159,7 @@ def test_it_is_refused_with_the_reason_and_changes_nothing(case: str) -> None:
     before = world.cycle
 
     with pytest.raises(InvalidInputError, match=f"(?s){reason}"):
-        world.product.launch(CYCLE, by="ops")
+        world.product.cycles.launch(CYCLE, by="ops")
 
     assert world.cycle == before
     assert world.stands(CycleStatus.DRAFT)
@@ -169,16 +169,16 @@ def test_all_problems_are_named_together() -> None:
     world = World(launch=False, rules=rules(budget=7), roster=[])
 
     with pytest.raises(InvalidInputError, match=r"(?s)cannot pay.*no reviewer takes"):
-        world.product.launch(CYCLE, by="ops")
+        world.product.cycles.launch(CYCLE, by="ops")
 
 
 def test_what_was_refused_can_be_launched_once_it_is_cured() -> None:
     world = World(launch=False, rules=rules(budget=7))
     with pytest.raises(InvalidInputError):
-        world.product.launch(CYCLE, by="ops")
+        world.product.cycles.launch(CYCLE, by="ops")
 
-    world.product.change_rules(CYCLE, rules(budget=20), by="ops", reason="more money")
-    world.product.launch(CYCLE, by="ops")
+    world.product.cycles.change_rules(CYCLE, rules(budget=20), by="ops", reason="more money")
+    world.product.cycles.launch(CYCLE, by="ops")
 
     assert world.stands(CycleStatus.RUNNING)
 
@@ -213,7 +213,7 @@ def test_applications_are_refused_once_they_have_closed() -> None:
 def test_a_finished_cycle_refuses_whatever_would_change_it() -> None:
     world = World()
     world.run()
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
 
     with (
         pytest.raises(NotReadyError, match="reopen"),

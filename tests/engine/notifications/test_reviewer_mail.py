@@ -13,6 +13,7 @@ from swapflow.engine.notifications.mail_text import sign_in_mail
 from swapflow.engine.notifications.mail_text import waiting_mail as waiting_letter
 from swapflow.engine.notifications.review_reminders import STEPS, remind
 from swapflow.engine.ports.records import MailRecord
+from swapflow.engine.services import compose
 from swapflow.errors import (
     ConflictError,
     InvalidInputError,
@@ -76,12 +77,12 @@ def test_a_delivery_that_is_repeated_mails_once_a_day() -> None:
     world = one_reviewer()
     everything = [a.id for a in world.waiting("R1")]
 
-    world.product.deliver(everything)
+    world.product.tasks.deliver(everything)
     assert len(ids(world, "waiting")) == 1
 
     world.later(days=1)
-    world.product.deliver(everything[:1])
-    world.product.deliver(everything)
+    world.product.tasks.deliver(everything[:1])
+    world.product.tasks.deliver(everything)
     assert len(ids(world, "waiting")) == 2
 
 
@@ -138,11 +139,11 @@ def test_a_late_look_sends_the_latest_step_alone() -> None:
 
 def test_a_paused_cycle_reminds_nobody_and_goes_on_by_the_new_dates() -> None:
     world = one_reviewer(applications=2)
-    world.product.pause(CYCLE, by="ops")
+    world.product.cycles.pause(CYCLE, by="ops")
     pass_time(world, 13 * DAY)
     assert remind(CYCLE, ledger=world.ledger, address="") == 0
 
-    world.product.resume(CYCLE, by="ops")
+    world.product.cycles.resume(CYCLE, by="ops")
     world.turn()
     assert ids(world, "remind") == []
     pass_time(world, 12 * DAY)
@@ -186,7 +187,7 @@ def test_every_step_comes_before_the_due_time() -> None:
 def test_reviewers_are_written_to_in_the_language_of_their_program(tag: str) -> None:
     world = one_reviewer(language=tag)
     with use_language("en"):  # what whoever presses the button reads
-        world.product.nudge(CYCLE, "R1", by="Ada of the office")
+        world.product.reviewers.nudge(CYCLE, "R1", by="Ada of the office")
     pass_time(world, 13 * DAY)
 
     mails = [m.mail for m in mailed(world)]
@@ -207,11 +208,11 @@ def test_a_language_that_says_nothing_is_not_stored_so_that_older_processes_read
 def test_staff_may_ask_a_reviewer_once_a_day() -> None:
     world = one_reviewer()
 
-    world.product.nudge(CYCLE, "R1", by="Ada of the office")
+    world.product.reviewers.nudge(CYCLE, "R1", by="Ada of the office")
     with pytest.raises(ConflictError, match="today"):
-        world.product.nudge(CYCLE, "R1", by="Ada of the office")
+        world.product.reviewers.nudge(CYCLE, "R1", by="Ada of the office")
     world.later(days=1)
-    world.product.nudge(CYCLE, "R1", by="Ada of the office")
+    world.product.reviewers.nudge(CYCLE, "R1", by="Ada of the office")
 
     nudges = [m.mail for m in mailed(world) if ":nudge:" in m.mail.id]
     assert len(nudges) == 2
@@ -223,13 +224,13 @@ def test_a_nudge_that_makes_no_sense_is_refused() -> None:
     world.hire([reviewer("R2")])
 
     with pytest.raises(NotFoundError):
-        world.product.nudge(CYCLE, "R9", by="ops")
+        world.product.reviewers.nudge(CYCLE, "R9", by="ops")
     with pytest.raises(InvalidInputError, match="no mail address"):
-        world.product.nudge(CYCLE, "R2", by="ops")
+        world.product.reviewers.nudge(CYCLE, "R2", by="ops")
     for assignment in world.waiting("R1"):
         world.submit(assignment, 0.5)
     with pytest.raises(NotReadyError, match="nothing waits"):
-        world.product.nudge(CYCLE, "R1", by="ops")
+        world.product.reviewers.nudge(CYCLE, "R1", by="ops")
 
 
 # Nobody is named
@@ -248,11 +249,11 @@ def test_no_mail_names_an_applicant() -> None:
     world.turn()
     for known in ("R1", "R2"):
         if world.waiting(known):
-            world.product.nudge(CYCLE, known, by="ops")
+            world.product.reviewers.nudge(CYCLE, known, by="ops")
     for hours in (11.5 * DAY, 2 * DAY, 10 * HOUR):
         pass_time(world, hours)
     declined = next(a for r in ("R1", "R2") for a in world.waiting(r))
-    world.product.decline(declined.id, DeclineKind.UNQUALIFIED, by="r")
+    world.product.tasks.decline(declined.id, DeclineKind.UNQUALIFIED, by="r")
     pass_time(world, DAY)
 
     records = mailed(world)
@@ -319,11 +320,11 @@ def waiting_mail(world: World) -> MailRecord:
 def test_a_mail_that_is_refused_for_good_has_failed_and_says_why() -> None:
     world = one_reviewer(applications=2)
     server = Server(MailRefusedError("mx says 550 no such user"))
-    product = replace(world.product, post=server.post)
+    product = compose(replace(world.product.context, post=server.post))
     mail_id = waiting_mail(world).mail.id
 
-    assert product.send_mail(mail_id) is False
-    assert product.send_mail(mail_id) is False
+    assert product.outbox.send_mail(mail_id) is False
+    assert product.outbox.send_mail(mail_id) is False
 
     record = waiting_mail(world)
     assert (record.mail.state, record.detail) == ("failed", "mx says 550 no such user")
@@ -333,24 +334,26 @@ def test_a_mail_that_is_refused_for_good_has_failed_and_says_why() -> None:
 def test_a_mail_that_is_not_taken_now_is_tried_again_and_given_up_at_last() -> None:
     world = one_reviewer(applications=2)
     server = Server(*[UnavailableError("busy")] * 20)
-    product = replace(world.product, post=server.post)
+    product = compose(replace(world.product.context, post=server.post))
     mail_id = waiting_mail(world).mail.id
 
     for _ in range(20):
-        product.send_mail(mail_id)
+        product.outbox.send_mail(mail_id)
 
     record = waiting_mail(world)
     assert (record.mail.state, record.detail, record.attempts) == ("failed", "busy", 8)
     assert server.tries == 8
-    assert world.product.queue_again(CYCLE, mail_id)
-    assert replace(world.product, post=Server().post).send_mail(mail_id)
+    assert world.product.outbox.queue_again(CYCLE, mail_id)
+    assert compose(replace(world.product.context, post=Server().post)).outbox.send_mail(mail_id)
     assert waiting_mail(world).mail.state == "sent"
 
 
 def test_a_mail_that_is_taken_at_the_second_try_is_sent() -> None:
     world = one_reviewer(applications=2)
-    product = replace(world.product, post=Server(UnavailableError("busy"), None).post)
+    product = compose(
+        replace(world.product.context, post=Server(UnavailableError("busy"), None).post)
+    )
     mail_id = waiting_mail(world).mail.id
 
-    assert [product.send_mail(mail_id) for _ in range(3)] == [False, True, False]
+    assert [product.outbox.send_mail(mail_id) for _ in range(3)] == [False, True, False]
     assert world.ledger.assignments(CYCLE, statuses=OPEN_ASSIGNMENT)

@@ -22,5 +22,5 @@ def fixed(url: str = "sqlite://", **changes: object) -> World:
     settings: dict[str, object] = {"budget": 8, "purpose": Purpose.REAL, **changes}
     world = World(url=url, rules=rules(**settings), applications=PEOPLE)
     world.run(rising)
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
     return world

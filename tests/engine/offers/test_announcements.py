@@ -14,7 +14,7 @@ from swapflow.domain.rules import Purpose
 from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.offers.announcements import USUAL_HOLD
 from swapflow.engine.ports.records import Mail
-from swapflow.engine.services import Swapflow
+from swapflow.engine.services import Swapflow, compose
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
 from tests.engine.offers.fixed_cohorts import rising
@@ -33,18 +33,20 @@ class Office:
         real = rules(budget=8, purpose=Purpose.REAL, language=language)
         self.world = World(rules=real, applications=people)
         self.world.run(rising)
-        self.world.product.finalize(CYCLE, by="chair")
+        self.world.product.cohort.finalize(CYCLE, by="chair")
         self.posted: list[Mail] = []
-        self.product: Swapflow = replace(self.world.product, post=self.posted.append)
+        self.product: Swapflow = compose(
+            replace(self.world.product.context, post=self.posted.append)
+        )
 
     def offer(self) -> None:
         until = self.world.ledger.now() + timedelta(days=30)
-        self.product.offer(CYCLE, by="ops", until=until)
+        self.product.offers.make(CYCLE, by="ops", until=until)
 
     def announce(self, **more: object) -> dict[str, str]:
         """Announce; gives what each is told, by external id."""
         wording = more.pop("wording", usual_wording())
-        made = self.product.announce(CYCLE, wording, by="ops", **more)  # type: ignore[arg-type]
+        made = self.product.announcements.send(CYCLE, wording, by="ops", **more)  # type: ignore[arg-type]
         return {letter.external_id: letter.group.value for letter in made.letters}
 
     def send(self) -> dict[str, str]:
@@ -52,14 +54,14 @@ class Office:
         before = len(self.posted)
         self.world.coordinator.relay()
         for mail in self.world.ledger.mails(at_most=100):
-            self.product.send_mail(mail.id)
+            self.product.outbox.send_mail(mail.id)
         return {mail.to: f"{mail.subject}\n{mail.text}" for mail in self.posted[before:]}
 
     def states(self) -> Mapping[str, LetterState]:
         names = self.world.names()
         return {
             names[letter.application]: letter.state
-            for announcement in self.product.announcements(CYCLE)
+            for announcement in self.product.announcements.list(CYCLE)
             for letter in announcement.letters
         }
 
@@ -97,15 +99,15 @@ def test_everybody_is_told_once_what_was_decided_when_the_time_to_undo_is_over(
 
 
 def test_what_is_shown_is_what_is_sent_and_nothing_else(office: Office) -> None:
-    shown = office.product.draft_letters(CYCLE, usual_wording())
+    shown = office.product.announcements.draft(CYCLE, usual_wording())
     assert [a.external_id for a in shown.unreachable] == ["A001"]
-    office.product.answer_offer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops", reason="by phone")
+    office.product.offers.answer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops", reason="by phone")
 
     with pytest.raises(ConflictError, match="look at them once more"):
         office.announce(seen=shown.digest)
     assert office.states() == {}
 
-    again = office.product.draft_letters(CYCLE, usual_wording())
+    again = office.product.announcements.draft(CYCLE, usual_wording())
     assert set(office.announce(seen=again.digest)) == {a.external_id for a in again.letters}
 
 
@@ -116,16 +118,16 @@ def test_until_they_leave_letters_and_their_offers_are_taken_back_all_together(
     office.world.later(minutes=29)
     office.send()
 
-    office.product.take_letters_back(CYCLE, by="ops")
+    office.product.announcements.take_back(CYCLE, by="ops")
 
     office.world.later(days=1)
     assert office.send() == {}
     assert set(office.states().values()) == {LetterState.TAKEN_BACK}
-    stands = office.product.offers(CYCLE)
+    stands = office.product.offers.standing(CYCLE)
     assert {offer.answer for offer in stands.offers} == {OfferAnswer.TAKEN_BACK}
     assert len(office.world.events(EventType.ANNOUNCEMENT_TAKEN_BACK)) == 1
     with pytest.raises(NotReadyError, match="no letter is held"):
-        office.product.take_letters_back(CYCLE, by="ops")
+        office.product.announcements.take_back(CYCLE, by="ops")
     # As if nothing had been: the same people are offered the same places, and told.
     office.offer()
     assert [name for name, told in office.announce().items() if told == "offered"] == [
@@ -141,7 +143,7 @@ def test_once_they_have_left_nothing_is_taken_back(office: Office) -> None:
     office.world.coordinator.relay()
 
     with pytest.raises(NotReadyError):
-        office.product.take_letters_back(CYCLE, by="ops")
+        office.product.announcements.take_back(CYCLE, by="ops")
     assert len(office.send()) == 7
 
 
@@ -149,35 +151,37 @@ def test_an_announcement_of_which_some_letters_have_left_is_not_taken_back(
     office: Office,
 ) -> None:
     office.announce()
-    first = office.product.announcements(CYCLE)[0].letters[0]
+    first = office.product.announcements.list(CYCLE)[0].letters[0]
     office.world.ledger.mark_mail(first.mail_id, "sent")
 
     with pytest.raises(ConflictError, match="1 of 7 letters have left"):
-        office.product.take_letters_back(CYCLE, by="ops")
+        office.product.announcements.take_back(CYCLE, by="ops")
 
-    assert {offer.answer for offer in office.product.offers(CYCLE).offers} == {OfferAnswer.WAITING}
-    assert office.product.announcements(CYCLE)[0].taken_back_by == ""
+    assert {offer.answer for offer in office.product.offers.standing(CYCLE).offers} == {
+        OfferAnswer.WAITING
+    }
+    assert office.product.announcements.list(CYCLE)[0].taken_back_by == ""
 
 
 def test_reopening_the_list_takes_back_what_nobody_was_told(office: Office) -> None:
     office.announce()
 
-    office.product.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
+    office.product.cohort.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
 
     office.world.later(days=1)
     assert office.send() == {}
     assert set(office.states().values()) == {LetterState.TAKEN_BACK}
-    assert office.product.propose(CYCLE).promised == frozenset()
+    assert office.product.cohort.propose(CYCLE).promised == frozenset()
 
 
 def test_reopening_after_letters_have_left_keeps_what_was_promised(office: Office) -> None:
     office.announce(hold=timedelta())
     office.send()
 
-    office.product.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
+    office.product.cohort.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
 
     numbers = {office.world.number(name) for name in ("A006", "A007", "A008")}
-    assert office.product.propose(CYCLE).promised == numbers
+    assert office.product.cohort.propose(CYCLE).promised == numbers
 
 
 @pytest.mark.parametrize(
@@ -198,22 +202,22 @@ def test_a_letter_that_is_no_longer_true_is_not_sent(
     product = office.product
     match happens:
         case "reopened":
-            product.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
+            product.cohort.reopen(CYCLE, names=("ann", "bob"), reason="a mark was entered wrongly")
         case "withdrawn":
-            product.reopen(CYCLE, names=("ann", "bob"), reason="somebody has withdrawn")
-            product.move_application(CYCLE, to, ApplicationStatus.WITHDRAWN, by="ops")
-            product.finalize(CYCLE, by="chair")
+            product.cohort.reopen(CYCLE, names=("ann", "bob"), reason="somebody has withdrawn")
+            product.applicants.move(CYCLE, to, ApplicationStatus.WITHDRAWN, by="ops")
+            product.cohort.finalize(CYCLE, by="chair")
         case "declined":
-            product.answer_offer(CYCLE, to, OfferAnswer.DECLINED, by="ops")
+            product.offers.answer(CYCLE, to, OfferAnswer.DECLINED, by="ops")
         case _:
-            product.answer_offer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
+            product.offers.answer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
             office.offer()
 
     sent = office.send()
 
     letter = next(
         letter
-        for letter in product.announcements(CYCLE)[0].letters
+        for letter in product.announcements.list(CYCLE)[0].letters
         if letter.application == office.world.number(to)
     )
     assert (letter.state, letter.detail) == (LetterState.VOID, why)
@@ -226,12 +230,14 @@ def test_whoever_was_told_no_is_passed_no_place_and_the_next_letter_says_waitlis
     office.announce(waitlist=1, hold=timedelta())
     office.send()
     for name in ("A008", "A007", "A006"):
-        office.product.answer_offer(CYCLE, name, OfferAnswer.DECLINED, by="ops")
+        office.product.offers.answer(CYCLE, name, OfferAnswer.DECLINED, by="ops")
 
     office.offer()
 
     names = office.world.names()
-    waiting = [o for o in office.product.offers(CYCLE).offers if o.answer is OfferAnswer.WAITING]
+    waiting = [
+        o for o in office.product.offers.standing(CYCLE).offers if o.answer is OfferAnswer.WAITING
+    ]
     # A001 has no address, so nothing has told them anything.
     assert [names[offer.application] for offer in waiting] == ["A005", "A001"]
     assert office.announce() == {"A005": "offered"}
@@ -255,7 +261,7 @@ def test_groups_that_are_left_out_are_not_written_to(office: Office) -> None:
 
 def test_a_paragraph_about_a_date_is_left_out_where_there_is_none() -> None:
     office = Office()
-    office.product.offer(CYCLE, by="ops")
+    office.product.offers.make(CYCLE, by="ops")
     only = {Group.OFFERED: Wording(subject="{program}", text="Yes.\n\nBy {until}, please.")}
 
     office.announce(wording=only, hold=timedelta())
@@ -318,4 +324,4 @@ def test_before_a_list_is_fixed_there_is_nothing_to_tell() -> None:
     world = World(applications=PEOPLE)
 
     with pytest.raises(NotReadyError, match="not fixed"):
-        world.product.draft_letters(CYCLE, usual_wording())
+        world.product.announcements.draft(CYCLE, usual_wording())

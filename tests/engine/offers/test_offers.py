@@ -33,12 +33,12 @@ ACCEPTED, DECLINED = OfferAnswer.ACCEPTED, OfferAnswer.DECLINED
 def offered(world: World, **more: object) -> list[str]:
     """Let the next wave out; gives whose it is, in order."""
     names = world.names()
-    wave = world.product.offer(CYCLE, by="ops", **more)  # type: ignore[arg-type]  # by name
+    wave = world.product.offers.make(CYCLE, by="ops", **more)  # type: ignore[arg-type]  # by name
     return [names[number] for number, _ in wave.places]
 
 
 def answers(world: World, external_id: str, said: OfferAnswer) -> None:
-    world.product.answer_offer(CYCLE, external_id, said, by="ops", reason="by phone")
+    world.product.offers.answer(CYCLE, external_id, said, by="ops", reason="by phone")
 
 
 def test_places_go_to_the_chosen_and_then_down_the_waitlist_in_its_order() -> None:
@@ -55,7 +55,7 @@ def test_places_go_to_the_chosen_and_then_down_the_waitlist_in_its_order() -> No
     answers(world, "A005", DECLINED)  # thought better of it
     assert offered(world) == ["A003"]
 
-    stands = world.product.offers(CYCLE)
+    stands = world.product.offers.standing(CYCLE)
     assert [stands.count(said) for said in OfferAnswer] == [2, 1, 3, 0, 0]
     assert [world.names()[n] for n in stands.waitlist] == ["A002", "A001"]
     assert len(world.events(EventType.OFFERED)) == 4
@@ -67,7 +67,7 @@ def test_before_a_list_is_fixed_there_is_nothing_to_offer() -> None:
     world.turn()
 
     with pytest.raises(NotReadyError, match="is not fixed"):
-        world.product.offer(CYCLE, by="ops")
+        world.product.offers.make(CYCLE, by="ops")
 
 
 def test_nobody_but_those_who_were_shown_is_offered_a_place() -> None:
@@ -79,12 +79,12 @@ def test_nobody_but_those_who_were_shown_is_offered_a_place() -> None:
     with pytest.raises(ConflictError, match="somebody else may be next"):
         offered(world, seen=seen)
 
-    assert len(world.product.offers(CYCLE).offers) == 2
+    assert len(world.product.offers.standing(CYCLE).offers) == 2
 
 
 def test_an_offer_without_an_answer_by_its_date_is_passed_on_and_closed() -> None:
     world = fixed()
-    until = world.product.ledger.now() + timedelta(days=7)
+    until = world.product.context.ledger.now() + timedelta(days=7)
     offered(world, until=until)
     answers(world, "A008", ACCEPTED)
 
@@ -96,7 +96,7 @@ def test_an_offer_without_an_answer_by_its_date_is_passed_on_and_closed() -> Non
         answers(world, "A006", ACCEPTED)
     answers(world, "A005", DECLINED)
     with pytest.raises(InvalidInputError, match="is past"):
-        world.product.offer(CYCLE, by="ops", until=datetime(2020, 1, 1, tzinfo=UTC))
+        world.product.offers.make(CYCLE, by="ops", until=datetime(2020, 1, 1, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_passing_on_keeps_the_limits_on_groups_as_long_as_anybody_can() -> None:
     for external_id in ("A003", "A002", "A001"):
         answers(world, external_id, DECLINED)
         offered(world)
-    stands = world.product.offers(CYCLE)
+    stands = world.product.offers.standing(CYCLE)
     assert stands.broken == ("lower the minimum of region = North from 1 to 0",)
-    assert world.product.offers(CYCLE).count(OfferAnswer.WAITING) == 3
+    assert world.product.offers.standing(CYCLE).count(OfferAnswer.WAITING) == 3
 
 
 def test_places_are_offered_line_by_line() -> None:
@@ -145,11 +145,11 @@ def test_places_are_offered_line_by_line() -> None:
             SeatLine(name="unfunded", places=2, funded=False),
         )
     )
-    wave = world.product.offer(CYCLE, by="ops")
+    wave = world.product.offers.make(CYCLE, by="ops")
     answers(world, "A008", DECLINED)
 
     assert [line for _, line in wave.places] == ["funded", "unfunded", "unfunded"]
-    assert [line for _, line in world.product.offer(CYCLE, by="ops").places] == ["funded"]
+    assert [line for _, line in world.product.offers.make(CYCLE, by="ops").places] == ["funded"]
 
 
 def test_whoever_was_offered_a_place_keeps_it_when_the_list_is_reopened() -> None:
@@ -157,15 +157,17 @@ def test_whoever_was_offered_a_place_keeps_it_when_the_list_is_reopened() -> Non
     offered(world)
     answers(world, "A006", DECLINED)
     offered(world)
-    world.product.reopen(CYCLE, names=["chair", "dean"], reason="an appeal of A001")
+    world.product.cohort.reopen(CYCLE, names=["chair", "dean"], reason="an appeal of A001")
     drop = [Override(external_id="A008", verdict=Verdict.NOT_SELECTED, reason="second thoughts")]
     add = [Override(external_id="A001", verdict=Verdict.SELECTED, reason="the appeal is right")]
 
     with pytest.raises(InvalidInputError, match="'A008' was offered a place"):
-        world.product.finalize(CYCLE, by="chair", overrides=drop)
-    world.product.finalize(CYCLE, by="chair", overrides=swap_out("A006") + add)
+        world.product.cohort.finalize(CYCLE, by="chair", overrides=drop)
+    world.product.cohort.finalize(CYCLE, by="chair", overrides=swap_out("A006") + add)
 
-    verdicts = {world.names()[o.application]: o.verdict for o in world.product.outcomes(CYCLE, 2)}
+    verdicts = {
+        world.names()[o.application]: o.verdict for o in world.product.cohort.outcomes(CYCLE, 2)
+    }
     selected = {name for name, verdict in verdicts.items() if verdict is Verdict.SELECTED}
     assert selected == {"A001", "A005", "A007", "A008"}
     assert offered(world) == [], "three stand, and there are three places"
@@ -205,12 +207,12 @@ def test_two_who_pass_on_places_at_the_same_moment_pass_on_each_one_once(url: st
 
 def test_more_is_offered_than_there_are_places_only_as_far_as_the_risk_goes() -> None:
     world = fixed()
-    world.product.set_acceptance_rate(
+    world.product.offers.set_acceptance_rate(
         CYCLE, from_counts(30, 60), risk=0.2, source="30 of 60 in 2025", by="ops"
     )
 
     assert offered(world) == ["A008", "A007", "A006", "A005"]
-    stands = world.product.offers(CYCLE)
+    stands = world.product.offers.standing(CYCLE)
     assert stands.risk == pytest.approx(
         Odds(places=3, accepted=0, waiting=4, refused=0, a=31, b=31).exceeded()
     )
@@ -219,7 +221,7 @@ def test_more_is_offered_than_there_are_places_only_as_far_as_the_risk_goes() ->
     for external_id in ("A008", "A007"):
         answers(world, external_id, DECLINED)
     offered(world)
-    assert world.product.offers(CYCLE).spent <= 0.2
+    assert world.product.offers.standing(CYCLE).spent <= 0.2
 
 
 @pytest.mark.parametrize("risk", [0.05, 0.2])
@@ -284,7 +286,7 @@ def test_those_near_the_cut_are_named_and_those_far_off_are_not() -> None:
     world = World(rules=rules(budget=8, purpose=Purpose.REAL, sigma=0.15), applications=PEOPLE)
     world.run(rising)
 
-    proposal = world.product.propose(CYCLE)
+    proposal = world.product.cohort.propose(CYCLE)
     near = {world.names()[number] for number in proposal.near}
 
     assert {"A005", "A006"} <= near

@@ -1,4 +1,4 @@
-"""Marks of reviewers who differ in how severe they are."""
+"""A cycle in which one reviewer marks lower than the others."""
 
 from swapflow.bandit.ties import tie_key
 

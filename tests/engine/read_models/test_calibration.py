@@ -61,7 +61,7 @@ def four_each(
 
 def over(world: World) -> World:
     if not world.stands(CycleStatus.ENDED):
-        world.product.stop(CYCLE, by="ops", reason="enough")
+        world.product.cycles.stop(CYCLE, by="ops", reason="enough")
     return world
 
 
@@ -72,11 +72,13 @@ def certified(**changes: object) -> World:
 
 
 def asked(world: World, estimates: Estimates) -> Rules:
-    return world.product.choose_estimates(CYCLE, estimates, by="chair", reason="one was strict")
+    return world.product.cohort.choose_estimates(
+        CYCLE, estimates, by="chair", reason="one was strict"
+    )
 
 
 def listed(world: World) -> set[int]:
-    return {place.application for place in world.product.propose(CYCLE).cohort}
+    return {place.application for place in world.product.cohort.propose(CYCLE).cohort}
 
 
 def moved(seen: Calibration, estimates: Estimates) -> tuple[set[int], set[int]]:
@@ -89,7 +91,7 @@ def moved(seen: Calibration, estimates: Estimates) -> tuple[set[int], set[int]]:
 def test_planted_severities_are_recovered_at_forty_scores_a_reviewer() -> None:
     world = four_each()
 
-    seen = world.product.calibration(CYCLE)
+    seen = world.product.reports.calibration(CYCLE)
 
     people, judges = world.people(), seen.measured.judges
     assert len(judges) == 12
@@ -110,7 +112,7 @@ def test_planted_severities_are_recovered_at_forty_scores_a_reviewer() -> None:
 
 
 def test_agreement_of_the_cycle_is_told() -> None:
-    seen = four_each().product.calibration(CYCLE)
+    seen = four_each().product.reports.calibration(CYCLE)
 
     ((kind, agreed),) = seen.measured.agreement
 
@@ -133,7 +135,7 @@ def test_a_generous_kind_is_told_with_its_interval_and_called_an_assumption() ->
     world = World(rules=wanted, applications=60, roster=people)
     world.run(severe)
 
-    (offset,) = world.product.calibration(CYCLE).measured.offsets
+    (offset,) = world.product.reports.calibration(CYCLE).measured.offsets
 
     # What is left of the planted 0.1 is the difference of the two groups' mean severity.
     apart = np.mean([planted(f"I{n}") for n in range(4)]) - np.mean(
@@ -145,20 +147,20 @@ def test_a_generous_kind_is_told_with_its_interval_and_called_an_assumption() ->
     assert offset.offset.value == pytest.approx(0.1 + apart, abs=0.04)
     assert offset.offset.low < 0.1 < offset.offset.high
     said = "it is an assumption of the model"
-    assert said in method_text(world.product.propose(CYCLE).sheet)
+    assert said in method_text(world.product.cohort.propose(CYCLE).sheet)
     asked(over(world), Estimates.RAW)
-    assert said not in method_text(world.product.propose(CYCLE).sheet)
+    assert said not in method_text(world.product.cohort.propose(CYCLE).sheet)
 
 
 def test_with_few_marks_nothing_is_claimed() -> None:
     world = World(rules=rules(kinds=(dataclasses.replace(REVIEW, maximum=1),)), applications=8)
     world.turn()
-    assert world.product.calibration(CYCLE).measured.lack is Lack.NO_SCORES
-    assert world.product.calibration(CYCLE).rows == ()
+    assert world.product.reports.calibration(CYCLE).measured.lack is Lack.NO_SCORES
+    assert world.product.reports.calibration(CYCLE).rows == ()
 
     world.run(severe)
 
-    seen = world.product.calibration(CYCLE)
+    seen = world.product.reports.calibration(CYCLE)
     assert seen.measured.lack is Lack.FEW_REPEATS
     assert seen.measured.judges == ()
     assert len(seen.rows) == 8
@@ -166,24 +168,24 @@ def test_with_few_marks_nothing_is_claimed() -> None:
 
 def test_before_the_launch_there_is_nothing_to_say() -> None:
     with pytest.raises(NotReadyError, match="not launched"):
-        World(launch=False).product.calibration(CYCLE)
+        World(launch=False).product.reports.calibration(CYCLE)
 
 
 def test_looking_changes_nothing_and_is_kept_until_something_happens() -> None:
     world = certified()
     before, list_before = world.cycle, listed(world)
 
-    seen = world.product.calibration(CYCLE)
+    seen = world.product.reports.calibration(CYCLE)
 
-    assert world.product.calibration(CYCLE) is seen
+    assert world.product.reports.calibration(CYCLE) is seen
     assert (world.cycle, listed(world)) == (before, list_before)
     asked(world, Estimates.ADJUSTED)
-    assert world.product.calibration(CYCLE) is not seen
+    assert world.product.reports.calibration(CYCLE) is not seen
 
 
 def test_the_preview_says_exactly_whom_adjusting_moves() -> None:
     world = certified()
-    raw, seen = listed(world), world.product.calibration(CYCLE)
+    raw, seen = listed(world), world.product.reports.calibration(CYCLE)
     assert seen.in_force is Estimates.RAW
     assert seen.others == (Estimates.ADJUSTED,)
     comes, goes = moved(seen, Estimates.ADJUSTED)
@@ -193,10 +195,10 @@ def test_the_preview_says_exactly_whom_adjusting_moves() -> None:
     asked(world, Estimates.ADJUSTED)
 
     assert listed(world) == (raw | comes) - goes
-    again = world.product.calibration(CYCLE)
+    again = world.product.reports.calibration(CYCLE)
     assert again.in_force is Estimates.ADJUSTED
     assert moved(again, Estimates.RAW) == (goes, comes)
-    for place in world.product.propose(CYCLE).places:
+    for place in world.product.cohort.propose(CYCLE).places:
         row = next(r for r in again.rows if r.application == place.application)
         assert (place.estimate, place.raw_mean) == (row.adjusted, row.raw)
 
@@ -205,7 +207,7 @@ def test_adjusted_lists_are_nearer_to_the_truth_than_raw_ones() -> None:
     world = certified()
     names = world.names()
     truth = np.array([0.5 + 0.11 * normal("truth", names[n]) for n in range(60)])
-    rows = {row.application: row for row in world.product.calibration(CYCLE).rows}
+    rows = {row.application: row for row in world.product.reports.calibration(CYCLE).rows}
 
     raw = np.array([rows[n].raw for n in range(60)])
     adjusted = np.array([rows[n].adjusted for n in range(60)])
@@ -215,7 +217,7 @@ def test_adjusted_lists_are_nearer_to_the_truth_than_raw_ones() -> None:
 
 def test_the_default_rule_adjusts_already_and_the_request_is_to_turn_it_to_raw() -> None:
     world = over(four_each(applications=60, people=6))
-    own, seen = listed(world), world.product.calibration(CYCLE)
+    own, seen = listed(world), world.product.reports.calibration(CYCLE)
     assert seen.in_force is Estimates.ADJUSTED
     assert seen.others == (Estimates.RAW,)
     comes, goes = moved(seen, Estimates.RAW)
@@ -234,7 +236,7 @@ def test_where_only_severity_is_taken_out_both_others_can_be_asked_for() -> None
         four_each(kinds=kinds, kind_offsets=False, applications=20, more={"interview": None})
     )
 
-    seen = world.product.calibration(CYCLE)
+    seen = world.product.reports.calibration(CYCLE)
 
     assert seen.in_force is Estimates.RULE
     assert seen.others == (Estimates.RAW, Estimates.ADJUSTED)
@@ -249,14 +251,14 @@ def test_a_request_is_an_event_with_a_reason_and_is_taken_back_the_same_way() ->
 
     events = world.events(EventType.RULES_CHANGED)
     assert [e.payload["rules"] for e in events] == [first.version, first.version + 1]
-    latest, requested, _ = world.product.rules_history(CYCLE)
+    latest, requested, _ = world.product.cycles.rules_history(CYCLE)
     assert (requested.by, requested.reason) == ("chair", "one was strict")
     assert latest.rules.estimates is Estimates.RULE
     assert listed(world) == before
     with pytest.raises(InvalidInputError, match="already"):
         asked(world, Estimates.RULE)
     with pytest.raises(InvalidInputError, match="write why"):
-        world.product.choose_estimates(CYCLE, Estimates.RAW, by="chair", reason=" ")
+        world.product.cohort.choose_estimates(CYCLE, Estimates.RAW, by="chair", reason=" ")
 
 
 def test_what_is_asked_for_does_not_depend_on_what_the_list_is_made_by() -> None:
@@ -264,23 +266,25 @@ def test_what_is_asked_for_does_not_depend_on_what_the_list_is_made_by() -> None
         four_each(applications=20),
         four_each(applications=20, estimates=Estimates.RAW),
     )
-    picks = [[d.picks for d in world.product.decisions(CYCLE)] for world in (plain, adjusted)]
+    picks = [
+        [d.picks for d in world.product.reports.decisions(CYCLE)] for world in (plain, adjusted)
+    ]
     assert picks[0] == picks[1]
 
 
 def test_a_request_voids_signatures_and_is_refused_once_the_list_is_fixed() -> None:
     world = certified(signatures=2)
-    digest = world.product.prepare_decision(CYCLE, by="chair")
-    world.product.sign(CYCLE, digest, by="chair")
+    digest = world.product.cohort.prepare(CYCLE, by="chair")
+    world.product.cohort.sign(CYCLE, digest, by="chair")
 
     asked(world, Estimates.ADJUSTED)
 
-    waiting = world.product.pending(CYCLE)
+    waiting = world.product.cohort.pending(CYCLE)
     assert waiting is not None
     assert not waiting.current
-    digest = world.product.prepare_decision(CYCLE, by="chair")
-    world.product.sign(CYCLE, digest, by="chair")
-    assert world.product.sign(CYCLE, digest, by="second")
+    digest = world.product.cohort.prepare(CYCLE, by="chair")
+    world.product.cohort.sign(CYCLE, digest, by="chair")
+    assert world.product.cohort.sign(CYCLE, digest, by="second")
     with pytest.raises(CycleFinalizedError, match="reopen"):
         asked(world, Estimates.RULE)
 
@@ -292,16 +296,16 @@ def test_lists_by_other_estimates_are_replayed_by_verify_and_from_the_bundle(
 ) -> None:
     world = over(four_each(rule=rule, sigma=0.16, applications=40, people=5))
     asked(world, estimates)
-    world.product.finalize(CYCLE, by="chair")
-    world.product.reopen(CYCLE, names=("chair", "second"), reason="looked again")
+    world.product.cohort.finalize(CYCLE, by="chair")
+    world.product.cohort.reopen(CYCLE, names=("chair", "second"), reason="looked again")
     asked(world, Estimates.RULE)
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
 
-    assert world.product.verify(CYCLE, live=False).findings == ()
-    closed = world.product.closed(CYCLE)
+    assert world.product.reports.verify(CYCLE, live=False).findings == ()
+    closed = world.product.reports.finished(CYCLE)
     packed = bundle(closed, SIGNER)
 
-    assert packed == bundle(world.product.closed(CYCLE), SIGNER)
+    assert packed == bundle(world.product.reports.finished(CYCLE), SIGNER)
     checked = check_bundle(packed)
     assert checked.passed
     assert checked.replayed is not None
@@ -312,8 +316,8 @@ def test_lists_by_other_estimates_are_replayed_by_verify_and_from_the_bundle(
 def test_a_bundle_whose_list_was_not_made_so_is_found_out() -> None:
     world = certified()
     asked(world, Estimates.ADJUSTED)
-    world.product.finalize(CYCLE, by="chair")
-    closed = world.product.closed(CYCLE)
+    world.product.cohort.finalize(CYCLE, by="chair")
+    closed = world.product.reports.finished(CYCLE)
     forged = dataclasses.replace(
         closed,
         rules=tuple(dataclasses.replace(r, estimates=Estimates.RULE) for r in closed.rules),
@@ -326,17 +330,17 @@ def test_a_bundle_whose_list_was_not_made_so_is_found_out() -> None:
 
 def test_method_sheet_and_card_say_what_the_list_is_made_by() -> None:
     world = certified()
-    plain = method_text(world.product.propose(CYCLE).sheet)
+    plain = method_text(world.product.cohort.propose(CYCLE).sheet)
     assert "asked that the list" not in plain
 
     asked(world, Estimates.ADJUSTED)
 
-    sheet = world.product.propose(CYCLE).sheet
+    sheet = world.product.cohort.propose(CYCLE).sheet
     assert sheet.estimates == "adjusted"
     assert "People asked that the list is made by adjusted estimates" in method_text(sheet)
     assert "the list is by adjusted estimates" in sheet.certificate
-    row = world.product.calibration(CYCLE).rows[0]
-    standing = world.product.card(CYCLE, world.names()[row.application]).standing
+    row = world.product.reports.calibration(CYCLE).rows[0]
+    standing = world.product.reports.decision_card(CYCLE, world.names()[row.application]).standing
     assert standing is not None
     assert (standing.estimates, standing.raw, standing.adjusted, standing.mean) == (
         "adjusted",
@@ -344,15 +348,18 @@ def test_method_sheet_and_card_say_what_the_list_is_made_by() -> None:
         row.adjusted,
         row.mean,
     )
-    world.product.finalize(CYCLE, by="chair")
-    assert world.product.card(CYCLE, world.names()[row.application]).standing == standing
+    world.product.cohort.finalize(CYCLE, by="chair")
+    assert (
+        world.product.reports.decision_card(CYCLE, world.names()[row.application]).standing
+        == standing
+    )
 
 
 def test_reviewers_who_share_no_applicant_are_told_apart_and_named() -> None:
     """Two panels that never meet: A and B read some, C and D read the others."""
     wanted = rules(floors=(Floor(kind="review", count=2),), budget=24)
     world = World(rules=wanted, applications=12, launch=False)
-    world.product.set_panel(
+    world.product.reviewers.set_panel(
         CYCLE,
         [
             (f"A{n:03d}", by)
@@ -360,7 +367,7 @@ def test_reviewers_who_share_no_applicant_are_told_apart_and_named() -> None:
             for by in (("R1", "R2") if n <= 6 else ("R3", "R4"))
         ],
     )
-    world.product.launch(CYCLE, by="ops")
+    world.product.cycles.launch(CYCLE, by="ops")
     people = {name: number for number, name in world.people().items()}
     groups = (
         tuple(sorted((people["R1"], people["R2"]))),
@@ -369,10 +376,10 @@ def test_reviewers_who_share_no_applicant_are_told_apart_and_named() -> None:
 
     world.run(severe)
 
-    seen = world.product.calibration(CYCLE)
+    seen = world.product.reports.calibration(CYCLE)
     assert set(seen.groups) == set(groups)
     assert set(seen.apart) == set(groups)
-    dashboard, _ = world.product.dashboard(CYCLE)
+    dashboard, _ = world.product.reports.dashboard(CYCLE)
     assert set(dashboard.apart) == set(groups)
     assert decode_dashboard(encode_dashboard(dashboard)).apart == dashboard.apart
 
@@ -380,26 +387,34 @@ def test_reviewers_who_share_no_applicant_are_told_apart_and_named() -> None:
 def test_before_the_launch_the_preview_names_groups_that_will_stay_apart() -> None:
     wanted = rules(floors=(Floor(kind="review", count=2),), budget=24)
     world = World(rules=wanted, applications=12, launch=False)
-    assert not any("share no applicant" in text for text in world.product.preview(CYCLE).warnings)
+    assert not any(
+        "share no applicant" in text for text in world.product.cycles.preview(CYCLE).warnings
+    )
     pairs = [
         (f"A{n:03d}", by)
         for n in range(1, 13)
         for by in (("R1", "R2") if n <= 6 else ("R3", "R4"))
     ]
 
-    world.product.set_panel(CYCLE, pairs)
+    world.product.reviewers.set_panel(CYCLE, pairs)
 
-    (warning,) = [t for t in world.product.preview(CYCLE).warnings if "share no applicant" in t]
+    (warning,) = [
+        t for t in world.product.cycles.preview(CYCLE).warnings if "share no applicant" in t
+    ]
     assert warning.startswith("2 groups of reviewers will share no applicant (R1, R2; R3, R4)")
-    world.product.set_panel(CYCLE, [("A001", "R3")])
-    assert not any("share no applicant" in text for text in world.product.preview(CYCLE).warnings)
+    world.product.reviewers.set_panel(CYCLE, [("A001", "R3")])
+    assert not any(
+        "share no applicant" in text for text in world.product.cycles.preview(CYCLE).warnings
+    )
 
 
 def test_with_one_review_each_and_no_more_nobody_can_be_compared() -> None:
     once = dataclasses.replace(REVIEW, maximum=1)
     world = World(rules=rules(kinds=(once,)), launch=False)
 
-    assert [t for t in world.product.preview(CYCLE).warnings if "4 groups of reviewers" in t]
+    assert [
+        t for t in world.product.cycles.preview(CYCLE).warnings if "4 groups of reviewers" in t
+    ]
 
 
 def test_reviewers_who_may_still_come_to_share_applicants_are_not_called_apart() -> None:
@@ -412,14 +427,14 @@ def test_reviewers_who_may_still_come_to_share_applicants_are_not_called_apart()
     for task in first.values():
         world.submit(task, 0.5)
 
-    seen = world.product.calibration(CYCLE)
+    seen = world.product.reports.calibration(CYCLE)
 
     assert len(seen.groups) == 4
     assert [len(group) for group in seen.apart] == [4]
 
 
 def test_a_connected_graph_of_reviewers_is_one_group() -> None:
-    seen = four_each(applications=20).product.calibration(CYCLE)
+    seen = four_each(applications=20).product.reports.calibration(CYCLE)
 
     assert [len(group) for group in seen.groups] == [12]
     assert [len(group) for group in seen.apart] == [12]
@@ -450,7 +465,7 @@ def test_other_attributes_give_the_same_adjustment() -> None:
         return [
             (row.raw, row.adjusted)
             for row in sorted(
-                world.product.calibration(CYCLE).rows, key=lambda row: row.application
+                world.product.reports.calibration(CYCLE).rows, key=lambda row: row.application
             )
         ]
 

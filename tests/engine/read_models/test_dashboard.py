@@ -9,14 +9,14 @@ def test_without_a_published_board_the_record_is_folded_once_per_change() -> Non
     world.turn()
     world.forget_live_state()
 
-    first, live = world.product.dashboard(CYCLE)
-    second, _ = world.product.dashboard(CYCLE)
+    first, live = world.product.reports.dashboard(CYCLE)
+    second, _ = world.product.reports.dashboard(CYCLE)
     world.admit([applicant("A900")])
-    third, _ = world.product.dashboard(CYCLE)
+    third, _ = world.product.reports.dashboard(CYCLE)
 
     assert not live
     assert second is first
-    assert third.position == world.product.cycle(CYCLE).position != first.position
+    assert third.position == world.product.cycles.get(CYCLE).position != first.position
 
 
 def test_why_somebody_was_asked_about_is_read_without_the_rest_of_the_program() -> None:
@@ -24,7 +24,7 @@ def test_why_somebody_was_asked_about_is_read_without_the_rest_of_the_program() 
     world.turn()
     world.answer_all()
     world.turn()
-    external_id = world.product.applications(CYCLE)[2].external_id
+    external_id = world.product.applicants.list(CYCLE)[2].external_id
 
     told = asked_about(CYCLE, 2, ledger=world.ledger)
 

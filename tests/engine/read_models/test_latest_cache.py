@@ -46,12 +46,12 @@ def test_pages_of_many_programs_leave_boards_and_calibrations_of_the_latest_only
     before = {kind: _count(kind) for kind in (Dashboard, Calibration)}
 
     for name in names:
-        product.new_cycle(name, round_id="round", rules=product.rules("fall"), by="ops")
-        product.import_applications(name, applicants(4))
-        product.import_reviewers(name, reviewers(2))
-        product.launch(name, by="ops")
-        assert product.dashboard(name)[1] is False
-        product.calibration(name)
+        product.cycles.new(name, round_id="round", rules=product.cycles.rules("fall"), by="ops")
+        product.applicants.import_all(name, applicants(4))
+        product.reviewers.import_all(name, reviewers(2))
+        product.cycles.launch(name, by="ops")
+        assert product.reports.dashboard(name)[1] is False
+        product.reports.calibration(name)
 
     for kind, count in before.items():
         assert 0 < _count(kind) - count <= MOST_KEPT

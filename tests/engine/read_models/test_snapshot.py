@@ -10,7 +10,7 @@ from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event
 from swapflow.domain.rules import Rules
 from swapflow.engine.read_models.snapshot import SnapshotCache
-from swapflow.engine.services import Swapflow
+from swapflow.engine.services import ServiceContext, compose
 from swapflow.errors import NotFoundError, UnavailableError
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.engine.compared_projection import folded
@@ -77,17 +77,19 @@ def test_a_ledger_put_back_from_a_copy_is_folded_anew(tmp_path: Path) -> None:
     assert folded(snapshots, restored) != folded(SnapshotCache(), world.ledger)
 
     # It goes on another way, past the place where the other history stood.
-    other = Swapflow(
-        ledger=restored,
-        state=world.state,
-        dispatcher=world.product.dispatcher,
-        doorbell=world.product.doorbell,
-        post=lambda _mail: None,
+    other = compose(
+        ServiceContext(
+            ledger=restored,
+            state=world.state,
+            dispatcher=world.product.context.dispatcher,
+            doorbell=world.product.context.doorbell,
+            post=lambda _mail: None,
+        )
     )
     folded(snapshots, world.ledger)
     while restored.cycle(CYCLE).position.seq <= world.cycle.position.seq:
-        other.pause(CYCLE, by="ops", reason="another history")
-        other.resume(CYCLE, by="ops", reason="another history")
+        other.cycles.pause(CYCLE, by="ops", reason="another history")
+        other.cycles.resume(CYCLE, by="ops", reason="another history")
     assert folded(snapshots, restored) == folded(SnapshotCache(), restored)
     restored.dispose()
 
@@ -96,7 +98,7 @@ def test_rules_of_a_draft_change_without_an_event_and_are_seen_at_once() -> None
     world, snapshots = World(launch=False), SnapshotCache()
     folded(snapshots, world.ledger)
 
-    world.product.change_rules(CYCLE, rules(budget=31), by="ops", reason="more")
+    world.product.cycles.change_rules(CYCLE, rules(budget=31), by="ops", reason="more")
 
     assert folded(snapshots, world.ledger) == folded(SnapshotCache(), world.ledger)
     with snapshots.at_head(CYCLE, ledger=world.ledger) as seen:
@@ -110,7 +112,7 @@ def test_a_fold_that_failed_halfway_is_thrown_away(tmp_path: Path) -> None:
     )
     ledger = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}")
     folded(snapshots, ledger)
-    world.product.launch(CYCLE, by="ops")
+    world.product.cycles.launch(CYCLE, by="ops")
     ledger.fails = True
 
     with pytest.raises(UnavailableError):
@@ -158,7 +160,7 @@ def test_the_cycle_asked_for_longest_ago_is_dropped_when_there_are_too_many(
     tmp_path: Path,
 ) -> None:
     world = world_in(tmp_path)
-    world.product.new_cycle("spring", round_id="round", rules=rules(), by="ops")
+    world.product.cycles.new("spring", round_id="round", rules=rules(), by="ops")
     ledger, snapshots = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}"), SnapshotCache(most=1)
     folded(snapshots, ledger)
     folded(snapshots, ledger, cycle="spring")

@@ -1,26 +1,17 @@
 """Reconsideration: one person looked at again by fresh people, and nobody else moved."""
 
-from dataclasses import replace
-from datetime import date, timedelta
-from pathlib import Path
+from datetime import date
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from swapflow.domain.cohort.announcement import Group
 from swapflow.domain.cohort.offer import OfferAnswer
-from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.cohort.reconsideration import Result
-from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.event import EventType
 from swapflow.domain.objective import GroupQuota
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, PullReason
 from swapflow.domain.reviewing.score import Answer
-from swapflow.domain.rules import Purpose, RuleName
-from swapflow.engine.audit import finished_cycle
-from swapflow.engine.offers.announcement_wording import usual_wording
+from swapflow.domain.rules import Purpose
 from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
 from swapflow.errors import (
     ConflictError,
@@ -29,109 +20,22 @@ from swapflow.errors import (
     NotFoundError,
     NotReadyError,
 )
-from swapflow.files.bundles.bundle import bundle
-from swapflow.files.bundles.check import check_bundle
-from swapflow.files.bundles.signing_keys import Signer
-from swapflow.files.exports.decision_card import card_document
-from swapflow.files.exports.document import html
-from swapflow.ledger.maintenance.upgrade import upgrade
-from tests.engine.cycle_by_hand import CYCLE, World, applicant, reviewer, rules
-
-
-PEOPLE = [
-    applicant(
-        f"A{n:03d}",
-        name=f"Applicant {n}",
-        email=f"a{n}@example.org",
-        selection={"region": "North" if n <= 4 else "South"},
-    )
-    for n in range(1, 9)
-]
-NAMES = ("chair", "dean")
-SIGNER = Signer(Ed25519PrivateKey.generate())
-RESERVE = [reviewer("S1", reserve=True), reviewer("S2", reserve=True)]
-ORDINARY = [reviewer(f"R{n}") for n in range(1, 5)]
-
-
-def rising(external_id: str, *_: object) -> float:
-    return int(external_id[1:]) / 10
-
-
-def fixed(
-    url: str = "sqlite://", *, roster: object = None, withdrawn: str = "", **changes: object
-) -> World:
-    """A fixed list: A008, A007, A006, then the waitlist from A005 down; S1 and S2 in reserve."""
-    settings: dict[str, object] = {"budget": 8, "purpose": Purpose.REAL, **changes}
-    people = [*ORDINARY, *RESERVE] if roster is None else roster
-    world = World(
-        url=url,
-        rules=rules(**settings),
-        applications=PEOPLE,
-        roster=people,  # type: ignore[arg-type]  # tests name reviewers
-    )
-    if withdrawn:
-        world.product.move_application(CYCLE, withdrawn, ApplicationStatus.WITHDRAWN, by="ops")
-    world.run(rising)
-    world.product.finalize(CYCLE, by="chair")
-    return world
-
-
-def reopened(world: World, external_id: str, **more: object) -> int:
-    settings: dict[str, object] = {
-        "reason": "a reviewer had the wrong file",
-        "asked_by": "the applicant",
-        "asked_on": date(2027, 5, 4),
-    }
-    wanted = ReconsiderationRequest(**(settings | more))  # type: ignore[arg-type]  # by name
-    opened = world.product.reconsider(CYCLE, external_id, wanted, by="ops")
-    world.turn()
-    return opened
-
-
-def answered(world: World, value: float) -> list[str]:
-    """Everyone who is asked gives the same score; says who they were."""
-    people, who = world.people(), []
-    while waiting := world.waiting():
-        for assignment in waiting:
-            who.append(people[assignment.reviewer])
-            world.submit(assignment, value)
-        world.turn()
-    return sorted(who)
-
-
-def verdicts(world: World, version: int = 0) -> dict[str, str]:
-    version = version or world.cycle.cohort_version
-    outcomes = world.product.outcomes(CYCLE, version)
-    return {world.names()[o.application]: o.verdict.value for o in outcomes}
-
-
-def order(world: World) -> list[str]:
-    _, places, _ = world.product.proposals(CYCLE)[-1]
-    return [place.external_id for place in places]
-
-
-def selected(world: World) -> set[str]:
-    return {name for name, verdict in verdicts(world).items() if verdict == "selected"}
-
-
-def concluded(world: World, external_id: str, **more: object) -> Result:
-    closing = world.product.conclude(
-        CYCLE,
-        external_id,
-        **({"names": NAMES} | more),  # type: ignore[arg-type]  # by name
-    )
-    return closing.result
-
-
-def stands(world: World) -> None:
-    """Replay, chain, rows, live state and the signed bundle all agree."""
-    world.verify()
-    assert not world.tally().pending.any()
-    made = bundle(finished_cycle.gather_finished_cycle(CYCLE, ledger=world.ledger), SIGNER)
-    checked = check_bundle(made)
-    assert not checked.problems, checked.problems
-    assert checked.replayed is not None
-    assert checked.replayed.passed, checked.replayed.findings
+from tests.engine.cycle_by_hand import CYCLE, World, reviewer, rules
+from tests.engine.reconsideration.fixed_list import (
+    NAMES,
+    ORDINARY,
+    PEOPLE,
+    RESERVE,
+    answered,
+    concluded,
+    fixed,
+    order,
+    reopened,
+    rising,
+    selected,
+    stands,
+    verdicts,
+)
 
 
 # What it may change
@@ -139,12 +43,12 @@ def stands(world: World) -> None:
 
 def test_nobody_who_was_told_is_removed_and_only_that_person_changes(url: str) -> None:
     world = fixed(url)
-    offered = world.product.offer(CYCLE, by="ops").places
+    offered = world.product.offers.make(CYCLE, by="ops").places
     before, first = verdicts(world), order(world)
 
     reopened(world, "A003")
     answered(world, 1.0)
-    assert world.product.weigh(CYCLE, "A003").proposes is Result.ADDED
+    assert world.product.reconsiderations.evidence(CYCLE, "A003").proposes is Result.ADDED
     assert concluded(world, "A003", beyond=True) is Result.ADDED
 
     after = verdicts(world)
@@ -153,7 +57,9 @@ def test_nobody_who_was_told_is_removed_and_only_that_person_changes(url: str) -
     assert [n for n in order(world) if n != "A003"] == [n for n in first if n != "A003"]
     assert order(world)[:4] == ["A008", "A007", "A006", "A003"]
     assert verdicts(world, 1) == before
-    assert {o.application for o in world.product.offers(CYCLE).offers} == {n for n, _ in offered}
+    assert {o.application for o in world.product.offers.standing(CYCLE).offers} == {
+        n for n, _ in offered
+    }
     assert world.ledger.signatures(CYCLE, 2) == (("chair", "chair"), ("dean", "chair"))
     stands(world)
     world.ledger.dispose()
@@ -164,7 +70,7 @@ def test_better_scores_move_a_person_up_the_waitlist_and_nobody_else(url: str) -
     reopened(world, "A001")
     answered(world, 0.5)
 
-    evidence = world.product.weigh(CYCLE, "A001")
+    evidence = world.product.reconsiderations.evidence(CYCLE, "A001")
     assert (evidence.stands, evidence.place, evidence.proposes) == (5, 3, Result.WAITLISTED)
     assert evidence.before is not None
     assert evidence.before < evidence.after.estimate < 0.5
@@ -183,11 +89,11 @@ def test_worse_scores_leave_everything_as_it_was(url: str) -> None:
 
     assert concluded(world, "A005") is Result.STAYS
     with pytest.raises(NotFoundError, match="no reconsideration of 'A005' is open"):
-        world.product.weigh(CYCLE, "A005")
+        world.product.reconsiderations.evidence(CYCLE, "A005")
 
     assert world.cycle.cohort_version == 1
     assert order(world)[3] == "A005"
-    (ended,) = world.product.reconsiderations(CYCLE)
+    (ended,) = world.product.reconsiderations.list(CYCLE)
     assert ended.closing is not None
     assert (ended.closing.received, ended.closed_by) == (2, NAMES)
     stands(world)
@@ -243,20 +149,20 @@ def test_more_fresh_reviews_than_there_are_fresh_people_are_refused() -> None:
     ):
         reopened(world, "A001", reviews=9)
 
-    assert not world.product.reconsiderations(CYCLE)
+    assert not world.product.reconsiderations.list(CYCLE)
 
 
 def test_a_declined_request_goes_to_another_fresh_reviewer(url: str) -> None:
     world = fixed(url)
     reopened(world, "A001", reviews=1)
     (first,) = world.waiting()
-    world.product.decline(first.id, DeclineKind.CONFLICT, by="S1")
+    world.product.tasks.decline(first.id, DeclineKind.CONFLICT, by="S1")
     world.turn()
 
     (second,) = world.waiting()
     assert {world.people()[a.reviewer] for a in (first, second)} == {"S1", "S2"}
     answered(world, 0.9)
-    assert world.product.weigh(CYCLE, "A001").received == 1
+    assert world.product.reconsiderations.evidence(CYCLE, "A001").received == 1
     concluded(world, "A001")
     stands(world)
     world.ledger.dispose()
@@ -275,7 +181,7 @@ def test_an_expired_request_goes_to_another_fresh_reviewer() -> None:
     receipt = world.submit(first, 0.9)
     assert receipt.counts, "nobody else has begun, so the late one closes the request"
     world.turn()
-    assert world.product.weigh(CYCLE, "A001").ready
+    assert world.product.reconsiderations.evidence(CYCLE, "A001").ready
     world.verify()
 
 
@@ -286,10 +192,10 @@ def test_when_nobody_is_left_what_came_is_weighed_and_nothing_waits() -> None:
     seen: list[Assignment] = []
     while waiting := world.waiting():
         seen += waiting
-        world.product.decline(waiting[0].id, DeclineKind.CONFLICT, by="x")
+        world.product.tasks.decline(waiting[0].id, DeclineKind.CONFLICT, by="x")
         world.turn()
 
-    evidence = world.product.weigh(CYCLE, "A001")
+    evidence = world.product.reconsiderations.evidence(CYCLE, "A001")
     assert (evidence.ready, evidence.received, evidence.proposes) == (True, 0, Result.STAYS)
     assert not {world.people()[a.reviewer] for a in seen} & asked
     concluded(world, "A001")
@@ -304,7 +210,7 @@ def test_a_reviewer_in_the_reserve_who_is_away_is_waited_for() -> None:
     reopened(world, "A001", reviews=1)
 
     assert world.waiting() == ()
-    assert not world.product.weigh(CYCLE, "A001").ready
+    assert not world.product.reconsiderations.evidence(CYCLE, "A001").ready
 
 
 def test_an_ordinary_request_is_never_given_to_the_reserve() -> None:
@@ -330,7 +236,7 @@ def test_a_second_reconsideration_of_the_same_person_is_refused_while_one_is_ope
         reopened(world, "A001")
     reopened(world, "A002")
 
-    assert len(world.product.reconsiderations(CYCLE)) == 2
+    assert len(world.product.reconsiderations.list(CYCLE)) == 2
 
 
 @pytest.mark.parametrize(
@@ -360,7 +266,7 @@ def test_before_the_list_is_fixed_there_is_nothing_to_reconsider() -> None:
     world.turn()
 
     with pytest.raises(NotReadyError, match="ask for more reviews"):
-        world.product.reconsider(
+        world.product.reconsiderations.open(
             CYCLE, "A001", ReconsiderationRequest(reason="x", asked_by="y"), by="ops"
         )
 
@@ -396,17 +302,17 @@ def test_taking_it_back_cancels_what_is_out_and_changes_nothing(url: str) -> Non
     world.submit(first, 1.0)
 
     with pytest.raises(InvalidInputError, match="write why"):
-        world.product.take_back_reconsideration(CYCLE, "A001", by="ops", reason="")
-    world.product.take_back_reconsideration(CYCLE, "A001", by="ops", reason="asked us to")
+        world.product.reconsiderations.take_back(CYCLE, "A001", by="ops", reason="")
+    world.product.reconsiderations.take_back(CYCLE, "A001", by="ops", reason="asked us to")
 
     assert world.waiting() == ()
     receipt = world.submit(second, 1.0)
     assert not receipt.counts
     assert world.cycle.cohort_version == 1
     reopened(world, "A001", reviews=1)
-    assert world.product.weigh(CYCLE, "A001").received == 0
+    assert world.product.reconsiderations.evidence(CYCLE, "A001").received == 0
     answered(world, 0.2)
-    assert world.product.weigh(CYCLE, "A001").received == 1
+    assert world.product.reconsiderations.evidence(CYCLE, "A001").received == 1
     concluded(world, "A001", result=Result.STAYS, reason="as it was")
     stands(world)
     world.ledger.dispose()
@@ -417,16 +323,16 @@ def test_a_whole_list_is_not_reopened_while_somebody_is_reconsidered() -> None:
     reopened(world, "A001")
 
     with pytest.raises(ConflictError, match="open reconsiderations in 'fall': 1"):
-        world.product.reopen(CYCLE, names=NAMES, reason="all of it")
+        world.product.cohort.reopen(CYCLE, names=NAMES, reason="all of it")
 
 
 def test_erasing_the_person_ends_it_and_its_words() -> None:
     world = fixed()
     reopened(world, "A001")
-    world.product.purge(CYCLE, "A001", by="ops")
+    world.product.applicants.erase(CYCLE, "A001", by="ops")
     world.turn()
 
-    (ended,) = world.product.reconsiderations(CYCLE)
+    (ended,) = world.product.reconsiderations.list(CYCLE)
     assert ended.closing is not None
     assert ended.closing.result is Result.WITHDRAWN
     assert (ended.new.reason, ended.new.asked_by, ended.closing.reason) == ("", "", "")
@@ -440,13 +346,13 @@ def test_a_fresh_score_is_corrected_until_it_is_concluded_and_not_after() -> Non
     (assignment,) = world.waiting()
     world.submit(assignment, 0.1)
     answer = Answer(assignment_id=assignment.id, utility=0.95)
-    world.product.correct(answer, by="S1", reason="a slip")
+    world.product.scores.correct(answer, by="S1", reason="a slip")
     world.turn()
-    assert world.product.weigh(CYCLE, "A001").after.estimate > 0.3
+    assert world.product.reconsiderations.evidence(CYCLE, "A001").after.estimate > 0.3
     concluded(world, "A001")
 
     with pytest.raises(CycleFinalizedError):
-        world.product.correct(answer, by="S1", reason="another slip")
+        world.product.scores.correct(answer, by="S1", reason="another slip")
     stands(world)
 
 
@@ -457,7 +363,7 @@ def test_beyond_the_places_it_must_be_said_and_the_place_is_offered_to_that_pers
     url: str,
 ) -> None:
     world = fixed(url)
-    world.product.offer(CYCLE, by="ops")
+    world.product.offers.make(CYCLE, by="ops")
     reopened(world, "A003")
     answered(world, 1.0)
 
@@ -466,12 +372,12 @@ def test_beyond_the_places_it_must_be_said_and_the_place_is_offered_to_that_pers
     concluded(world, "A003", beyond=True)
 
     names = world.names()
-    wave = world.product.offer(CYCLE, by="ops")
+    wave = world.product.offers.make(CYCLE, by="ops")
     assert [names[n] for n, _ in wave.places] == ["A003"]
-    world.product.answer_offer(CYCLE, "A003", OfferAnswer.DECLINED, by="ops")
-    assert world.product.offer(CYCLE, by="ops").places == ()
-    world.product.answer_offer(CYCLE, "A008", OfferAnswer.DECLINED, by="ops")
-    wave = world.product.offer(CYCLE, by="ops")
+    world.product.offers.answer(CYCLE, "A003", OfferAnswer.DECLINED, by="ops")
+    assert world.product.offers.make(CYCLE, by="ops").places == ()
+    world.product.offers.answer(CYCLE, "A008", OfferAnswer.DECLINED, by="ops")
+    wave = world.product.offers.make(CYCLE, by="ops")
     assert [names[n] for n, _ in wave.places] == ["A005"]
     stands(world)
     world.ledger.dispose()
@@ -479,33 +385,33 @@ def test_beyond_the_places_it_must_be_said_and_the_place_is_offered_to_that_pers
 
 def test_a_place_that_is_free_is_no_place_beyond() -> None:
     world = fixed()
-    world.product.offer(CYCLE, by="ops")
-    world.product.answer_offer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
+    world.product.offers.make(CYCLE, by="ops")
+    world.product.offers.answer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
     reopened(world, "A002")
     answered(world, 1.0)
 
-    evidence = world.product.weigh(CYCLE, "A002")
+    evidence = world.product.reconsiderations.evidence(CYCLE, "A002")
     assert (evidence.taken, evidence.places, evidence.beyond) == (2, 3, False)
     concluded(world, "A002")
 
-    wave = world.product.offer(CYCLE, by="ops")
+    wave = world.product.offers.make(CYCLE, by="ops")
     assert [world.names()[n] for n, _ in wave.places] == ["A002"]
     stands(world)
 
 
 def test_who_declined_is_restored_and_can_be_offered_a_place_again(url: str) -> None:
     world = fixed(url)
-    world.product.offer(CYCLE, by="ops")
-    world.product.answer_offer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
+    world.product.offers.make(CYCLE, by="ops")
+    world.product.offers.answer(CYCLE, "A007", OfferAnswer.DECLINED, by="ops")
 
     reopened(world, "A007", reviews=0)
-    evidence = world.product.weigh(CYCLE, "A007")
+    evidence = world.product.reconsiderations.evidence(CYCLE, "A007")
     assert evidence.after.estimate == evidence.before
     assert concluded(world, "A007") is Result.ADDED
 
-    wave = world.product.offer(CYCLE, by="ops")
+    wave = world.product.offers.make(CYCLE, by="ops")
     assert [world.names()[n] for n, _ in wave.places] == ["A007"]
-    answer = world.product.answer_offer(CYCLE, "A007", OfferAnswer.ACCEPTED, by="ops")
+    answer = world.product.offers.answer(CYCLE, "A007", OfferAnswer.ACCEPTED, by="ops")
     assert answer.answer is OfferAnswer.ACCEPTED
     stands(world)
     world.ledger.dispose()
@@ -519,13 +425,13 @@ def test_who_withdrew_before_the_list_was_fixed_is_put_on_the_waitlist_by_the_es
     reopened(world, "A005", reviews=2)
     answered(world, 0.35)
 
-    evidence = world.product.weigh(CYCLE, "A005")
+    evidence = world.product.reconsiderations.evidence(CYCLE, "A005")
     assert (evidence.before, evidence.stands, evidence.place) == (None, 0, 2)
     assert concluded(world, "A005") is Result.WAITLISTED
 
     assert order(world) == ["A008", "A007", "A006", "A004", "A005", "A003", "A002", "A001"]
     assert verdicts(world)["A005"] == "waitlisted"
-    application = next(a for a in world.product.applications(CYCLE) if a.external_id == "A005")
+    application = next(a for a in world.product.applicants.list(CYCLE) if a.external_id == "A005")
     assert application.status is ApplicationStatus.READY
     stands(world)
     world.ledger.dispose()
@@ -538,13 +444,13 @@ def test_a_limit_that_adding_breaks_is_said_and_needs_a_reason() -> None:
     reopened(world, "A003")
     answered(world, 1.0)
 
-    evidence = world.product.weigh(CYCLE, "A003")
+    evidence = world.product.reconsiderations.evidence(CYCLE, "A003")
     assert evidence.exceptions == ("region = North: 1 chosen, at most 0 wanted",)
     with pytest.raises(InvalidInputError, match="otherwise needs a reason"):
         concluded(world, "A003", result=Result.ADDED, beyond=True)
     concluded(world, "A003", result=Result.ADDED, beyond=True, reason="the marks were swapped")
 
-    (ended,) = world.product.reconsiderations(CYCLE)
+    (ended,) = world.product.reconsiderations.list(CYCLE)
     assert ended.closing is not None
     assert ended.closing.exceptions == evidence.exceptions
     stands(world)
@@ -556,238 +462,8 @@ def test_who_was_added_keeps_the_place_when_the_whole_list_is_reopened() -> None
     answered(world, 0.2)
     concluded(world, "A001", result=Result.ADDED, beyond=True, reason="the marks were swapped")
 
-    world.product.reopen(CYCLE, names=NAMES, reason="the rest too")
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.reopen(CYCLE, names=NAMES, reason="the rest too")
+    world.product.cohort.finalize(CYCLE, by="chair")
 
     assert selected(world) == {"A008", "A007", "A006", "A001"}
     stands(world)
-
-
-# Signatures, undoing, crashes
-
-
-def test_two_people_sign_each_at_a_screen_of_their_own() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-
-    digest = world.product.prepare_reconsideration(CYCLE, "A003", by="chair", beyond=True)
-    waiting = world.product.pending(CYCLE)
-    assert waiting is not None
-    assert (waiting.missing, waiting.current) == (1, True)
-    with pytest.raises(InvalidInputError, match="somebody else signs"):
-        world.product.sign(CYCLE, digest, by="chair")
-    assert world.product.sign(CYCLE, digest, by="dean")
-
-    assert "A003" in selected(world)
-    assert world.product.pending(CYCLE) is None
-    stands(world)
-
-
-def test_a_score_corrected_meanwhile_voids_the_signatures() -> None:
-    world = fixed()
-    reopened(world, "A003", reviews=1)
-    (assignment,) = world.waiting()
-    world.submit(assignment, 1.0)
-    world.turn()
-    digest = world.product.prepare_reconsideration(CYCLE, "A003", by="chair", beyond=True)
-    world.product.correct(
-        Answer(assignment_id=assignment.id, utility=0.9), by="S1", reason="a slip"
-    )
-
-    with pytest.raises(ConflictError, match="signatures are void"):
-        world.product.sign(CYCLE, digest, by="dean")
-
-    assert world.cycle.cohort_version == 1
-
-
-def test_one_thing_at_a_time_waits_for_signatures() -> None:
-    world = fixed()
-    for name in ("A003", "A004"):
-        reopened(world, name, reviews=1)
-    answered(world, 1.0)
-    world.product.prepare_reconsideration(CYCLE, "A003", by="chair", beyond=True)
-
-    with pytest.raises(ConflictError, match="something else waits"):
-        world.product.prepare_reconsideration(CYCLE, "A004", by="chair", beyond=True)
-
-
-def test_a_death_between_signature_and_list_is_made_good_by_signing_again(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'ledger.db'}"
-    upgrade(url)
-    world = fixed(url)
-    reopened(world, "A003")
-    answered(world, 1.0)
-    digest = world.product.prepare_reconsideration(CYCLE, "A003", by="chair", beyond=True)
-    assert world.ledger.sign_prepared(CYCLE, digest, by="dean")  # and the process died
-
-    assert world.cycle.cohort_version == 1
-    assert world.product.sign(CYCLE, digest, by="dean")
-
-    assert world.cycle.cohort_version == 2
-    assert len(world.events(EventType.RECONSIDERATION_CLOSED)) == 1
-    stands(world)
-    world.ledger.dispose()
-
-
-def test_a_death_between_list_and_clean_up_does_nothing_twice() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    digest = world.product.prepare_reconsideration(CYCLE, "A003", by="chair", beyond=True)
-    world.product.conclude(CYCLE, "A003", names=NAMES, beyond=True)  # and the process died
-
-    with pytest.raises(ConflictError, match="void"):
-        world.product.sign(CYCLE, digest, by="dean")
-
-    assert world.cycle.cohort_version == 2
-    assert len(world.events(EventType.RECONSIDERATION_CLOSED)) == 1
-    stands(world)
-
-
-def test_it_is_undone_until_the_person_was_told(url: str) -> None:
-    world = fixed(url, withdrawn="A005")
-    before, first = verdicts(world), order(world)
-    reopened(world, "A005", reviews=2)
-    answered(world, 1.0)
-    concluded(world, "A005", beyond=True)
-    with pytest.raises(InvalidInputError, match="2 different names and a reason"):
-        world.product.undo_reconsideration(CYCLE, "A005", names=["chair"], reason="x")
-
-    assert world.product.undo_reconsideration(CYCLE, "A005", names=NAMES, reason="a mix-up") == 3
-
-    assert (verdicts(world), order(world)) == (before, first)
-    application = next(a for a in world.product.applications(CYCLE) if a.external_id == "A005")
-    assert application.status is ApplicationStatus.WITHDRAWN
-    stands(world)
-    world.ledger.dispose()
-
-
-def test_undoing_too_is_asked_for_by_one_and_signed_by_another() -> None:
-    world = fixed()
-    before = verdicts(world)
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-
-    digest = world.product.prepare_undoing(CYCLE, "A003", by="chair", reason="a mix-up")
-    with pytest.raises(InvalidInputError, match="somebody else signs"):
-        world.product.sign(CYCLE, digest, by="chair")
-    assert world.product.sign(CYCLE, digest, by="dean")
-
-    assert verdicts(world) == before
-    assert world.cycle.cohort_version == 3
-    stands(world)
-
-
-def test_who_was_offered_the_place_keeps_it() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-    world.product.offer(CYCLE, by="ops")
-
-    with pytest.raises(ConflictError, match="nobody is told otherwise"):
-        world.product.undo_reconsideration(CYCLE, "A003", names=NAMES, reason="a mix-up")
-
-
-def test_who_was_told_no_hears_of_the_place_and_nobody_else_hears_anything_new() -> None:
-    world = fixed()
-    words = usual_wording()
-    world.product.offer(CYCLE, by="ops")
-    world.product.announce(CYCLE, words, by="ops", waitlist=1, hold=timedelta())
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-    world.product.offer(CYCLE, by="ops")
-
-    made = world.product.draft_letters(CYCLE, words, waitlist=1)
-    assert [(one.external_id, one.group) for one in made.letters] == [("A003", Group.OFFERED)]
-    world.product.announce(CYCLE, words, by="ops", waitlist=1)
-    with pytest.raises(ConflictError, match="a letter to 'A003' was written since"):
-        world.product.undo_reconsideration(CYCLE, "A003", names=NAMES, reason="a mix-up")
-
-    world.product.take_letters_back(CYCLE, by="ops")  # and with it the offer it told of
-    world.product.undo_reconsideration(CYCLE, "A003", names=NAMES, reason="a mix-up")
-    assert selected(world) == {"A008", "A007", "A006"}
-    stands(world)
-
-
-# The record
-
-
-@pytest.mark.parametrize("rule", ["budget", "certified"])
-def test_the_record_of_two_reconsiderations_and_a_reopening_replays(rule: str) -> None:
-    world = fixed(rule=RuleName(rule), budget=20, sigma=0.1 if rule == "certified" else None)
-    out = [n for n, verdict in verdicts(world).items() if verdict == "waitlisted"]
-    for name in out[:2]:
-        reopened(world, name)
-        answered(world, 1.0)
-        concluded(world, name, result=Result.ADDED, beyond=True, reason="as the marks say")
-    world.product.reopen(CYCLE, names=NAMES, reason="the rest too")
-    world.product.finalize(CYCLE, by="chair")
-
-    assert set(out[:2]) < selected(world)
-    stands(world)
-
-
-def test_a_list_that_moves_somebody_else_too_does_not_pass_for_a_reconsideration() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-    record = finished_cycle.gather_finished_cycle(CYCLE, ledger=world.ledger)
-    first, second = record.lists
-    number = world.number("A008")
-    outcomes = tuple(
-        replace(o, verdict=Verdict.NOT_SELECTED) if o.application == number else o
-        for o in second.outcomes
-    )
-    forged = replace(record, lists=(first, replace(second, outcomes=outcomes)))
-
-    found = finished_cycle.check(forged)
-
-    assert not found.passed
-    assert "more than applicant" in found.findings[0].what
-
-
-def test_what_it_costs_comes_beside_the_budget_and_is_counted() -> None:
-    world = fixed()
-    spent = world.cycle.spent
-    reopened(world, "A001")
-    answered(world, 0.5)
-
-    assert world.cycle.spent == spent + 2
-    assert world.cycle.status is CycleStatus.FINALIZED
-    world.verify()
-
-
-def test_the_card_says_why_by_how_many_and_what_came_of_it() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-
-    card = world.product.card(CYCLE, "A003")
-    (again,) = card.reconsidered
-    page = html(card_document(card)).decode()
-    assert (again.result, again.fresh, again.reviews) == ("added", 2, 2)
-    assert again.before is not None
-    assert again.after is not None
-    assert f"{100 * again.before:.1f}" in page
-    assert f"{100 * again.after:.1f}" in page
-    assert "a reviewer had the wrong file" in page
-    assert not {"S1", "S2", "the applicant"} & set(page.replace("<", " ").split())
-    assert world.product.card(CYCLE, "A004").reconsidered == ()
-
-
-def test_the_list_in_force_names_the_added_person_last() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-
-    _, places, sheet = world.product.proposals(CYCLE)[-1]
-    listed = [p.external_id for p in places if p.standing is Standing.COHORT]
-    assert listed == ["A008", "A007", "A006", "A003"]
-    assert sheet.stop_sentence.endswith("everybody else stands where the list put them.")

@@ -94,7 +94,7 @@ def test_a_score_off_the_scale_is_refused_and_nothing_else_of_the_same_submit_is
     before = world.cycle
 
     with pytest.raises(ScoreOutOfRangeError):
-        world.product.submit(
+        world.product.tasks.submit(
             [
                 Answer(assignment_id=good.id, utility=0.5),
                 Answer(assignment_id=bad.id, utility=utility),
@@ -146,7 +146,7 @@ def test_a_late_score_closes_its_own_request_if_the_replacement_has_not_opened_i
 def test_a_late_score_opens_and_closes_an_extra_request_if_the_replacement_was_begun() -> None:
     world = World(rules=WEEKLY)
     late = expired(world)
-    world.product.open(replacement(world, late).id)
+    world.product.tasks.open(replacement(world, late).id)
     spent, committed = world.cycle.spent, world.cycle.committed
 
     receipt = world.submit(late, 0.9)
@@ -193,8 +193,8 @@ def test_what_was_decided_about_a_late_score_is_not_looked_at_again() -> None:
     late = expired(world)
     world.submit(replacement(world, late), 0.1)
     world.submit(late, 0.9)
-    more = replace(world.product.rules(CYCLE), budget=30)
-    world.product.change_rules(CYCLE, more, by="ops", reason="a grant")
+    more = replace(world.product.cycles.rules(CYCLE), budget=30)
+    world.product.cycles.change_rules(CYCLE, more, by="ops", reason="a grant")
 
     assert not world.submit(late, 0.9).counts
     assert world.standing()[late.id].reason == NO_BUDGET
@@ -203,7 +203,7 @@ def test_what_was_decided_about_a_late_score_is_not_looked_at_again() -> None:
 def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_wanted() -> None:
     world = World(rules=replace(WEEKLY, kinds=(OFTEN,), budget=1000, out=8), roster=6)
     late = expired(world)
-    world.product.open(replacement(world, late).id)
+    world.product.tasks.open(replacement(world, late).id)
     projection = read_projection(CYCLE, ledger=world.ledger)
     plan = decide(replace_room(projection), world.tally())
     assert plan is not None
@@ -239,7 +239,7 @@ def test_two_answers_for_one_seat_in_one_submit_count_as_if_they_came_one_by_one
             Answer(assignment_id=other.id, utility=0.1),
         ]
         for batch in [answers] if together else [[a] for a in answers]:
-            world.product.submit(batch)
+            world.product.tasks.submit(batch)
         world.check()
         return world
 
@@ -257,7 +257,7 @@ def test_an_answer_to_a_withdrawn_applicant_is_kept_and_does_not_count() -> None
     world.turn()
     first = world.waiting()[0]
     name = world.names()[first.application]
-    world.product.move_application(CYCLE, name, ApplicationStatus.WITHDRAWN, by="ops")
+    world.product.applicants.move(CYCLE, name, ApplicationStatus.WITHDRAWN, by="ops")
 
     receipt = world.submit(first, 0.9)
 
@@ -291,7 +291,7 @@ def test_corrections_end_in_the_same_integers_as_if_given_right_the_first_time(
     for name, score in list(wrong.standing().items()):
         right = RIGHT[wrong.names()[score.application]]
         answer = Answer(assignment_id=name, utility=right)
-        wrong.product.correct(answer, by="ops", reason="typo")
+        wrong.product.scores.correct(answer, by="ops", reason="typo")
     wrong.turn()
 
     right_world = answered(RIGHT)
@@ -306,8 +306,8 @@ def test_a_voided_score_counts_no_more_and_stays_on_record_and_its_cost_stays_sp
     world = answered(RIGHT)
     victim = next(iter(world.standing()))
 
-    assert world.product.void([victim], by="ops", reason="wrong person") == 1
-    assert world.product.void([victim], by="ops", reason="again") == 0
+    assert world.product.scores.void([victim], by="ops", reason="wrong person") == 1
+    assert world.product.scores.void([victim], by="ops", reason="again") == 0
 
     assert [s.counts for s in world.ledger.scores(CYCLE) if s.assignment_id == victim] == [
         True,
@@ -324,7 +324,9 @@ def test_voiding_a_reviewer_voids_all_their_scores_and_nobody_elses() -> None:
     scores = world.standing().values()
     theirs = {s.assignment_id for s in scores if world.people()[s.reviewer] == "R2"}
 
-    voided = world.product.void_reviewer(CYCLE, "R2", by="ops", reason="undeclared conflict")
+    voided = world.product.scores.void_reviewer(
+        CYCLE, "R2", by="ops", reason="undeclared conflict"
+    )
 
     assert voided == len(theirs) > 0
     assert {n for n, s in world.standing().items() if not s.counts} == theirs
@@ -336,7 +338,7 @@ def test_a_mark_changed_after_others_were_seen_is_kept_and_does_not_count() -> N
     name = next(iter(world.standing()))
     answer = Answer(assignment_id=name, utility=1.0)
 
-    world.product.correct(answer, by="ops", reason="second thoughts", saw_others=True)
+    world.product.scores.correct(answer, by="ops", reason="second thoughts", saw_others=True)
 
     score = world.standing()[name]
     assert (score.value, score.counts, score.reason) == (1_000_000, False, SAW_OTHERS)
@@ -344,13 +346,15 @@ def test_a_mark_changed_after_others_were_seen_is_kept_and_does_not_count() -> N
 
 def test_corrections_and_voids_are_refused_after_the_freeze() -> None:
     world = answered(RIGHT)
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
     name = next(iter(world.standing()))
 
     with pytest.raises(CycleFinalizedError):
-        world.product.correct(Answer(assignment_id=name, utility=0.1), by="ops", reason="late")
+        world.product.scores.correct(
+            Answer(assignment_id=name, utility=0.1), by="ops", reason="late"
+        )
     with pytest.raises(CycleFinalizedError):
-        world.product.void([name], by="ops", reason="late")
+        world.product.scores.void([name], by="ops", reason="late")
 
 
 # Panels
@@ -402,8 +406,8 @@ def test_a_panel_whose_answer_was_voided_asks_another_and_comes_to_its_end() -> 
     world = World(rules=PANELS, roster=5)
     one, two, _ = seats_of_one(world)
     world.submit(one, 0.4)
-    world.product.decline(two.id, DeclineKind.CONFLICT, by="themselves")
-    world.product.void([one.id], by="ops", reason="wrong person")
+    world.product.tasks.decline(two.id, DeclineKind.CONFLICT, by="themselves")
+    world.product.scores.void([one.id], by="ops", reason="wrong person")
     world.turn()
 
     live = [a for a in world.waiting() if a.pull_id == one.pull_id]
@@ -419,7 +423,7 @@ def test_a_panel_whose_answer_was_voided_asks_another_and_comes_to_its_end() -> 
 def test_a_panel_goes_on_without_a_seat_that_nobody_can_take_if_the_quorum_can_be_met() -> None:
     world = World(rules=PANELS, roster=3)
     one, two, three = seats_of_one(world)
-    world.product.decline(three.id, DeclineKind.CONFLICT, by="themselves")
+    world.product.tasks.decline(three.id, DeclineKind.CONFLICT, by="themselves")
     world.turn()
     assert pull_status(world, one.pull_id) is PullStatus.OPEN
 
@@ -433,14 +437,14 @@ def test_a_panel_that_cannot_reach_its_quorum_is_given_up_and_named() -> None:
     world = World(rules=PANELS, roster=3)
     one, two, _ = seats_of_one(world)
     committed = world.cycle.committed
-    world.product.decline(one.id, DeclineKind.CONFLICT, by="themselves")
-    world.product.decline(two.id, DeclineKind.CONFLICT, by="themselves")
+    world.product.tasks.decline(one.id, DeclineKind.CONFLICT, by="themselves")
+    world.product.tasks.decline(two.id, DeclineKind.CONFLICT, by="themselves")
     world.turn()
 
     assert pull_status(world, one.pull_id) is PullStatus.CANCELLED
     assert world.cycle.committed == committed - 2
     assert world.names()[one.application] in {
-        name for name, _, _ in world.product.progress(CYCLE).blocked
+        name for name, _, _ in world.product.reports.progress(CYCLE).blocked
     }
     world.check()
 
@@ -471,7 +475,7 @@ def volunteered(world: World, *, application: int = 0, reviewer: int = 0) -> str
     score = Volunteered(
         application=application, kind=0, reviewer=reviewer, utility=0.9, typed_by="ops"
     )
-    return world.product.volunteer(CYCLE, [score], imported=False)[0]
+    return world.product.scores.volunteer(CYCLE, [score], imported=False)[0]
 
 
 def test_a_volunteered_score_enters_no_estimate_until_staff_admit_it() -> None:
@@ -482,12 +486,12 @@ def test_a_volunteered_score_enters_no_estimate_until_staff_admit_it() -> None:
 
     name = volunteered(world, reviewer=free)
     assert_same_numbers(world.tally(), before)
-    world.product.admit(name, by="ops", reason="knows the field")
+    world.product.scores.admit(name, by="ops", reason="knows the field")
 
     assert world.tally().information[0] == before.information[0] + 1_000
     assert world.tally().spent == before.spent
     with pytest.raises(InvalidInputError):
-        world.product.admit(name, by="ops", reason="again")
+        world.product.scores.admit(name, by="ops", reason="again")
     world.turn()
     world.check()
     world.verify()
@@ -496,7 +500,7 @@ def test_a_volunteered_score_enters_no_estimate_until_staff_admit_it() -> None:
 def test_an_asked_score_cannot_be_admitted() -> None:
     world = answered(RIGHT)
     with pytest.raises(InvalidInputError, match="volunteered"):
-        world.product.admit(next(iter(world.standing())), by="ops", reason="why not")
+        world.product.scores.admit(next(iter(world.standing())), by="ops", reason="why not")
 
 
 def test_nobody_counts_twice_by_volunteering_what_they_were_asked_for() -> None:
@@ -505,14 +509,14 @@ def test_nobody_counts_twice_by_volunteering_what_they_were_asked_for() -> None:
     name = volunteered(world, reviewer=asked.reviewer)
 
     with pytest.raises(InvalidInputError, match="only one score of a reviewer counts"):
-        world.product.admit(name, by="ops", reason="again")
+        world.product.scores.admit(name, by="ops", reason="again")
 
 
 def test_nobody_counts_twice_by_answering_late_what_they_volunteered() -> None:
     world = World(rules=replace(WEEKLY, budget=1000))
     late = expired(world)
     name = volunteered(world, application=late.application, reviewer=late.reviewer)
-    world.product.admit(name, by="ops", reason="came by mail")
+    world.product.scores.admit(name, by="ops", reason="came by mail")
 
     assert not world.submit(late, 0.9).counts
     assert world.standing()[late.id].reason == TWICE
@@ -522,7 +526,7 @@ def test_nobody_counts_twice_by_answering_late_what_they_volunteered() -> None:
 def test_whoever_volunteered_is_not_asked_about_the_same_application() -> None:
     world = World(roster=reviewers(2), rules=rules(budget=8), launch=False)
     volunteered(world, application=0, reviewer=0)
-    world.product.launch(CYCLE, by="ops")
+    world.product.cycles.launch(CYCLE, by="ops")
     world.run(marks)
 
     by_r1 = [a for a in world.ledger.assignments(CYCLE) if (a.application, a.reviewer) == (0, 0)]

@@ -43,57 +43,61 @@ def rules(*, weights: tuple[float, float] = (1.0, 1.0)) -> Rules:
 @pytest.fixture
 def office() -> Swapflow:
     product, _ = in_process(lambda _product, _messages: None)
-    product.new_round("fall", name="Fall")
-    product.new_cycle("fall", round_id="fall", rules=rules(), by="staff")
-    product.import_applications(
+    product.cycles.new_round("fall", name="Fall")
+    product.cycles.new("fall", round_id="fall", rules=rules(), by="staff")
+    product.applicants.import_all(
         "fall",
         [
             NewApplication(external_id=name, selection={}, monitor={}, fields={})
             for name in ("ann", "bob", "cem")
         ],
     )
-    product.import_reviewers(
+    product.reviewers.import_all(
         "fall",
         [
             NewReviewer(external_id=name, capacity={"review": None}, packet=9)
             for name in ("r1", "r2", "r3")
         ],
     )
-    product.launch("fall", by="staff")
-    coordinator = product.coordinator()
+    product.cycles.launch("fall", by="staff")
+    coordinator = product.cycles.coordinator()
     while coordinator.turn():
         pass
     return product
 
 
 def assignments(office: Swapflow) -> list[str]:
-    return [a.id for reviewer in ("r1", "r2", "r3") for a in office.inbox("fall", reviewer)]
+    return [a.id for reviewer in ("r1", "r2", "r3") for a in office.tasks.inbox("fall", reviewer)]
 
 
 def test_scores_are_read_again_from_their_marks_when_weights_change(office: Swapflow) -> None:
     first, *_ = assignments(office)
-    office.submit([Answer(assignment_id=first, marks={"Depth": 5, "Clarity": 1})])
+    office.tasks.submit([Answer(assignment_id=first, marks={"Depth": 5, "Clarity": 1})])
 
-    changed = office.change_rules("fall", rules(weights=(3.0, 1.0)), by="staff", reason="depth")
+    changed = office.cycles.change_rules(
+        "fall", rules(weights=(3.0, 1.0)), by="staff", reason="depth"
+    )
 
-    values = [(s.revision, s.value, s.rubric_version) for s in office.scores("fall")]
+    values = [(s.revision, s.value, s.rubric_version) for s in office.scores.list("fall")]
     assert values == [(1, 500_000, 0), (2, 750_000, 2)]
     assert changed.rubrics[0].version == 2
-    assert office.verify("fall", live=False).passed
+    assert office.reports.verify("fall", live=False).passed
 
 
 def test_a_form_opened_under_the_old_rubric_is_taken_under_the_new_one(office: Swapflow) -> None:
     first, *_ = assignments(office)
-    office.open(first)
+    office.tasks.open(first)
     other = replace(
         rules(),
         rubrics=(
             Rubric(kind="review", version=1, criteria=(Criterion(name="Depth", marks=FIVE),)),
         ),
     )
-    office.change_rules("fall", other, by="staff", reason="clarity is not asked any more")
+    office.cycles.change_rules("fall", other, by="staff", reason="clarity is not asked any more")
 
-    (receipt,) = office.submit([Answer(assignment_id=first, marks={"Depth": 4, "Clarity": 2})])
+    (receipt,) = office.tasks.submit(
+        [Answer(assignment_id=first, marks={"Depth": 4, "Clarity": 2})]
+    )
 
     assert receipt.value == 500_000  # as the reviewer saw it: (0.75 + 0.25) / 2
 
@@ -102,7 +106,7 @@ def test_a_rubric_that_cannot_read_a_given_mark_is_refused_and_nothing_changes(
     office: Swapflow,
 ) -> None:
     first, *_ = assignments(office)
-    office.submit([Answer(assignment_id=first, marks={"Depth": 4, "Clarity": 4})])
+    office.tasks.submit([Answer(assignment_id=first, marks={"Depth": 4, "Clarity": 4})])
     coarse = tuple((float(mark), f"means {mark}") for mark in (1, 3, 5))
     other = replace(
         rules(),
@@ -119,7 +123,7 @@ def test_a_rubric_that_cannot_read_a_given_mark_is_refused_and_nothing_changes(
     )
 
     with pytest.raises(InvalidRulesError, match="cannot read a score"):
-        office.change_rules("fall", other, by="staff", reason="coarser")
+        office.cycles.change_rules("fall", other, by="staff", reason="coarser")
 
-    assert office.rules("fall") == rules()
-    assert [score.revision for score in office.scores("fall")] == [1]
+    assert office.cycles.rules("fall") == rules()
+    assert [score.revision for score in office.scores.list("fall")] == [1]

@@ -89,7 +89,7 @@ def test_nobody_judges_whom_they_are_in_conflict_with() -> None:
 
 def test_a_panel_of_named_people_is_asked_and_nobody_else() -> None:
     world = World(rules=MANY, launch=False)
-    world.product.set_panel(CYCLE, [("A001", "R3"), ("A002", "R3"), ("A002", "R4")])
+    world.product.reviewers.set_panel(CYCLE, [("A001", "R3"), ("A002", "R3"), ("A002", "R4")])
 
     placed = {seat.application: who for seat, who in one_each(world).taken.items()}
 
@@ -100,7 +100,7 @@ def test_a_panel_of_named_people_is_asked_and_nobody_else() -> None:
 def test_a_panel_that_does_not_serve_a_kind_leaves_it_to_everyone() -> None:
     roster = [reviewer("R1"), reviewer("R2", capacity={"interview": None})]
     world = World(rules=replace(MANY, kinds=(REVIEW, INTERVIEW)), roster=roster, launch=False)
-    world.product.set_panel(CYCLE, [("A001", "R1")])
+    world.product.reviewers.set_panel(CYCLE, [("A001", "R1")])
 
     assert {seat.application: who for seat, who in one_each(world, 1).taken.items()}[0] == 1
 
@@ -307,6 +307,8 @@ def test_seats_only_one_person_can_take_are_not_lost_to_others_in_a_crowd() -> N
         *(reviewer(f"X{n}", conflicts=tuple(f"A{a:03d}" for a in range(1, 8))) for n in range(8)),
     ]
     world = World(rules=MANY, applications=9, roster=roster, launch=False)
-    world.product.add_conflicts(CYCLE, [(f"A{n:03d}", "R1") for n in (5, 6, 7)], source="staff")
+    world.product.reviewers.add_conflicts(
+        CYCLE, [(f"A{n:03d}", "R1") for n in (5, 6, 7)], source="staff"
+    )
 
     assert one_each(world).left == {}

@@ -80,7 +80,7 @@ def test_with_one_kind_it_changes_no_decision() -> None:
         for share in (0.0, 0.2)
     ]
 
-    first, second = ([d.picks for d in w.product.decisions(CYCLE)] for w in worlds)
+    first, second = ([d.picks for d in w.product.reports.decisions(CYCLE)] for w in worlds)
 
     assert first == second
 
@@ -95,7 +95,7 @@ def test_the_share_that_is_drawn_is_the_one_that_was_asked_for() -> None:
 
 def test_drawn_are_applicants_near_the_cut_who_lack_the_kind(world: World) -> None:
     found = by_chance(world)
-    ties = {a.number: a.tie for a in world.product.applications(CYCLE)}
+    ties = {a.number: a.tie for a in world.product.applicants.list(CYCLE)}
     decisions = [d for d in world.ledger.decisions(CYCLE) if d.why == "chance"]
 
     assert len(found) == len(set(found)) >= 10
@@ -118,7 +118,7 @@ def test_nobody_gets_more_than_the_rules_allow() -> None:
 
 
 def test_the_offset_is_recovered_and_called_measured(world: World) -> None:
-    (offset,) = world.product.calibration(CYCLE).measured.offsets
+    (offset,) = world.product.reports.calibration(CYCLE).measured.offsets
 
     assert not offset.assumed
     assert 10 <= offset.by_chance <= offset.both
@@ -129,10 +129,10 @@ def test_the_offset_is_recovered_and_called_measured(world: World) -> None:
 
 def test_verify_and_the_bundle_replay_the_draw(world: World) -> None:
     assert by_chance(world)
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
 
-    assert world.product.verify(CYCLE, live=False).findings == ()
-    checked = check_bundle(bundle(world.product.closed(CYCLE), SIGNER))
+    assert world.product.reports.verify(CYCLE, live=False).findings == ()
+    checked = check_bundle(bundle(world.product.reports.finished(CYCLE), SIGNER))
 
     assert checked.passed
     assert checked.replayed is not None
@@ -144,17 +144,17 @@ def test_a_decision_by_chance_that_was_recorded_as_the_rules_own_is_found_out() 
     with world.ledger._database.writing() as connection:
         connection.exec_driver_sql("UPDATE decision SET why = 'rule' WHERE why = 'chance'")
 
-    found = [f.what for f in world.product.verify(CYCLE, live=False).findings if f.fatal]
+    found = [f.what for f in world.product.reports.verify(CYCLE, live=False).findings if f.fatal]
 
     assert any("was made for 'rule', the replay differs" in what for what in found)
 
 
 def test_the_check_before_the_launch_counts_what_may_be_drawn() -> None:
     world = World(rules=TWO, applications=120, roster=PEOPLE, launch=False)
-    ties = [a.tie for a in world.product.applications(CYCLE)]
+    ties = [a.tie for a in world.product.applicants.list(CYCLE)]
     most = sum(drawn_for(TWO, tie, 1) for tie in ties)
 
-    told = [str(w) for w in world.product.preview(CYCLE).warnings if "by chance" in w]
+    told = [str(w) for w in world.product.cycles.preview(CYCLE).warnings if "by chance" in w]
 
     assert most > 0
     (only,) = told

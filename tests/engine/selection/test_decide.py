@@ -43,7 +43,7 @@ def test_floors_go_out_before_anything_that_the_rule_wants() -> None:
 
     world.run()
 
-    decisions = world.product.decisions(CYCLE)
+    decisions = world.product.reports.decisions(CYCLE)
     order = [p.why for p in sorted(world.ledger.pulls(CYCLE), key=lambda p: p.decision)]
     assert order.count(PullReason.FLOOR) == 8
     assert set(order[:8]) == {PullReason.FLOOR}
@@ -67,7 +67,7 @@ def test_whoever_is_chosen_has_had_an_interview_before_a_stop_is_proposed() -> N
     )
     world.run()
 
-    proposal = world.product.propose(CYCLE)
+    proposal = world.product.cohort.propose(CYCLE)
 
     assert world.stands(CycleStatus.PROPOSED)
     assert all(place.pulls["interview"] == 1 for place in proposal.cohort)
@@ -84,8 +84,8 @@ def test_what_the_chosen_are_promised_never_costs_more_than_there_is() -> None:
     world.turn()
     for assignment in world.waiting():
         world.submit(assignment, 0.5)
-    changed = replace(world.product.rules(CYCLE), budget=world.cycle.spent + 4)
-    world.product.change_rules(CYCLE, changed, by="ops", reason="the board")
+    changed = replace(world.product.cycles.rules(CYCLE), budget=world.cycle.spent + 4)
+    world.product.cycles.change_rules(CYCLE, changed, by="ops", reason="the board")
 
     world.run()
 
@@ -126,7 +126,7 @@ def test_in_lockstep_a_declined_request_is_answered_by_another_before_the_next_d
 
 
 def decline(world: World, assignment: str) -> None:
-    world.product.decline(assignment, DeclineKind.UNQUALIFIED, by="themselves")
+    world.product.tasks.decline(assignment, DeclineKind.UNQUALIFIED, by="themselves")
 
 
 def test_in_lockstep_the_clock_expires_nothing() -> None:
@@ -172,10 +172,10 @@ def test_without_a_stated_number_the_packets_are_kept_full() -> None:
 def ended(world: World, reason: StopReason) -> None:
     """The cycle ended for this reason, says so, and its record can be replayed."""
     assert world.cycle.stop_reason == reason.value
-    sheet = world.product.propose(CYCLE).sheet
+    sheet = world.product.cohort.propose(CYCLE).sheet
     assert sheet.stop_reason == reason.value
     assert sheet.stop_sentence == STOP_SENTENCES[reason.value]
-    assert world.product.progress(CYCLE).stop_sentence == STOP_SENTENCES[reason.value]
+    assert world.product.reports.progress(CYCLE).stop_sentence == STOP_SENTENCES[reason.value]
     world.check()
     world.verify()
 
@@ -216,7 +216,7 @@ def test_it_ends_when_the_list_is_certified() -> None:
     world.run(apart)
 
     assert world.cohort() == ["A006", "A007", "A008"]
-    assert world.product.propose(CYCLE).sheet.certified_loss == 0.0
+    assert world.product.cohort.propose(CYCLE).sheet.certified_loss == 0.0
     ended(world, StopReason.CERTIFIED)
 
 
@@ -259,9 +259,9 @@ def test_after_the_deadline_moved_the_cycle_goes_on_and_replays() -> None:
     world.turn()
     assert world.stands(CycleStatus.PROPOSED)
 
-    moved = replace(world.product.rules(CYCLE), deadline=None)
-    world.product.change_rules(CYCLE, moved, by="ops", reason="holidays")
-    world.product.resume(CYCLE, by="ops")
+    moved = replace(world.product.cycles.rules(CYCLE), deadline=None)
+    world.product.cycles.change_rules(CYCLE, moved, by="ops", reason="holidays")
+    world.product.cycles.resume(CYCLE, by="ops")
     world.run()
 
     ended(world, StopReason.BUDGET)
@@ -271,10 +271,10 @@ def test_staff_end_it_and_what_nobody_opened_is_cancelled() -> None:
     world = World()
     world.turn()
     opened, answered, *_ = world.waiting()
-    world.product.open(opened.id)
+    world.product.tasks.open(opened.id)
     world.submit(answered, 0.8)
 
-    cancelled = world.product.stop(CYCLE, by="dean", reason="enough")
+    cancelled = world.product.cycles.stop(CYCLE, by="dean", reason="enough")
 
     assert [a.id for a in world.waiting()] == [opened.id]
     (event,) = world.events(EventType.PULLS_CANCELLED)
@@ -291,7 +291,7 @@ def test_a_stop_is_only_proposed_in_a_real_cycle_and_a_person_ends_it() -> None:
     assert world.stands(CycleStatus.PROPOSED)
     assert world.turn() == 0
 
-    world.product.stop(CYCLE, by="dean")
+    world.product.cycles.stop(CYCLE, by="dean")
 
     assert world.stands(CycleStatus.ENDED)
     ended(world, StopReason.BUDGET)
@@ -300,9 +300,9 @@ def test_a_stop_is_only_proposed_in_a_real_cycle_and_a_person_ends_it() -> None:
 def test_a_proposed_stop_can_be_answered_with_more_money() -> None:
     world = World(rules=rules(purpose=Purpose.REAL, budget=20))
     world.run()
-    more = replace(world.product.rules(CYCLE), budget=26)
-    world.product.change_rules(CYCLE, more, by="ops", reason="a grant")
-    world.product.resume(CYCLE, by="ops")
+    more = replace(world.product.cycles.rules(CYCLE), budget=26)
+    world.product.cycles.change_rules(CYCLE, more, by="ops", reason="a grant")
+    world.product.cycles.resume(CYCLE, by="ops")
 
     world.run()
 
@@ -313,11 +313,11 @@ def test_a_proposed_stop_can_be_answered_with_more_money() -> None:
 def test_a_simulated_cycle_ends_though_its_coordinator_dies_before_it_can_say_so() -> None:
     world = World(rules=rules(budget=20, purpose=Purpose.REAL))
     world.run()
-    simulated = replace(world.product.rules(CYCLE), purpose=Purpose.SIMULATION)
-    world.product.change_rules(CYCLE, simulated, by="ops", reason="a trial after all")
+    simulated = replace(world.product.cycles.rules(CYCLE), purpose=Purpose.SIMULATION)
+    world.product.cycles.change_rules(CYCLE, simulated, by="ops", reason="a trial after all")
     world.coordinator.stop()
 
-    world.turn(world.product.coordinator("another"))
+    world.turn(world.product.cycles.coordinator("another"))
 
     assert world.stands(CycleStatus.ENDED)
 
@@ -341,17 +341,19 @@ def test_nothing_is_certified_or_settled_while_a_floor_is_open() -> None:
         PullStatus.CLOSED,
         PullStatus.CANCELLED,
     }
-    assert all(not place.floor_missing for place in world.product.propose(CYCLE).places)
+    assert all(not place.floor_missing for place in world.product.cohort.propose(CYCLE).places)
 
 
 def test_a_floor_that_nobody_can_fill_keeps_the_word_settled_away() -> None:
     world = World(rules=rules(settled=1.0, budget=1000, purpose=Purpose.REAL), roster=3)
-    world.product.add_conflicts(CYCLE, [("A001", f"R{n}") for n in (1, 2, 3)], source="staff")
+    world.product.reviewers.add_conflicts(
+        CYCLE, [("A001", f"R{n}") for n in (1, 2, 3)], source="staff"
+    )
 
     world.run(apart)
 
     assert world.cycle.stop_reason == StopReason.EXHAUSTED
-    below = [p.external_id for p in world.product.propose(CYCLE).places if p.floor_missing]
+    below = [p.external_id for p in world.product.cohort.propose(CYCLE).places if p.floor_missing]
     assert below == ["A001"]
 
 
@@ -360,7 +362,7 @@ def test_a_cycle_waits_for_reviewers_who_are_away_and_goes_on_when_they_are_back
     today = world.ledger.now().date()
     gone = (Absence(first=today, last=today + timedelta(days=4)),)
     world.hire([reviewer(f"R{n}", absences=gone) for n in range(3)])
-    world.product.launch(CYCLE, by="ops")
+    world.product.cycles.launch(CYCLE, by="ops")
 
     world.turn()
     assert world.waiting() == ()
@@ -465,19 +467,19 @@ def test_a_kind_waits_until_so_many_of_the_one_before_are_closed() -> None:
     given = {(p.application, p.kind) for p in world.ledger.pulls(CYCLE)}
     chosen = [world.number(name) for name in world.cohort()]
     assert all((number, 2) in given for number in chosen)
-    world.product.finalize(CYCLE, by="chair")
+    world.product.cohort.finalize(CYCLE, by="chair")
     world.verify()
 
 
 def test_a_held_application_takes_no_new_pull_and_stays_a_candidate() -> None:
     world = World(rules=rules(budget=30), launch=False)
-    world.product.move_application(CYCLE, "A001", ApplicationStatus.HELD, by="ops")
-    world.product.launch(CYCLE, by="ops")
+    world.product.applicants.move(CYCLE, "A001", ApplicationStatus.HELD, by="ops")
+    world.product.cycles.launch(CYCLE, by="ops")
 
     world.run()
 
     assert world.ledger.pulls(CYCLE, application=0) == ()
-    assert "A001" in {p.external_id for p in world.product.propose(CYCLE).places}
+    assert "A001" in {p.external_id for p in world.product.cohort.propose(CYCLE).places}
 
 
 @pytest.mark.parametrize("status", [ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE])
@@ -490,13 +492,13 @@ def test_whoever_leaves_is_asked_about_no_more_and_never_in_the_cohort(
     world.turn()
     spent = world.cycle.spent
 
-    world.product.move_application(CYCLE, "A008", status, by="ops", reason="left")
+    world.product.applicants.move(CYCLE, "A008", status, by="ops", reason="left")
 
     assert world.ledger.pulls(CYCLE, application=7, statuses={PullStatus.OPEN}) == ()
     assert world.cycle.spent == spent
     world.run(apart)
     assert "A008" not in world.cohort()
-    assert "A008" not in {p.external_id for p in world.product.propose(CYCLE).places}
+    assert "A008" not in {p.external_id for p in world.product.cohort.propose(CYCLE).places}
     assert len(world.cohort()) == 3
     world.check()
     world.verify()
@@ -506,9 +508,9 @@ def test_whoever_comes_back_is_a_candidate_again_with_all_that_was_known() -> No
     world = World(rules=rules(budget=24, purpose=Purpose.REAL))
     world.turn()
     world.answer_all(apart)
-    world.product.move_application(CYCLE, "A008", ApplicationStatus.WITHDRAWN, by="ops")
+    world.product.applicants.move(CYCLE, "A008", ApplicationStatus.WITHDRAWN, by="ops")
     world.turn()
-    world.product.move_application(CYCLE, "A008", ApplicationStatus.READY, by="ops")
+    world.product.applicants.move(CYCLE, "A008", ApplicationStatus.READY, by="ops")
 
     world.run(apart)
 
@@ -520,9 +522,9 @@ def test_appending_a_kind_in_mid_cycle_leaves_every_earlier_decision_replayable(
     world = World(rules=rules(budget=30), roster=reviewers(4, capacity={"review": None}))
     world.turn()
     world.answer_all()
-    now = world.product.rules(CYCLE)
+    now = world.product.cycles.rules(CYCLE)
     more = replace(now, kinds=(*now.kinds, INTERVIEW), budget=40)
-    world.product.change_rules(CYCLE, more, by="ops", reason="interviews after all")
+    world.product.cycles.change_rules(CYCLE, more, by="ops", reason="interviews after all")
     world.hire(reviewers(4, capacity=BOTH))
 
     world.run()

@@ -94,8 +94,8 @@ def test_the_list_keeps_to_what_the_rules_want(
 ) -> None:
     made = decided(rule=RuleName.CERTIFIED, sigma=0.05, epsilon=0.0, **changes)
 
-    assert listed(made.product.propose(CYCLE)) == chosen
-    made.product.finalize(CYCLE, by="chair")
+    assert listed(made.product.cohort.propose(CYCLE)) == chosen
+    made.product.cohort.finalize(CYCLE, by="chair")
     made.verify()
 
 
@@ -107,7 +107,7 @@ def test_limits_that_no_list_keeps_to_are_refused_at_launch_with_the_smallest_ch
     )
 
     with pytest.raises(InvalidInputError, match="smallest change") as refusal:
-        made.product.launch(CYCLE, by="ops")
+        made.product.cycles.launch(CYCLE, by="ops")
 
     assert "lower the minimum of region = North from 3 to 2" in str(refusal.value)
     assert made.stands(CycleStatus.DRAFT)
@@ -116,37 +116,39 @@ def test_limits_that_no_list_keeps_to_are_refused_at_launch_with_the_smallest_ch
 def test_changed_rules_that_no_list_keeps_to_are_refused_in_mid_cycle() -> None:
     made = world()
     made.turn()
-    wanted: Rules = replace(made.product.rules(CYCLE), quotas=(replace(NORTH, minimum_share=0.9),))
+    wanted: Rules = replace(
+        made.product.cycles.rules(CYCLE), quotas=(replace(NORTH, minimum_share=0.9),)
+    )
     few = replace(wanted, quotas=(replace(NORTH, maximum=1), replace(COLLEGE, minimum=3)))
 
     with pytest.raises(InfeasibleError, match="lower the minimum of region = North from 2 to 1"):
-        made.product.change_rules(CYCLE, few, by="ops", reason="more of them")
-    made.product.change_rules(CYCLE, wanted, by="ops", reason="nearly all of them")
+        made.product.cycles.change_rules(CYCLE, few, by="ops", reason="more of them")
+    made.product.cycles.change_rules(CYCLE, wanted, by="ops", reason="nearly all of them")
     made.run(rising)
 
-    assert listed(made.product.propose(CYCLE)) == ["A002", "A003", "A004"]
+    assert listed(made.product.cohort.propose(CYCLE)) == ["A002", "A003", "A004"]
 
 
 def test_when_people_leave_the_round_goes_on_and_says_which_limit_gave_way() -> None:
     made = world(quotas=(replace(NORTH, minimum=3),))
     made.turn()
     for external_id in ("A001", "A002"):
-        made.product.move_application(
+        made.product.applicants.move(
             CYCLE, external_id, ApplicationStatus.WITHDRAWN, by="ops", reason="by phone"
         )
     made.run(rising)
 
-    proposal = made.product.propose(CYCLE)
+    proposal = made.product.cohort.propose(CYCLE)
 
     assert listed(proposal) == ["A003", "A004", "A008"]
     cure = "lower the minimum of region = North from 3 to 2"
     assert proposal.sheet.given_way == (cure,)
     with pytest.raises(InfeasibleError, match=cure):
-        made.product.finalize(CYCLE, by="chair")
-    lower = replace(made.product.rules(CYCLE), quotas=(NORTH,))
-    made.product.change_rules(CYCLE, lower, by="chair", reason="two have left")
-    made.product.finalize(CYCLE, by="chair")
-    ((_, _, sheet),) = made.product.proposals(CYCLE)
+        made.product.cohort.finalize(CYCLE, by="chair")
+    lower = replace(made.product.cycles.rules(CYCLE), quotas=(NORTH,))
+    made.product.cycles.change_rules(CYCLE, lower, by="chair", reason="two have left")
+    made.product.cohort.finalize(CYCLE, by="chair")
+    ((_, _, sheet),) = made.product.cohort.proposals(CYCLE)
     assert sheet.limits == ("region = North: 2 chosen, at least 2 wanted",)
     made.verify()
 
@@ -159,29 +161,29 @@ def test_people_cannot_decide_against_a_limit_without_changing_the_rules() -> No
     ]
 
     with pytest.raises(InfeasibleError, match="region = North: 1 chosen, at least 2 wanted"):
-        made.product.finalize(CYCLE, by="chair", overrides=swap)
-    made.product.finalize(
+        made.product.cohort.finalize(CYCLE, by="chair", overrides=swap)
+    made.product.cohort.finalize(
         CYCLE, by="chair", overrides=[replace(swap[0], external_id="A002"), swap[1]]
     )
 
-    outcomes = made.product.outcomes(CYCLE, 1)
+    outcomes = made.product.cohort.outcomes(CYCLE, 1)
     assert Counter(o.verdict for o in outcomes)[Verdict.SELECTED] == 3
 
 
 def test_whoever_is_put_in_or_out_is_so_in_every_list_and_it_is_on_record() -> None:
     made = world(quotas=(NORTH,))
     made.turn()
-    made.product.put(CYCLE, "A005", PinSide.IN, by="dean", reason="the donor's condition")
-    made.product.put(CYCLE, "A004", PinSide.OUT, by="dean", reason="deferred to next year")
+    made.product.cohort.pin(CYCLE, "A005", PinSide.IN, by="dean", reason="the donor's condition")
+    made.product.cohort.pin(CYCLE, "A004", PinSide.OUT, by="dean", reason="deferred to next year")
     made.run(rising)
 
-    assert listed(made.product.propose(CYCLE)) == ["A002", "A003", "A005"]
+    assert listed(made.product.cohort.propose(CYCLE)) == ["A002", "A003", "A005"]
     with pytest.raises(InfeasibleError, match="lower the minimum of region = North from 2 to 1"):
-        made.product.put(CYCLE, "A008", PinSide.IN, by="dean", reason="one more")
+        made.product.cohort.pin(CYCLE, "A008", PinSide.IN, by="dean", reason="one more")
     with pytest.raises(InvalidInputError, match="stands so already"):
-        made.product.put(CYCLE, "A005", PinSide.IN, by="dean", reason="again")
-    made.product.put(CYCLE, "A005", PinSide.FREE, by="dean", reason="the condition is gone")
-    assert listed(made.product.propose(CYCLE)) == ["A002", "A003", "A008"]
+        made.product.cohort.pin(CYCLE, "A005", PinSide.IN, by="dean", reason="again")
+    made.product.cohort.pin(CYCLE, "A005", PinSide.FREE, by="dean", reason="the condition is gone")
+    assert listed(made.product.cohort.propose(CYCLE)) == ["A002", "A003", "A008"]
     assert len(made.events(EventType.APPLICATION_PINNED)) == 3
-    made.product.finalize(CYCLE, by="chair")
+    made.product.cohort.finalize(CYCLE, by="chair")
     made.verify()

@@ -54,7 +54,7 @@ class Sealed:
 def finished(**changes: object) -> World:
     world = World(rules=rules(**{"budget": 14, "out": 5, **changes}))
     world.run()
-    world.product.finalize(CYCLE, by="Prof. Quill")
+    world.product.cohort.finalize(CYCLE, by="Prof. Quill")
     return world
 
 
@@ -114,7 +114,7 @@ def test_a_bundle_replays_to_the_cohort_that_was_fixed(sealed: Sealed) -> None:
     assert checked.replayed.decisions == sealed.world.cycle.decisions > 2
     assert checked.replayed.events == sealed.world.cycle.position.seq
     assert checked.closed is not None
-    ((_, places, _),) = sealed.world.product.proposals(CYCLE)
+    ((_, places, _),) = sealed.world.product.cohort.proposals(CYCLE)
     cohort = [p.application for p in places if p.standing.value == "cohort"]
     assert [fixed.proposed for fixed in checked.closed.lists] == [cohort]
     assert checked.key == sealed.signer.public
@@ -147,8 +147,8 @@ def test_people_are_numbers_unless_names_are_asked_for(sealed: Sealed) -> None:
         sealed.closed,
         sealed.signer,
         names=Names(
-            applications=world.product.applications(CYCLE),
-            reviewers=world.product.reviewers(CYCLE),
+            applications=world.product.applicants.list(CYCLE),
+            reviewers=world.product.reviewers.list(CYCLE),
         ),
     )
 
@@ -428,7 +428,7 @@ def test_a_list_spread_over_groups_replays_from_its_bundle(sealed: Sealed) -> No
     objective = Objective(name="diverse", attribute="area")
     world = World(rules=rules(budget=14, out=5, objective=objective), applications=people)
     world.run()
-    world.product.finalize(CYCLE, by="Prof. Quill")
+    world.product.cohort.finalize(CYCLE, by="Prof. Quill")
     try:
         checked = check_bundle(
             bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
@@ -471,9 +471,9 @@ def test_a_list_with_limits_on_groups_and_a_pin_replays_from_its_bundle(
     settings = {"budget": 10, "out": 8, "purpose": Purpose.REAL, **changes}
     world = World(rules=rules(**settings), applications=people)
     world.turn()
-    world.product.put(CYCLE, "A002", PinSide.IN, by="ops", reason="a promise")
+    world.product.cohort.pin(CYCLE, "A002", PinSide.IN, by="ops", reason="a promise")
     world.run()
-    world.product.finalize(CYCLE, by="Prof. Quill")
+    world.product.cohort.finalize(CYCLE, by="Prof. Quill")
     try:
         checked = check_bundle(
             bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
@@ -488,8 +488,8 @@ def test_a_list_with_limits_on_groups_and_a_pin_replays_from_its_bundle(
 
 def test_a_list_that_was_opened_again_keeps_both_versions(sealed: Sealed) -> None:
     world = finished()
-    world.product.reopen(CYCLE, names=("a", "b"), reason="an appeal")
-    world.product.finalize(CYCLE, by="Prof. Quill")
+    world.product.cohort.reopen(CYCLE, names=("a", "b"), reason="an appeal")
+    world.product.cohort.finalize(CYCLE, by="Prof. Quill")
     try:
         checked = check_bundle(
             bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
@@ -504,7 +504,7 @@ def test_a_list_that_was_opened_again_keeps_both_versions(sealed: Sealed) -> Non
 
 def test_an_erased_person_leaves_a_bundle_that_replays(sealed: Sealed) -> None:
     world = finished()
-    world.product.purge(CYCLE, "A003", by="ops")
+    world.product.applicants.erase(CYCLE, "A003", by="ops")
     try:
         checked = check_bundle(
             bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)

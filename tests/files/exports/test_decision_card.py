@@ -35,18 +35,22 @@ def world() -> Iterator[World]:
     task = next(a for a in made.waiting() if a.application == 1)
     made.submit(task, 0.5, remark="Ein <Wort> über 数学", notes=notes)
     made.run()
-    places = made.product.propose(CYCLE).places
+    places = made.product.cohort.propose(CYCLE).places
     changes = (
         Override(external_id=places[0].external_id, verdict=Verdict.WAITLISTED, reason="a rule"),
         Override(external_id=places[-1].external_id, verdict=Verdict.SELECTED, reason="a project"),
     )
-    made.product.finalize(CYCLE, by="Prof. Quill", signed_by=("Dean Ito",), overrides=changes)
+    made.product.cohort.finalize(
+        CYCLE, by="Prof. Quill", signed_by=("Dean Ito",), overrides=changes
+    )
     yield made
     made.ledger.dispose()
 
 
 def cards(world: World) -> list[Card]:
-    return [world.product.card(CYCLE, f"A{number}") for number in range(len(NAMES))]
+    return [
+        world.product.reports.decision_card(CYCLE, f"A{number}") for number in range(len(NAMES))
+    ]
 
 
 def words(document: bytes) -> str:
@@ -54,9 +58,9 @@ def words(document: bytes) -> str:
 
 
 def test_a_card_says_where_an_applicant_stands_and_by_how_much(world: World) -> None:
-    ((_, places, _),) = world.product.proposals(CYCLE)
+    ((_, places, _),) = world.product.cohort.proposals(CYCLE)
     for place in places:
-        standing = world.product.card(CYCLE, place.external_id).standing
+        standing = world.product.reports.decision_card(CYCLE, place.external_id).standing
         assert standing is not None
         assert (standing.rank, standing.estimate) == (place.rank, place.estimate)
         assert standing.proposed == (place.rank <= standing.places == 3)
@@ -64,8 +68,8 @@ def test_a_card_says_where_an_applicant_stands_and_by_how_much(world: World) -> 
 
 
 def test_a_card_says_what_people_decided_and_whether_that_was_proposed(world: World) -> None:
-    ((_, places, _),) = world.product.proposals(CYCLE)
-    put_in = world.product.card(CYCLE, places[-1].external_id)
+    ((_, places, _),) = world.product.cohort.proposals(CYCLE)
+    put_in = world.product.reports.decision_card(CYCLE, places[-1].external_id)
     said = words(html(card_document(put_in)))
 
     assert put_in.decided is not None
@@ -73,7 +77,9 @@ def test_a_card_says_what_people_decided_and_whether_that_was_proposed(world: Wo
     assert set(put_in.decided.signed_by) == {"Prof. Quill", "Dean Ito"}
     assert "People decided: selected. It was proposed otherwise." in said
     assert "a project" in said
-    kept = words(html(card_document(world.product.card(CYCLE, places[1].external_id))))
+    kept = words(
+        html(card_document(world.product.reports.decision_card(CYCLE, places[1].external_id)))
+    )
     assert "People decided: selected. That is what was proposed." in kept
 
 
@@ -90,8 +96,8 @@ def test_every_review_says_why_it_was_asked_for(world: World) -> None:
 
 
 def test_reviewers_are_numbers_and_private_notes_stay_in_the_office(world: World) -> None:
-    card = world.product.card(CYCLE, "A1")
-    named = world.product.card(CYCLE, "A1", name_reviewers=True)
+    card = world.product.reports.decision_card(CYCLE, "A1")
+    named = world.product.reports.decision_card(CYCLE, "A1", name_reviewers=True)
 
     said = card_json(card).decode() + words(html(card_document(card)))
     assert "Ein <Wort> über 数学" in said
@@ -101,7 +107,7 @@ def test_reviewers_are_numbers_and_private_notes_stay_in_the_office(world: World
 
 
 def test_what_people_typed_is_text_on_a_page(world: World) -> None:
-    page = html(card_document(world.product.card(CYCLE, "A6"))).decode()
+    page = html(card_document(world.product.reports.decision_card(CYCLE, "A6"))).decode()
 
     assert "<b>Bold" not in page
     assert NAMES[6] in entities.unescape(page)
@@ -120,14 +126,14 @@ def test_json_holds_the_same_as_the_page(world: World) -> None:
 
 def test_a_card_before_anything_is_known_says_so() -> None:
     world = World(rules=rules(budget=20, out=5))
-    card = world.product.card(CYCLE, "A001")
+    card = world.product.reports.decision_card(CYCLE, "A001")
     said = words(html(card_document(card)))
 
     assert (card.standing, card.decided, card.reviews) == (None, None, ())
     assert "Nothing is decided yet" in said
     assert "Nobody was asked about this applicant." in said
     with pytest.raises(NotFoundError):
-        world.product.card(CYCLE, "nobody")
+        world.product.reports.decision_card(CYCLE, "nobody")
     world.ledger.dispose()
 
 
@@ -170,7 +176,7 @@ def tags_of(made: bytes) -> list[str]:
 
 
 def test_a_pdf_is_tagged_for_screen_readers_and_names_its_language(world: World) -> None:
-    made = pdf(card_document(world.product.card(CYCLE, "A1")))
+    made = pdf(card_document(world.product.reports.decision_card(CYCLE, "A1")))
 
     tags = tags_of(made)
     assert tags.count("H1") == 1
@@ -185,7 +191,7 @@ def test_a_pdf_is_tagged_for_screen_readers_and_names_its_language(world: World)
 
 def test_names_in_several_scripts_stand_in_a_pdf(world: World) -> None:
     for number, name in enumerate(NAMES):
-        made = pdf(card_document(world.product.card(CYCLE, f"A{number}")))
+        made = pdf(card_document(world.product.reports.decision_card(CYCLE, f"A{number}")))
 
         text = text_of(made)
         # Letters that are drawn as one come back from a PDF in parts, so letters are compared.
@@ -195,13 +201,13 @@ def test_names_in_several_scripts_stand_in_a_pdf(world: World) -> None:
 
 
 def test_the_same_card_makes_the_same_pdf(world: World) -> None:
-    document = card_document(world.product.card(CYCLE, "A3"))
+    document = card_document(world.product.reports.decision_card(CYCLE, "A3"))
 
     assert pdf(document) == pdf(document)
 
 
 def test_a_letter_that_no_font_has_is_named_with_the_cure(world: World) -> None:
-    document = card_document(world.product.card(CYCLE, "A0"))
+    document = card_document(world.product.reports.decision_card(CYCLE, "A0"))
     odd = PrintedDocument(
         title=document.title, about="\U00012000", lead=(), parts=(), foot=""
     )  # cuneiform
@@ -213,7 +219,7 @@ def test_a_letter_that_no_font_has_is_named_with_the_cure(world: World) -> None:
 def test_without_the_extra_a_pdf_says_how_to_get_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = card_document(world.product.card(CYCLE, "A0"))
+    document = card_document(world.product.reports.decision_card(CYCLE, "A0"))
     real = builtins.__import__
 
     def without(name: str, *rest: Any) -> object:  # noqa: ANN401 - as the built-in

@@ -23,16 +23,16 @@ def told(url: str) -> World:
     world.turn()
     task = next(a for a in world.waiting() if a.application == 3)
     world.submit(task, 0.5, remark="a remark", notes={"private": "between us"})
-    world.product.move_application(
+    world.product.applicants.move(
         CYCLE, "A7", ApplicationStatus.HELD, by="ops", reason="wait for papers"
     )
     world.run()
-    places = world.product.propose(CYCLE).places
+    places = world.product.cohort.propose(CYCLE).places
     change = (
         Override(external_id=places[0].external_id, verdict=Verdict.WAITLISTED, reason="late"),
         Override(external_id=places[-1].external_id, verdict=Verdict.SELECTED, reason="project"),
     )
-    world.product.finalize(CYCLE, by="Chair", overrides=change)
+    world.product.cohort.finalize(CYCLE, by="Chair", overrides=change)
     return world
 
 

@@ -70,36 +70,36 @@ def mark(applicant: str, ordinal: int, reviewer: str) -> float:
 
 def answer(product: Swapflow, *, at_most: int = 1_000_000) -> int:
     """Answer what is open; gives how much that was."""
-    names = {a.number: a.external_id for a in product.applications(CYCLE)}
-    people = {r.number: r.external_id for r in product.reviewers(CYCLE)}
-    waiting = product.ledger.assignments(CYCLE, statuses=LIVE)[:at_most]
+    names = {a.number: a.external_id for a in product.applicants.list(CYCLE)}
+    people = {r.number: r.external_id for r in product.reviewers.list(CYCLE)}
+    waiting = product.context.ledger.assignments(CYCLE, statuses=LIVE)[:at_most]
     for one in waiting:
         given = mark(names[one.application], one.ordinal, people[one.reviewer])
-        product.submit([Answer(assignment_id=one.id, utility=given)])
+        product.tasks.submit([Answer(assignment_id=one.id, utility=given)])
     return len(waiting)
 
 
 def prepare(product: Swapflow) -> None:
     """Make the cycle and launch it."""
-    product.new_round("round", name="Fall")
-    product.new_cycle(CYCLE, round_id="round", rules=RULES, by="staff")
-    product.import_applications(
+    product.cycles.new_round("round", name="Fall")
+    product.cycles.new(CYCLE, round_id="round", rules=RULES, by="staff")
+    product.applicants.import_all(
         CYCLE,
         [
             NewApplication(external_id=f"A{n:03}", selection={}, monitor={}, fields={})
             for n in range(APPLICANTS)
         ],
     )
-    product.import_reviewers(
+    product.reviewers.import_all(
         CYCLE, [NewReviewer(external_id=f"R{n}", capacity={"review": None}) for n in range(6)]
     )
-    product.launch(CYCLE, by="staff")
+    product.cycles.launch(CYCLE, by="staff")
 
 
 def until(product: Swapflow, decisions: int) -> None:
     """Answer everything until a cycle has ended or has made so many decisions."""
     while True:
-        cycle = product.cycle(CYCLE)
+        cycle = product.cycles.get(CYCLE)
         if cycle.status is CycleStatus.ENDED or cycle.decisions >= decisions:
             return
         answer(product)
@@ -113,8 +113,8 @@ def whole(folder: Path) -> dict[str, object]:
         product = build(settings)
         prepare(product)
         until(product, 1_000_000)
-        cycle = product.cycle(CYCLE)
-        cohort = sorted(place.external_id for place in product.propose(CYCLE).cohort)
+        cycle = product.cycles.get(CYCLE)
+        cohort = sorted(place.external_id for place in product.cohort.propose(CYCLE).cohort)
         return {"cohort": cohort, "stop": cycle.stop_reason, "decisions": cycle.decisions}
 
 
@@ -132,8 +132,8 @@ def half(folder: Path) -> None:
         while not spec.ready():
             time.sleep(0.05)
         product = build(settings)
-        coordinator = product.coordinator("old")
-        while product.cycle(CYCLE).decisions < 5:
+        coordinator = product.cycles.coordinator("old")
+        while product.cycles.get(CYCLE).decisions < 5:
             answer(product)
             coordinator.turn()
         coordinator.stop()

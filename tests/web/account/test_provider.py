@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from swapflow.domain.rules import SignInPolicy
+from swapflow.engine.services import compose
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
@@ -74,7 +75,7 @@ def test_a_reviewer_on_a_roster_needs_no_account_and_gets_one_with_the_stated_na
 
     assert entered.headers["location"] == "/inbox"
     assert browser.who() == "Rosa Eins"
-    assert served.site.office.account("r1@example.org").subject.endswith("#sub-of-r1")
+    assert served.site.office.users.get("r1@example.org").subject.endswith("#sub-of-r1")
 
 
 def test_what_is_sent_is_bound_to_this_browser_and_proves_itself(served: Served) -> None:
@@ -295,7 +296,7 @@ def test_an_address_that_was_not_checked_finds_nobody(served: Served) -> None:
     for login in ("pretender", "silent"):
         refused(served.browser().signs_in(login), 403, "does not vouch for your mail address")
 
-    assert served.site.office.account("famous@example.org").subject == ""
+    assert served.site.office.users.get("famous@example.org").subject == ""
     assert served.audit("famous@example.org")[0][0].startswith("did not get in")
 
 
@@ -319,10 +320,10 @@ def test_a_closed_account_stays_closed(served: Served) -> None:
     account = served.site.account("gone@example.org")
     served.there.knows("gone", email="gone@example.org", email_verified=True)
     served.browser().signs_in("gone")
-    served.site.office.deactivate(served.site.office.account(account.email), by="ops")
+    served.site.office.users.deactivate(served.site.office.users.get(account.email), by="ops")
 
     refused(served.browser().signs_in("gone"), 403, "This account is closed")
-    assert not served.site.office.account(account.email).active
+    assert not served.site.office.users.get(account.email).active
 
 
 def test_an_address_that_passed_to_somebody_else_does_not_bring_the_account_along(
@@ -402,9 +403,9 @@ def test_coming_back_in_vain_is_limited_and_then_not_even_recorded(served: Serve
 def test_a_strict_program_asks_for_the_provider_in_place_and_comes_back(served: Served) -> None:
     served.site.launched("strict", rules=STRICT, round_id="strict")
     client, task = served.site.assigned("strict")
-    roster = served.site.product.reviewers("strict")
+    roster = served.site.product.reviewers.list("strict")
     email = next(known.email for known in roster if known.number == task.reviewer)
-    path = f"/tasks/{served.site.product.task_code(task.id)}"
+    path = f"/tasks/{served.site.product.tasks.code(task.id)}"
     name = email.partition("@")[0]  # an account keeps its subject over the whole file
     served.there.knows(name, email=email, email_verified=True)
     browser = served.browser()
@@ -455,19 +456,21 @@ def test_rules_may_want_the_provider_where_one_is_connected(served: Served) -> N
     )
 
     assert saved.status_code == 303, saved.text
-    assert served.site.product.rules("free").sign_in is SignInPolicy.PROVIDER
+    assert served.site.product.cycles.rules("free").sign_in is SignInPolicy.PROVIDER
 
 
 def test_rules_may_not_want_the_provider_where_none_is_connected(site: Site) -> None:
-    site.product = replace(site.product, provider=False)
+    site.product = compose(replace(site.product.context, provider=False))
     site.launched("fall", rules=STRICT, launch=False)
 
     with pytest.raises(InvalidInputError, match="no identity provider is connected"):
-        site.product.launch("fall", by="ops")
+        site.product.cycles.launch("fall", by="ops")
 
-    assert [o.step.value for o in site.product.obstacles("fall")] == ["rules"]
+    assert [o.step.value for o in site.product.cycles.launch_problems("fall")] == ["rules"]
     with pytest.raises(InvalidInputError, match="SWAPFLOW_OIDC_ISSUER"):
-        site.product.change_rules("fall", replace(STRICT, budget=70), by="ops", reason="more")
+        site.product.cycles.change_rules(
+            "fall", replace(STRICT, budget=70), by="ops", reason="more"
+        )
 
 
 def test_without_a_provider_there_is_no_button_and_no_way(site: Site) -> None:

@@ -68,7 +68,7 @@ def test_a_mail_scanner_that_opens_the_link_does_not_spend_it(site: Site) -> Non
 
 def test_a_reviewer_without_an_account_gets_one_by_the_first_link(site: Site) -> None:
     site.launched("fall")
-    assert site.office.ledger.account_of("r3@example.org") is None
+    assert site.office.context.ledger.account_of("r3@example.org") is None
 
     client = ask_for_link(site, "R3@Example.org ")
     client.post(link_in(site))
@@ -79,7 +79,7 @@ def test_a_reviewer_without_an_account_gets_one_by_the_first_link(site: Site) ->
 
 def test_a_used_link_offers_a_new_one_and_returns_to_the_same_review(site: Site) -> None:
     site.launched("fall")
-    review = f"/tasks/{site.product.task_code(site.product.inbox('fall', 'R1')[0].id)}"
+    review = f"/tasks/{site.product.tasks.code(site.product.tasks.inbox('fall', 'R1')[0].id)}"
     ask_for_link(site, path=review)
     old = link_in(site)
     site.anonymous().post(old)
@@ -293,7 +293,7 @@ def test_signing_in_anew_ends_the_session_that_the_device_had(site: Site) -> Non
 
     assert "swapflow=" in entered.headers["set-cookie"]
     assert who(copied) == ""
-    assert len(site.office.ledger.sessions(site.account(R1).id)) == 1
+    assert len(site.office.context.ledger.sessions(site.account(R1).id)) == 1
 
 
 def test_a_device_that_is_signed_out_is_out_at_once_and_others_stay(site: Site) -> None:
@@ -310,7 +310,7 @@ def test_a_device_that_is_signed_out_is_out_at_once_and_others_stay(site: Site) 
 
 def test_nobody_signs_somebody_elses_device_out(site: Site) -> None:
     boss, other = site.signed_in(email="boss@example.org"), site.signed_in(email="x@example.org")
-    session = site.office.ledger.sessions(site.account("boss@example.org").id)[0]
+    session = site.office.context.ledger.sessions(site.account("boss@example.org").id)[0]
 
     assert other.post("/me/devices/end", data={"device": session.digest}).status_code == 404
 
@@ -332,7 +332,7 @@ def test_a_closed_account_is_out_with_the_next_click_and_gets_no_link(site: Site
     client = site.signed_in(email=R1, method=Method.LINK)
     forget_mails(site)
 
-    site.office.deactivate(site.account(R1), by="ops")
+    site.office.users.deactivate(site.account(R1), by="ops")
     ask_for_link(site)
 
     assert who(client) == ""
@@ -342,7 +342,7 @@ def test_a_closed_account_is_out_with_the_next_click_and_gets_no_link(site: Site
 def test_a_link_mailed_before_the_account_was_closed_lets_nobody_in(site: Site) -> None:
     account = site.account("boss@example.org")
     client = ask_for_link(site, "boss@example.org")
-    site.office.deactivate(account, by="ops")
+    site.office.users.deactivate(account, by="ops")
 
     refused = client.post(link_in(site))
 
@@ -406,7 +406,7 @@ def test_a_page_that_needs_a_sign_in_comes_back_to_itself(site: Site) -> None:
 def test_a_form_sent_after_the_session_has_ended_comes_back_to_be_sent_again(site: Site) -> None:
     site.launched("fall")
     client, assignment = site.assigned()
-    task = f"/tasks/{site.product.task_code(assignment.id)}"
+    task = f"/tasks/{site.product.tasks.code(assignment.id)}"
     cookies = dict(client.cookies)
     client.cookies.clear()
 

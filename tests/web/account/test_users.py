@@ -34,8 +34,8 @@ def test_an_administrator_invites_somebody_into_a_role_and_a_mail_goes_out(site:
     site.turn()
 
     assert invited.status_code == 303, invited.text
-    eve = site.office.account("eve@example.org")
-    assert site.office.ledger.grants(eve.id) == (
+    eve = site.office.users.get("eve@example.org")
+    assert site.office.context.ledger.grants(eve.id) == (
         Grant(account=eve.id, role=Role.CHAIR, scope=Scope.CYCLE, scope_id="fall"),
     )
     assert [sent.to for sent in site.mails] == ["eve@example.org"]
@@ -56,7 +56,7 @@ def test_bad_invitations_are_refused_beside_the_field_and_make_nobody(site: Site
         refused = client.post("/setup/users", data={**good, name: bad})
         assert refused.status_code == 422, name
         assert 'aria-invalid="true"' in refused.text, name
-    assert [u.account.email for u in site.office.users()] == ["administrator@example.org"]
+    assert [u.account.email for u in site.office.users.list()] == ["administrator@example.org"]
 
 
 def test_roles_are_given_and_taken_and_it_stands_in_the_audit_log(site: Site) -> None:
@@ -65,11 +65,11 @@ def test_roles_are_given_and_taken_and_it_stands_in_the_audit_log(site: Site) ->
     role = {"role": "observer", "where": "office"}
 
     client.post(f"/setup/users/{bob.id}/grants", data=role)
-    given = site.office.ledger.grants(bob.id)
+    given = site.office.context.ledger.grants(bob.id)
     client.post(f"/setup/users/{bob.id}/grants/remove", data=role)
 
     assert [grant.role for grant in given] == [Role.OBSERVER]
-    assert site.office.ledger.grants(bob.id) == ()
+    assert site.office.context.ledger.grants(bob.id) == ()
     log = client.get("/setup/audit").text
     assert log.count("bob@example.org") >= 2
     assert "administrator@example.org" in log
@@ -77,28 +77,28 @@ def test_roles_are_given_and_taken_and_it_stands_in_the_audit_log(site: Site) ->
 
 def test_the_last_administrator_stays_one(site: Site) -> None:
     client = site.signed_in(Role.ADMINISTRATOR)
-    me = site.office.account("administrator@example.org")
+    me = site.office.users.get("administrator@example.org")
     role = {"role": "administrator", "where": "office"}
 
     taken = client.post(f"/setup/users/{me.id}/grants/remove", data=role)
     closed = client.post(f"/setup/users/{me.id}/close")
 
     assert (taken.status_code, closed.status_code) == (422, 422)
-    assert site.office.ledger.grants(me.id) != ()
-    assert site.office.account(me.email).active
+    assert site.office.context.ledger.grants(me.id) != ()
+    assert site.office.users.get(me.email).active
 
 
 def test_a_closed_account_is_signed_out_at_once(site: Site) -> None:
     client = site.signed_in(Role.ADMINISTRATOR)
     other = site.signed_in(Role.OPERATIONS)
-    account = site.office.account("operations@example.org")
+    account = site.office.users.get("operations@example.org")
     assert other.get("/setup").status_code == 200
 
     client.post(f"/setup/users/{account.id}/close")
 
     assert other.get("/setup").status_code == 303
     client.post(f"/setup/users/{account.id}/open")
-    assert site.office.account(account.email).active
+    assert site.office.users.get(account.email).active
 
 
 def test_only_administrators_manage_people(site: Site) -> None:
@@ -112,8 +112,8 @@ def test_the_audit_log_is_read_page_by_page_and_by_those_who_may(site: Site) -> 
     site.launched("fall", launch=False)
     site.launched("other", launch=False)
     for number in range(120):
-        site.office.record("ops@example.org", f"deed {number:03d}", cycle_id="fall")
-    site.office.record("ops@example.org", "elsewhere", cycle_id="other")
+        site.office.audit_log.record("ops@example.org", f"deed {number:03d}", cycle_id="fall")
+    site.office.audit_log.record("ops@example.org", "elsewhere", cycle_id="other")
     client = site.signed_in(Role.COMPLIANCE, cycle="fall")
 
     first = client.get("/today/fall/audit").text
@@ -204,7 +204,7 @@ def test_after_a_day_without_a_mail_server_all_that_failed_goes_out_with_one_pre
 def test_a_sign_in_mail_and_another_programs_mail_are_not_shown(site: Site) -> None:
     with_mail(site, "fall:one")
     site.launched("other", launch=False)
-    site.office.invite("x@example.org", name="", by="test", site="http://testserver")
+    site.office.users.invite("x@example.org", name="", by="test", site="http://testserver")
     client = site.signed_in(Role.OPERATIONS)
 
     assert "x@example.org" not in client.get("/today/fall/mail").text

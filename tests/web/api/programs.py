@@ -26,9 +26,9 @@ def program(
     account = site.account(email or f"{role.value if role else 'nobody'}@example.org")
     if role is not None:
         reach = (Scope.CYCLE, cycle) if cycle else (Scope.OFFICE, "")
-        site.office.grant(account, role, *reach, by="test")
+        site.office.users.grant(account, role, *reach, by="test")
     key, _ = make_token(
-        account, name="a program", scopes=scopes, days=30, ledger=site.office.ledger
+        account, name="a program", scopes=scopes, days=30, ledger=site.office.context.ledger
     )
     client = TestClient(site.app, base_url=ADDRESS, follow_redirects=False)
     client.headers["Authorization"] = f"Bearer {key}"

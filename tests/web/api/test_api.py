@@ -87,7 +87,7 @@ def test_a_key_is_shown_once_kept_as_a_digest_and_ends_when_it_is_revoked(site: 
     client = TestClient(site.app, headers={"Authorization": f"Bearer {made['key']}"})
     assert client.get(f"{V1}/me").json()["scopes"] == ["read"]
 
-    stored = site.office.ledger.tokens()[0]
+    stored = site.office.context.ledger.tokens()[0]
     assert made["key"] not in json.dumps([stored.digest, stored.name, *stored.scopes])
     assert "key" not in person.get(f"{V1}/keys").json()["items"][0]
 
@@ -101,7 +101,7 @@ def test_an_expired_key_and_that_of_a_closed_account_are_refused(site: Site) -> 
     site.later(31 * 86_400)
     assert client.get(f"{V1}/me").status_code == 401
     site.later(0)
-    site.office.deactivate(site.account("operations@example.org"), by="test")
+    site.office.users.deactivate(site.account("operations@example.org"), by="test")
     assert client.get(f"{V1}/me").status_code == 401
 
 
@@ -153,7 +153,7 @@ def test_a_key_that_asks_too_often_is_told_when_to_go_on(site: Site) -> None:
     key = client.headers["Authorization"].removeprefix("Bearer ")
     # Most of them without a page around them: on a busy machine 600 pages take over a minute.
     for _ in range(599):
-        site.office.program(key)
+        site.office.api_clients.principal(key)
     allowed, refused = client.get(f"{V1}/me"), client.get(f"{V1}/me")
 
     assert (allowed.status_code, refused.status_code) == (200, 429)
@@ -168,7 +168,7 @@ def test_another_site_cannot_use_a_cookie_at_the_api(site: Site) -> None:
     )
     assert refused.status_code == 403
     assert refused.headers["content-type"] == "application/problem+json"
-    assert site.product.cycle("fall").status.value == "running"
+    assert site.product.cycles.get("fall").status.value == "running"
 
 
 # Staff
@@ -235,7 +235,7 @@ def test_a_row_that_cannot_be_used_leaves_everything_as_it_was(site: Site) -> No
         refused = api.post(f"{V1}/cycles/fall/applicants", json={"applicants": rows})
         assert refused.status_code == 422, bad
         assert refused.json()["detail"]
-    assert len(site.product.applications("fall")) == 2
+    assert len(site.product.applicants.list("fall")) == 2
 
 
 def test_names_in_any_script_come_back_as_they_went_in(site: Site) -> None:
@@ -278,7 +278,7 @@ def test_a_reviewer_sees_own_tasks_by_code_and_neither_ids_nor_names_nor_others_
     site.launched()
     _, task = site.assigned()
     number = task.reviewer
-    reviewer = next(r for r in site.product.reviewers("fall") if r.number == number)
+    reviewer = next(r for r in site.product.reviewers.list("fall") if r.number == number)
     api = program(site, None, email=reviewer.email, scopes=("review",))
 
     listed = api.get(f"{V1}/tasks")
@@ -296,24 +296,24 @@ def test_somebody_elses_task_is_not_there(site: Site) -> None:
     site.launched()
     _, task = site.assigned()
 
-    others = [r for r in site.product.reviewers("fall") if r.number != task.reviewer]
+    others = [r for r in site.product.reviewers.list("fall") if r.number != task.reviewer]
     other = program(site, None, email=others[0].email, scopes=("review",))
     staff = program(site, Role.ADMINISTRATOR)
     for client in (other, staff):
-        code = site.product.task_code(task.id)
+        code = site.product.tasks.code(task.id)
         for name in (code, task.id, "fall:0123456789abcdef", "nowhere:0123456789abcdef"):
             assert client.get(f"{V1}/tasks/{name}").status_code == 404
             assert client.post(f"{V1}/tasks/{name}/review", json=GOOD).status_code == 404
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
 
 
 def reviewing(site: Site) -> tuple[TestClient, str]:
     site.launched()
 
     _, task = site.assigned()
-    reviewer = next(r for r in site.product.reviewers("fall") if r.number == task.reviewer)
+    reviewer = next(r for r in site.product.reviewers.list("fall") if r.number == task.reviewer)
     client = program(site, None, email=reviewer.email, scopes=("review",))
-    return client, site.product.task_code(task.id)
+    return client, site.product.tasks.code(task.id)
 
 
 def test_a_review_is_stored_once_and_corrected_in_place(site: Site) -> None:
@@ -329,7 +329,7 @@ def test_a_review_is_stored_once_and_corrected_in_place(site: Site) -> None:
     assert first["number"] == again["number"]
     assert other.status_code == 409
     assert corrected.json()["score"] == 100
-    assert {s.assignment_id for s in site.product.scores("fall")} != set()
+    assert {s.assignment_id for s in site.product.scores.list("fall")} != set()
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_a_review_that_cannot_be_used_is_refused_and_nothing_is_stored(
     refused = api.post(f"{V1}/tasks/{task}/review", json=bad)
     assert refused.status_code == 422
     assert refused.json()["detail"]
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_a_body_that_is_no_json_or_hardly_any_is_refused_politely(site: Site, bo
     )
     assert refused.status_code in {400, 422}
     assert refused.headers["content-type"] == "application/problem+json"
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
 
 
 def test_a_stale_draft_is_refused(site: Site) -> None:
@@ -411,7 +411,7 @@ def test_a_write_that_is_sent_twice_under_a_key_is_done_once_and_answered_alike(
     assert "idempotency-replayed" not in first.headers
     assert again.headers["idempotency-replayed"] == "true"
     assert other.status_code == 422
-    assert len(site.product.ledger.wishes("fall")) == 1
+    assert len(site.product.context.ledger.wishes("fall")) == 1
 
 
 def test_a_refusal_is_repeated_too_and_a_lack_of_rights_is_not_kept(site: Site) -> None:
@@ -428,7 +428,7 @@ def test_a_refusal_is_repeated_too_and_a_lack_of_rights_is_not_kept(site: Site) 
     held = {"Idempotency-Key": "k-3"}
     assert observer.post(f"{V1}/cycles/fall/pause", json={}, headers=held).status_code == 403
     account = site.account("observer@example.org")
-    site.office.grant(account, Role.OPERATIONS, Scope.OFFICE, by="test")
+    site.office.users.grant(account, Role.OPERATIONS, Scope.OFFICE, by="test")
     assert observer.post(f"{V1}/cycles/fall/pause", json={}, headers=held).status_code == 200
 
 
@@ -461,7 +461,7 @@ def test_a_request_whose_process_died_is_taken_over_after_a_minute(
     monkeypatch.setattr(idempotency, "TAKEN_OVER_AFTER", timedelta(0))
     done = api.post(f"{V1}/cycles/fall/launch", headers={"Idempotency-Key": "k-5"})
     assert done.status_code == 200
-    assert site.product.cycle("fall").status.value == "running"
+    assert site.product.cycles.get("fall").status.value == "running"
 
 
 def test_a_new_key_is_not_kept_with_what_was_answered(site: Site) -> None:
@@ -472,13 +472,13 @@ def test_a_new_key_is_not_kept_with_what_was_answered(site: Site) -> None:
     again = person.post(f"{V1}/keys", json=wanted, headers=key)
     assert first.json()["key"].startswith("sf_")
     assert again.json() == {**first.json(), "key": None}
-    assert len(site.office.ledger.tokens()) == 1
+    assert len(site.office.context.ledger.tokens()) == 1
 
 
 def reserve(site: Site, account: str, key: str, digest: str) -> None:
     day, minute = timedelta(days=1), timedelta(minutes=1)
     assert (
-        site.office.ledger.begin_request(
+        site.office.context.ledger.begin_request(
             account, key, digest, taken_over_after=minute, kept_for=day
         )
         is None
@@ -519,7 +519,7 @@ def test_the_record_is_read_whole_in_pages(site: Site) -> None:
         if page["next"] is None:
             break
         cursor = page["next"]
-    assert numbers == [event.position.seq for event in site.product.events("fall")]
+    assert numbers == [event.position.seq for event in site.product.reports.events("fall")]
 
 
 @pytest.mark.parametrize("cursor", ["x", "bnVsbA", "WzFd!", "W10", "WyJhIl0", "WzFlOTk5XQ", "é"])
@@ -560,7 +560,7 @@ def test_webhooks_are_made_by_whoever_sets_up_and_seen_by_nobody_else(site: Site
 def test_a_webhook_leads_to_no_address_behind_the_wall(site: Site, url: str) -> None:
     wanted = {"url": url, "events": ["score.received"]}
     assert program(site).post(f"{V1}/webhooks", json=wanted).status_code == 422
-    assert site.office.webhooks() == ()
+    assert site.office.webhooks.list() == ()
 
 
 # The keys' page
@@ -577,10 +577,10 @@ def test_a_key_is_made_at_the_screen_and_shown_this_once(site: Site) -> None:
     refused = person.post("/me/keys", data={"name": "  ", "scopes": ["all"], "days": "9"})
     assert refused.status_code == 422
     assert refused.text.count('class="problem"') == 3
-    assert len(site.office.ledger.tokens()) == 1
+    assert len(site.office.context.ledger.tokens()) == 1
 
-    made = site.office.ledger.tokens()[0]
+    made = site.office.context.ledger.tokens()[0]
     stranger = site.signed_in(Role.ADMINISTRATOR)
     assert stranger.post(f"/me/keys/{made.id}/revoke").status_code == 404
     assert person.post(f"/me/keys/{made.id}/revoke").status_code == 303
-    assert site.office.ledger.tokens()[0].revoked_at is not None
+    assert site.office.context.ledger.tokens()[0].revoked_at is not None

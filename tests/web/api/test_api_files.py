@@ -111,14 +111,14 @@ def test_applicants_come_from_a_file_after_a_dry_run_and_only_once(site: Site) -
     api = program(site)
     looked = api.post(f"{FALL}/applicants/import?dry_run=true", files=file(APPLICANTS))
     assert (looked.status_code, looked.json()["new"]) == (200, 2)
-    assert site.product.applications("fall") == ()
+    assert site.product.applicants.list("fall") == ()
 
     first = api.post(f"{FALL}/applicants/import", files=file(APPLICANTS)).json()
     again = api.post(f"{FALL}/applicants/import", files=file(APPLICANTS)).json()
 
     assert (first["new"], first["known"]) == (2, 0)
     assert (again["new"], again["known"]) == (0, 2)
-    assert len(site.product.applications("fall")) == 2
+    assert len(site.product.applicants.list("fall")) == 2
 
 
 def test_a_bad_row_is_named_and_nothing_of_the_file_is_stored(site: Site) -> None:
@@ -133,7 +133,7 @@ def test_a_bad_row_is_named_and_nothing_of_the_file_is_stored(site: Site) -> Non
     assert refused.status_code == 422
     assert refused.headers["content-type"] == "application/problem+json"
     assert refused.json()["errors"][0]["field"].startswith("line 4")
-    assert site.product.applications("fall") == ()
+    assert site.product.applicants.list("fall") == ()
 
 
 def test_reviewers_conflicts_and_panels_come_from_files(site: Site) -> None:
@@ -185,7 +185,7 @@ def test_what_is_no_list_is_refused_in_words(site: Site) -> None:
                 wrong.append((what, name, refused.status_code, refused.text[:200]))
 
     assert wrong == []
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
 
 
 # Reviews
@@ -194,7 +194,7 @@ def test_what_is_no_list_is_refused_in_words(site: Site) -> None:
 def test_a_sheet_is_taken_looked_at_and_brought_back(site: Site) -> None:
     site.launched()
     api = program(site)
-    number = site.product.reviewers("fall")[0].number
+    number = site.product.reviewers.list("fall")[0].number
     sheet = api.get(f"{FALL}/reviewers/{number}/sheet?form=csv")
     rows = list(csv.DictReader(io.StringIO(sheet.content.decode("utf-8-sig"), newline="")))
     for name in rows[0]:
@@ -214,14 +214,14 @@ def test_a_sheet_is_taken_looked_at_and_brought_back(site: Site) -> None:
     assert (looked["dry_run"], looked["new"], looked["blank"]) == (True, 1, len(rows) - 1)
     assert wrong.status_code == 422
     assert (stored["new"], again["new"], again["unchanged"]) == (1, 0, 1)
-    score = site.product.scores("fall")[0]
+    score = site.product.scores.list("fall")[0]
     assert (score.reviewer, score.typed_by) == (number, "administrator@example.org")
 
 
 def test_staff_enter_a_review_for_a_reviewer_under_both_names(site: Site) -> None:
     site.launched()
     api = program(site)
-    number = site.product.reviewers("fall")[0].number
+    number = site.product.reviewers.list("fall")[0].number
     task = api.get(f"{FALL}/reviewers/{number}/tasks").json()["items"][0]["task"]
     address = f"{FALL}/reviewers/{number}/tasks/{task}"
     first = api.put(f"{address}/review", json=GOOD).json()
@@ -250,21 +250,21 @@ NOT_ASKED: tuple[dict[str, Any], ...] = (
 def test_what_a_form_does_not_ask_is_refused_by_the_name_of_the_field(site: Site) -> None:
     site.launched()
     api = program(site)
-    number = site.product.reviewers("fall")[0].number
+    number = site.product.reviewers.list("fall")[0].number
     task = api.get(f"{FALL}/reviewers/{number}/tasks").json()["items"][0]["task"]
     for more in NOT_ASKED:
         refused = api.put(f"{FALL}/reviewers/{number}/tasks/{task}/review", json={**GOOD, **more})
         assert refused.status_code == 422, more
         assert next(iter(more)) in refused.json()["detail"]
 
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
 
 
 def test_how_sure_and_what_was_noted_is_stored(site: Site) -> None:
     kinds = tuple(replace(kind, confidence=True) for kind in SITE_RULES.kinds)
     site.launched(rules=replace(SITE_RULES, kinds=kinds))
     api = program(site)
-    number = site.product.reviewers("fall")[0].number
+    number = site.product.reviewers.list("fall")[0].number
     task = api.get(f"{FALL}/reviewers/{number}/tasks").json()["items"][0]["task"]
     address = f"{FALL}/reviewers/{number}/tasks/{task}"
     said = {**GOOD, "confidence": 4, "criterion_notes": {"Promise": "high"}}
@@ -277,7 +277,7 @@ def test_how_sure_and_what_was_noted_is_stored(site: Site) -> None:
 def test_tasks_are_passed_on_taken_back_and_reviewers_paused(site: Site) -> None:
     site.launched()
     api = program(site)
-    reviewer = site.product.reviewers("fall")[0]
+    reviewer = site.product.reviewers.list("fall")[0]
     seat = f"{FALL}/reviewers/{reviewer.number}"
     before = api.get(f"{seat}/tasks").json()["items"]
     days = {"first": "2027-01-04", "last": "2027-01-08"}
@@ -344,7 +344,7 @@ def test_a_program_is_extended_by_another_version_of_its_rules(site: Site) -> No
     done = api.post(f"{FALL}/extension", json=more)
 
     assert done.status_code == 200
-    rules = site.product.rules("fall")
+    rules = site.product.cycles.rules("fall")
     assert (rules.version, rules.budget) == (2, 90)
     assert rules.deadline is not None
     for bad in (
@@ -357,7 +357,7 @@ def test_a_program_is_extended_by_another_version_of_its_rules(site: Site) -> No
         {"budget": 95, "reason": "a\x00"},
     ):
         assert api.post(f"{FALL}/extension", json=bad).status_code == 422
-    assert site.product.rules("fall").version == 2
+    assert site.product.cycles.rules("fall").version == 2
 
 
 def test_a_launch_is_looked_at_first_and_names_what_keeps_it(site: Site) -> None:
@@ -381,7 +381,7 @@ def test_mails_are_read_in_pages_that_new_ones_do_not_move(site: Site) -> None:
         address = page.links["next"]["url"] if "next" in page.links else ""
         if len(seen) == 2:
             site.later(86_400)
-            site.product.nudge("fall", "R1", by="ops")
+            site.product.reviewers.nudge("fall", "R1", by="ops")
 
     assert len(seen) == len(everything) >= 4
     assert seen == everything
@@ -394,9 +394,9 @@ def test_mails_are_read_in_pages_that_new_ones_do_not_move(site: Site) -> None:
 
 def reviewing(site: Site) -> tuple[TestClient, str]:
     _, task = site.assigned()
-    reviewer = next(r for r in site.product.reviewers("fall") if r.number == task.reviewer)
+    reviewer = next(r for r in site.product.reviewers.list("fall") if r.number == task.reviewer)
     client = program(site, None, email=reviewer.email, scopes=("review",))
-    return client, site.product.task_code(task.id)
+    return client, site.product.tasks.code(task.id)
 
 
 def test_a_reviewer_s_program_keeps_days_free_and_takes_dates_along(site: Site) -> None:
@@ -410,10 +410,18 @@ def test_a_reviewer_s_program_keeps_days_free_and_takes_dates_along(site: Site) 
     staff = program(site)
     pull = next(i["request"] for i in staff.get(f"{FALL}/interviews").json()["items"])
     assert pull
-    owned = site.product.task(task, reviewer=site.assigned()[1].reviewer)
+    owned = site.product.tasks.find(task, reviewer=site.assigned()[1].reviewer)
     slot = {"starts_at": "2099-01-04T10:00:00Z", "place": "Room 1"}
     assert staff.put(f"{FALL}/interviews/{owned.pull_id}", json=slot).status_code == 204
     assert "BEGIN:VEVENT" in api.get(f"{V1}/tasks/{task}/invitation.ics").text
     too_long = {"note": "x" * 4001}
-    assert api.post(f"{V1}/tasks/{task}/missed", json=too_long).status_code == 422
+    assert api.post(f"{V1}/tasks/{task}/no-show", json=too_long).status_code == 422
+    assert api.post(f"{V1}/tasks/{task}/no-show", json={"note": "waited"}).status_code == 204
+
+
+def test_the_old_address_of_a_no_show_answers_like_the_new_one(site: Site) -> None:
+    site.launched()
+    api, task = reviewing(site)
+
+    assert api.post(f"{V1}/tasks/{task}/missed", json={"note": "x" * 4001}).status_code == 422
     assert api.post(f"{V1}/tasks/{task}/missed", json={"note": "waited"}).status_code == 204

@@ -17,7 +17,7 @@ import uvicorn
 from swapflow.identity.api_keys import make_token
 from swapflow.identity.permissions import SCOPES, Role, Scope
 from swapflow.identity.principal import Principal
-from swapflow.identity.services import Office
+from swapflow.identity.services import Office, compose_office
 from swapflow.web.app import create_app
 from tests.support.waiting import CAP, wait_until
 from tests.web.everyone import busy
@@ -53,7 +53,7 @@ class Patient:
 @contextmanager
 def serving(site: Site) -> Iterator[str]:
     """Serve a site on a free port from a thread; gives its address."""
-    office: Office = replace(site.office, limiter=Patient())
+    office: Office = compose_office(replace(site.office.context, limiter=Patient()))
     app = create_app(site.product, office, site.settings)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -74,25 +74,29 @@ def test_no_request_makes_the_api_fail_or_answer_what_it_does_not_describe(
     site: Site, tmp_path: Path
 ) -> None:
     busy(site)
-    roster = site.product.reviewers("fall")
-    reviewer = next(r for r in roster if site.product.inbox("fall", r.external_id))
+    roster = site.product.reviewers.list("fall")
+    reviewer = next(r for r in roster if site.product.tasks.inbox("fall", r.external_id))
     account = site.account(reviewer.email)
-    site.office.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
+    site.office.users.grant(account, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
     key, _ = make_token(
-        account, name="schemathesis", scopes=tuple(SCOPES), days=1, ledger=site.office.ledger
+        account,
+        name="schemathesis",
+        scopes=tuple(SCOPES),
+        days=1,
+        ledger=site.office.context.ledger,
     )
-    webhook = site.office.make_webhook(
+    webhook = site.office.webhooks.make(
         Principal(account=account, session="", grants=(), seats=()),
         "https://example.org/hook",
         events=["score.received"],
         cycle_id="fall",
         reach=site.settings.webhook_reach,
     )
-    task = site.product.inbox("fall", reviewer.external_id)[0]
+    task = site.product.tasks.inbox("fall", reviewer.external_id)[0]
     known = {
         "cycle_id": "fall",
-        "task": site.product.task_code(task.id),
-        "score": site.product.scores("fall")[0].assignment_id,
+        "task": site.product.tasks.code(task.id),
+        "score": site.product.scores.list("fall")[0].assignment_id,
         "pull": task.pull_id,
         "webhook_id": webhook.id,
     }
@@ -126,5 +130,5 @@ def test_no_request_makes_the_api_fail_or_answer_what_it_does_not_describe(
     assert passed is not None
     assert int(passed[1]) > 1000, "it has asked for next to nothing"
     # The audit log says that writes got through: they were not all refused at the door.
-    whats = {entry.what for _, entry in site.office.ledger.audit(at_most=1000)}
+    whats = {entry.what for _, entry in site.office.context.ledger.audit(at_most=1000)}
     assert len(whats) > 10, whats

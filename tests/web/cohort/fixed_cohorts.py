@@ -24,12 +24,14 @@ def ended(site: Site, *, signatures: int = 1, complete: bool = True) -> str:
 
 def _end(site: Site, signatures: int, *, complete: bool) -> None:
     site.launched("fall", rules=replace(SITE_RULES, signatures=signatures))
-    for known in site.product.reviewers("fall"):
-        waiting = site.product.inbox("fall", known.external_id)
+    for known in site.product.reviewers.list("fall"):
+        waiting = site.product.tasks.inbox("fall", known.external_id)
         for n, task in enumerate(waiting if complete else waiting[:1]):
             marks: dict[str, float | None] = {"Preparation": 1.0 + n % 4, "Promise": 2.0}
-            site.product.submit([Answer(assignment_id=task.id, marks=marks, remark="a remark")])
-    site.product.stop("fall", by="ops", reason="enough")
+            site.product.tasks.submit(
+                [Answer(assignment_id=task.id, marks=marks, remark="a remark")]
+            )
+    site.product.cycles.stop("fall", by="ops", reason="enough")
 
 
 def chair(site: Site, name: str = "chair") -> TestClient:

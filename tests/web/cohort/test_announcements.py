@@ -13,7 +13,9 @@ API = "/api/v1/cycles/fall/letters"
 
 
 def states(site: Site) -> set[LetterState]:
-    return {letter.state for one in site.product.announcements("fall") for letter in one.letters}
+    return {
+        letter.state for one in site.product.announcements.list("fall") for letter in one.letters
+    }
 
 
 def test_before_the_list_is_fixed_nobody_can_be_written_to(site: Site) -> None:
@@ -100,7 +102,7 @@ def test_what_cannot_be_sent_is_refused_beside_its_field_and_kept(
 
 def test_an_erased_applicant_is_written_no_letter(site: Site) -> None:
     client = offers_out(site)
-    site.product.purge("fall", "A012", by="ops")
+    site.product.applicants.erase("fall", "A012", by="ops")
 
     _, page = looked(client)
 
@@ -133,7 +135,9 @@ def test_the_api_drafts_writes_and_takes_back(site: Site) -> None:
     taken = client.post(f"{API}/take-back").json()
     assert {letter["state"] for letter in taken["letters"]} == {"taken back"}
     assert client.get(API).json() == [taken]
-    assert {o.answer for o in site.product.offers("fall").offers} == {OfferAnswer.TAKEN_BACK}
+    assert {o.answer for o in site.product.offers.standing("fall").offers} == {
+        OfferAnswer.TAKEN_BACK
+    }
 
 
 @pytest.mark.parametrize(

@@ -17,26 +17,26 @@ from tests.web.site import Site
 
 def swap(site: Site) -> tuple[int, int]:
     """Give the number of one on the list and of one who is not."""
-    places = site.product.propose("fall").places
+    places = site.product.cohort.propose("fall").places
     return places[0].application, places[-1].application
 
 
 def test_a_list_is_prepared_signed_and_fixed_as_proposed(site: Site) -> None:
     path = ended(site)
     client = chair(site)
-    proposed = {p.external_id for p in site.product.propose("fall").cohort}
+    proposed = {p.external_id for p in site.product.cohort.propose("fall").cohort}
 
     prepared = client.post(f"{path}/prepare")
-    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert site.product.cycles.get("fall").status is CycleStatus.ENDED
     signed = sign(client)
 
     assert (prepared.status_code, signed) == (303, 303)
-    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
     page = client.get(path).text
     assert "Version 1 of the list is fixed" in page
     assert "This is about marks, not merit." in page
     assert all(name in page for name in proposed)
-    assert site.product.signatures("fall", 1) == (("chair@example.org", "chair"),)
+    assert site.product.cohort.signatures("fall", 1) == (("chair@example.org", "chair"),)
 
 
 def test_the_chair_decides_otherwise_only_with_a_reason_and_the_size_stays(site: Site) -> None:
@@ -58,7 +58,9 @@ def test_the_chair_decides_otherwise_only_with_a_reason_and_the_size_stays(site:
     assert silent.status_code == 422
     assert silent.text.count('aria-invalid="true"') == 2
     assert prepared.status_code == 303, prepared.text
-    verdicts = {o.application: (o.verdict, o.reason) for o in site.product.outcomes("fall", 1)}
+    verdicts = {
+        o.application: (o.verdict, o.reason) for o in site.product.cohort.outcomes("fall", 1)
+    }
     assert verdicts[inside] == (Verdict.WAITLISTED, "moved away")
     assert verdicts[outside] == (Verdict.SELECTED, "told us more")
 
@@ -74,7 +76,7 @@ def test_whoever_lacks_a_review_needs_a_waiver_with_a_reason(site: Site) -> None
     assert "Say why it is accepted" in without.text
     assert given.status_code == 303, given.text
     assert sign(client) == 303
-    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
 
 
 def test_two_signatures_are_given_by_two_people_each_signed_in_themselves(site: Site) -> None:
@@ -85,12 +87,12 @@ def test_two_signatures_are_given_by_two_people_each_signed_in_themselves(site: 
     sign(first)
     sign_again = first.post(f"{path}/sign", data={"digest": digest(second)})
     assert sign_again.status_code == 303
-    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert site.product.cycles.get("fall").status is CycleStatus.ENDED
     assert "1 of 2 signatures given" in second.get(path).text
     sign(second)
 
-    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
-    assert {by for by, _ in site.product.signatures("fall", 1)} == {
+    assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
+    assert {by for by, _ in site.product.cohort.signatures("fall", 1)} == {
         "one@example.org",
         "two@example.org",
     }
@@ -103,15 +105,15 @@ def test_a_changed_list_voids_the_signatures(site: Site) -> None:
     sign(first)
     old = digest(second)
     inside, _ = swap(site)
-    gone = next(a for a in site.product.applications("fall") if a.number == inside)
+    gone = next(a for a in site.product.applicants.list("fall") if a.number == inside)
 
-    site.product.move_application("fall", gone.external_id, ApplicationStatus.WITHDRAWN, by="ops")
+    site.product.applicants.move("fall", gone.external_id, ApplicationStatus.WITHDRAWN, by="ops")
     refused = second.post(f"{path}/sign", data={"digest": old})
 
     assert refused.status_code == 409
     assert "The list has changed" in refused.text
-    assert site.product.cycle("fall").status is CycleStatus.ENDED
-    assert site.product.pending("fall") is None
+    assert site.product.cycles.get("fall").status is CycleStatus.ENDED
+    assert site.product.cohort.pending("fall") is None
 
 
 def test_nobody_signs_what_was_prepared_anew_under_the_old_digest(site: Site) -> None:
@@ -125,7 +127,7 @@ def test_nobody_signs_what_was_prepared_anew_under_the_old_digest(site: Site) ->
     first.post(f"{path}/prepare", data={**changes, **reasons})
 
     assert second.post(f"{path}/sign", data={"digest": old}).status_code == 409
-    pending = site.product.pending("fall")
+    pending = site.product.cohort.pending("fall")
     assert pending is not None
     assert pending.prepared.signed == ()
 
@@ -149,14 +151,14 @@ def test_while_it_runs_there_is_a_list_but_no_decision(site: Site) -> None:
 
     assert "can be decided once asking has ended" in client.get("/decide/fall").text
     assert client.post("/decide/fall/prepare").status_code == 422
-    assert site.product.pending("fall") is None
+    assert site.product.cohort.pending("fall") is None
 
 
 def test_pins_are_ticked_beforehand_and_their_reasons_suggested(site: Site) -> None:
     path = ended(site)
     inside, outside = swap(site)
-    site.product.pin("fall", inside, "out", by="ops", reason="asked to wait")
-    site.product.pin("fall", outside, "in", by="ops", reason="promised last year")
+    site.product.cohort.propose_pin("fall", inside, "out", by="ops", reason="asked to wait")
+    site.product.cohort.propose_pin("fall", outside, "in", by="ops", reason="promised last year")
     client = chair(site)
 
     page = client.get(path).text
@@ -179,12 +181,12 @@ def test_a_list_is_reopened_by_two_people_and_the_first_version_stays(site: Site
     unreasoned = first.post(f"{path}/reopen", data={"reason": ""})
     asked = first.post(f"{path}/reopen", data={"reason": "a score was wrong"})
     alone = first.post(f"{path}/sign", data={"digest": digest(second)})
-    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
     agreed = sign(second)
 
     assert (unreasoned.status_code, asked.status_code, alone.status_code) == (422, 303, 422)
     assert agreed == 303
-    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert site.product.cycles.get("fall").status is CycleStatus.ENDED
     assert "Version 1 of the list is on record" in first.get(f"{path}?version=1").text
 
 
@@ -198,7 +200,7 @@ def test_a_reason_that_cannot_be_used_is_refused_beside_its_field_and_kept(site:
     assert 'id="stop-problem"' in stopped.text
     assert 'value="enough' in stopped.text
     assert 'class="notice bad"' not in stopped.text
-    site.product.stop("fall", by="ops", reason="enough")
+    site.product.cycles.stop("fall", by="ops", reason="enough")
     late = client.post("/decide/fall/stop", data={"reason": "enough"})
     assert late.status_code == 422
     assert 'class="notice bad"' in late.text, "a field that is not there has nothing beside it"
@@ -229,7 +231,7 @@ def test_the_files_hold_what_was_decided_and_guard_formulas(site: Site) -> None:
     cohort = client.get(f"{path}/files/cohort.csv").text
     outcomes = client.get(f"{path}/files/outcomes.csv").text
     everything = zipfile.ZipFile(io.BytesIO(client.get(f"{path}/files/all.zip").content))
-    names = {a.number: a.external_id for a in site.product.applications("fall")}
+    names = {a.number: a.external_id for a in site.product.applicants.list("fall")}
 
     assert names[outside] in cohort
     assert names[inside] not in cohort
@@ -257,9 +259,9 @@ def test_erasing_somebody_takes_back_what_quotes_them(site: Site) -> None:
     changes = {f"change.{inside}": "out", f"change.{outside}": "in"}
     reasons = {f"reason.{inside}": "said so himself", f"reason.{outside}": "b"}
     chair(site).post(f"{path}/prepare", data={**changes, **reasons})
-    gone = next(a for a in site.product.applications("fall") if a.number == inside)
+    gone = next(a for a in site.product.applicants.list("fall") if a.number == inside)
 
-    site.product.purge("fall", gone.external_id, by="ops")
+    site.product.applicants.erase("fall", gone.external_id, by="ops")
 
     assert site.ledger.prepared("fall") is None
 
@@ -299,10 +301,10 @@ def test_a_score_form_that_was_changed_after_the_first_requests_is_named_to_whoe
 def test_the_checks_say_that_groups_are_recorded_and_never_what_they_are(site: Site) -> None:
     site.launched("plain")
     site.launched("watched", launch=False)
-    site.product.import_applications(
+    site.product.applicants.import_all(
         "watched", [applicant("A001", monitor={"colour": "heliotrope"})]
     )
-    site.product.launch("watched", by="ops")
+    site.product.cycles.launch("watched", by="ops")
     client = chair(site)
 
     assert "No groups of applicants are recorded" in client.get("/decide/plain").text

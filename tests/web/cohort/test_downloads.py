@@ -22,7 +22,7 @@ def answer(assignment: str, utility: float) -> Answer:
 
 
 def looks(site: Site) -> list[str]:
-    entries = site.office.ledger.audit(cycle_id="fall")
+    entries = site.office.context.ledger.audit(cycle_id="fall")
     return [entry.who for _, entry in entries if entry.what == "monitoring read"]
 
 
@@ -34,13 +34,13 @@ def finished(site: Site) -> str:
         applicant(f"A{n}", name=f"Name {n}", monitor={"colour": COLOURS[n % 7], "shape": "round"})
         for n in range(12)
     ]
-    site.product.import_applications("fall", people)
-    site.product.launch("fall", by="ops")
+    site.product.applicants.import_all("fall", people)
+    site.product.cycles.launch("fall", by="ops")
     site.turn()
     for number, task in enumerate(site.ledger.assignments("fall")):
-        site.product.submit([answer(task.id, 0.3 + number / 40)])
+        site.product.tasks.submit([answer(task.id, 0.3 + number / 40)])
     site.turn()
-    site.product.finalize("fall", by="Chair")
+    site.product.cohort.finalize("fall", by="Chair")
     return "fall"
 
 
@@ -71,7 +71,9 @@ def test_whoever_decides_sees_no_groups_even_with_the_compliance_role(site: Site
     for role in (Role.ADMINISTRATOR, Role.OPERATIONS, Role.CHAIR):
         assert site.signed_in(role).get("/today/fall/monitoring").status_code == 403
     both = site.signed_in(Role.COMPLIANCE, email="both@example.org")
-    site.office.grant(site.account("both@example.org"), Role.CHAIR, Scope.CYCLE, "fall", by="test")
+    site.office.users.grant(
+        site.account("both@example.org"), Role.CHAIR, Scope.CYCLE, "fall", by="test"
+    )
 
     assert both.get("/today/fall/monitoring").status_code == 403
     refused = both.post("/today/fall/monitoring")
@@ -189,7 +191,11 @@ def test_a_program_takes_the_signed_record_and_with_names_only_who_sees_everybod
         refused = nobody.get(f"{V1}/cycles/fall/bundle?names=true")
         assert refused.status_code == 403
         assert "names" in refused.json()["detail"]
-    taken = [e.who for _, e in site.office.ledger.audit(cycle_id="fall") if "with names" in e.what]
+    taken = [
+        e.who
+        for _, e in site.office.context.ledger.audit(cycle_id="fall")
+        if "with names" in e.what
+    ]
     assert taken == ["administrator@example.org (by a key)"]
 
 
@@ -204,8 +210,8 @@ def test_a_record_that_is_not_finished_is_refused_in_words(site: Site) -> None:
 
 def test_a_program_takes_lists_with_and_without_the_guard(site: Site) -> None:
     site.launched(applicants=0, launch=False)
-    site.product.import_applications("fall", [applicant(f"=1+{n}") for n in range(9)])
-    site.product.launch("fall", by="ops")
+    site.product.applicants.import_all("fall", [applicant(f"=1+{n}") for n in range(9)])
+    site.product.cycles.launch("fall", by="ops")
     api = program(site)
 
     guarded = api.get(f"{V1}/cycles/fall/files/proposed.csv").content

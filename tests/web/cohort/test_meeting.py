@@ -26,7 +26,9 @@ def opened(site: Site) -> TestClient:
     ended(site)
     client = chair(site)
     assert client.post(f"{PATH}/open").status_code == 303
-    assert site.product.agenda("fall").missing, "nobody is too close to call in this example"
+    assert site.product.meetings.agenda("fall").missing, (
+        "nobody is too close to call in this example"
+    )
     return client
 
 
@@ -37,7 +39,7 @@ def record(client: TestClient, number: int, outcome: str, reason: str = "we agre
 
 def record_all(site: Site, client: TestClient) -> None:
     """Record for everybody too close to call what is proposed."""
-    for place in site.product.agenda("fall").missing:
+    for place in site.product.meetings.agenda("fall").missing:
         proposed = "in" if place.standing.value == "cohort" else "waitlist"
         assert record(client, place.application, proposed) == 303
 
@@ -49,18 +51,18 @@ def close(client: TestClient) -> int:
 def test_without_a_meeting_a_list_is_signed_as_before(site: Site) -> None:
     path = ended(site)
     client = chair(site)
-    assert site.product.agenda("fall").close
+    assert site.product.meetings.agenda("fall").close
 
     client.post(f"{path}/prepare")
 
     assert sign(client) == 303
-    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
     assert "no meeting was opened about it" in client.get(PATH).text
 
 
 def test_those_too_close_to_call_come_first_and_nobody_who_reviewed_is_named(site: Site) -> None:
     client = opened(site)
-    close = site.product.agenda("fall").close
+    close = site.product.meetings.agenda("fall").close
 
     page = client.get(PATH).text
 
@@ -77,13 +79,13 @@ def test_those_too_close_to_call_come_first_and_nobody_who_reviewed_is_named(sit
 
 def test_every_change_is_saved_at_once_with_who_and_the_earlier_one_is_kept(site: Site) -> None:
     client = opened(site)
-    number = site.product.agenda("fall").close[0].application
+    number = site.product.meetings.agenda("fall").close[0].application
 
     assert record(client, number, "discuss", "") == 303
-    assert number in {p.application for p in site.product.agenda("fall").missing}
+    assert number in {p.application for p in site.product.meetings.agenda("fall").missing}
     assert record(chair(site, "deputy"), number, "in", "a strong essay") == 303
 
-    agenda = site.product.agenda("fall")
+    agenda = site.product.meetings.agenda("fall")
     assert agenda.meeting is not None
     assert [(s.word.value, s.by) for s in agenda.meeting.said] == [
         ("discuss", "chair@example.org"),
@@ -95,14 +97,14 @@ def test_every_change_is_saved_at_once_with_who_and_the_earlier_one_is_kept(site
 
 def test_a_form_that_is_sent_twice_is_recorded_once(site: Site) -> None:
     client = opened(site)
-    number = site.product.agenda("fall").close[0].application
+    number = site.product.meetings.agenda("fall").close[0].application
 
     for _ in range(2):
         assert record(client, number, "in", "a strong essay") == 303
         words = client.post(f"{PATH}/{number}/endorse", data={"words": "a builder"})
         assert words.status_code == 303
 
-    agenda = site.product.agenda("fall")
+    agenda = site.product.meetings.agenda("fall")
     assert agenda.meeting is not None
     assert (len(agenda.meeting.said), len(agenda.endorsements)) == (1, 1)
 
@@ -110,7 +112,7 @@ def test_a_form_that_is_sent_twice_is_recorded_once(site: Site) -> None:
 def test_what_cannot_be_recorded_is_said_beside_its_field(site: Site) -> None:
     path = ended(site)
     client = chair(site)
-    number = site.product.propose("fall").places[0].application
+    number = site.product.cohort.propose("fall").places[0].application
     early = client.post(f"{PATH}/{number}", data={"outcome": "in", "reason": "x"})
     client.post(f"{PATH}/open")
 
@@ -126,7 +128,7 @@ def test_what_cannot_be_recorded_is_said_beside_its_field(site: Site) -> None:
         assert 'id="outcome-reason-problem"' in page.text
     assert (nothing.status_code, nobody.status_code) == (422, 404)
     assert 'id="favour-words-problem"' in nothing.text
-    meeting = site.product.agenda("fall").meeting
+    meeting = site.product.meetings.agenda("fall").meeting
     assert meeting is not None
     assert meeting.said == ()
     assert path == "/decide/fall"
@@ -134,7 +136,7 @@ def test_what_cannot_be_recorded_is_said_beside_its_field(site: Site) -> None:
 
 def test_signing_names_who_has_no_outcome_and_leads_there(site: Site) -> None:
     client = opened(site)
-    missing = site.product.agenda("fall").missing
+    missing = site.product.meetings.agenda("fall").missing
     for place in missing[1:]:
         record(client, place.application, _as_proposed(place.standing.value))
     client.post("/decide/fall/prepare")
@@ -146,20 +148,20 @@ def test_signing_names_who_has_no_outcome_and_leads_there(site: Site) -> None:
     assert refused.status_code == 422
     assert f"no outcome yet (in, out or waitlist) for {missing[0].external_id};" in refused.text
     assert f'href="{PATH}/{missing[0].application}"' in refused.text
-    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert site.product.cycles.get("fall").status is CycleStatus.ENDED
     with pytest.raises(NotReadyError, match=missing[0].external_id):
-        site.product.finalize("fall", by="ops")
+        site.product.cohort.finalize("fall", by="ops")
 
     record(client, missing[0].application, _as_proposed(missing[0].standing.value))
     still_open = client.post("/decide/fall/sign", data={"digest": digest(client)})
     assert still_open.status_code == 422
     assert "The meeting is still open; close it, then sign" in still_open.text
     with pytest.raises(NotReadyError, match="still open"):
-        site.product.finalize("fall", by="ops")
+        site.product.cohort.finalize("fall", by="ops")
 
     assert close(client) == 303
     assert sign(client) == 303
-    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
 
 
 def _as_proposed(standing: str) -> str:
@@ -169,7 +171,7 @@ def _as_proposed(standing: str) -> str:
 def test_the_list_is_decided_as_it_was_recorded_or_not_at_all(site: Site) -> None:
     client = opened(site)
     record_all(site, client)
-    places = site.product.propose("fall").places
+    places = site.product.cohort.propose("fall").places
     left, let_in, dropped = places[0], places[-1], places[-2]
     record(client, left.application, "waitlist", "next year")
     record(client, let_in.application, "in", "a builder")
@@ -192,11 +194,11 @@ def test_the_list_is_decided_as_it_was_recorded_or_not_at_all(site: Site) -> Non
     assert close(client) == 303
     assert sign(client) == 303
 
-    verdicts = {o.application: o.verdict for o in site.product.outcomes("fall", 1)}
+    verdicts = {o.application: o.verdict for o in site.product.cohort.outcomes("fall", 1)}
     assert verdicts[let_in.application] is Verdict.SELECTED
     assert verdicts[left.application] is Verdict.WAITLISTED
     assert verdicts[dropped.application] is Verdict.NOT_SELECTED
-    assert dropped.application not in site.product.offers("fall").waitlist
+    assert dropped.application not in site.product.offers.standing("fall").waitlist
 
 
 def test_what_the_meeting_says_after_it_was_prepared_voids_the_signature(site: Site) -> None:
@@ -204,7 +206,7 @@ def test_what_the_meeting_says_after_it_was_prepared_voids_the_signature(site: S
     record_all(site, client)
     assert close(client) == 303
     client.post("/decide/fall/prepare")
-    last = site.product.propose("fall").places[-1]
+    last = site.product.cohort.propose("fall").places[-1]
     client.post(f"{PATH}/reopen", data={"reason": "somebody withdrew"})
     assert record(client, last.application, "out", "withdrew by phone") == 303
     assert close(client) == 303
@@ -213,15 +215,15 @@ def test_what_the_meeting_says_after_it_was_prepared_voids_the_signature(site: S
 
     assert refused.status_code == 422
     assert "The meeting recorded something else" in refused.text
-    assert site.product.cycle("fall").status is CycleStatus.ENDED
+    assert site.product.cycles.get("fall").status is CycleStatus.ENDED
 
 
 def test_members_in_conflict_are_named_first_and_neither_see_nor_record(site: Site) -> None:
     client = opened(site)
-    place = site.product.agenda("fall").close[0]
+    place = site.product.meetings.agenda("fall").close[0]
     number = place.application
-    site.product.add_conflicts("fall", [(place.external_id, "R1")], source="test")
-    site.product.add_conflicts("fall", [(place.external_id, "R2")], source="test")
+    site.product.reviewers.add_conflicts("fall", [(place.external_id, "R1")], source="test")
+    site.product.reviewers.add_conflicts("fall", [(place.external_id, "R2")], source="test")
     member = site.signed_in(Role.CHAIR, email="r1@example.org", method=Method.LINK)
     site.account("r2@example.org")  # reviews only: no member of the committee
 
@@ -241,7 +243,7 @@ def test_members_in_conflict_are_named_first_and_neither_see_nor_record(site: Si
     assert words.status_code == 403
     api = member.put(f"{API}/applicants/{number}/meeting-outcome", json={"outcome": "discuss"})
     assert api.status_code == 403
-    agenda = site.product.agenda("fall")
+    agenda = site.product.meetings.agenda("fall")
     assert agenda.meeting is not None
     assert (agenda.meeting.said, agenda.endorsements) == ((), ())
 
@@ -249,7 +251,7 @@ def test_members_in_conflict_are_named_first_and_neither_see_nor_record(site: Si
 def test_a_committee_looks_and_endorses_and_does_not_record(site: Site) -> None:
     opened(site)
     member = site.signed_in(Role.COMMITTEE)
-    number = site.product.agenda("fall").close[0].application
+    number = site.product.meetings.agenda("fall").close[0].application
 
     assert record(member, number, "in") == 403
     assert member.post(f"{PATH}/open").status_code == 403
@@ -264,7 +266,7 @@ def test_a_committee_looks_and_endorses_and_does_not_record(site: Site) -> None:
 
 def test_minutes_hold_every_change_as_a_page_as_json_and_as_pdf(site: Site) -> None:
     client = opened(site)
-    number = site.product.agenda("fall").close[0].application
+    number = site.product.meetings.agenda("fall").close[0].application
     record(client, number, "discuss", "")
     record(client, number, "in", "a strong essay")
 
@@ -284,17 +286,17 @@ def test_minutes_hold_every_change_as_a_page_as_json_and_as_pdf(site: Site) -> N
 
 def test_an_erased_applicant_leaves_no_reason_in_the_minutes(site: Site) -> None:
     client = opened(site)
-    place = site.product.agenda("fall").close[0]
+    place = site.product.meetings.agenda("fall").close[0]
     record(client, place.application, "out", "told us of an illness")
     client.post(f"{PATH}/{place.application}/endorse", data={"words": "knows the field"})
 
-    site.product.purge("fall", place.external_id, by="ops")
+    site.product.applicants.erase("fall", place.external_id, by="ops")
 
     for form in ("html", "json"):
         text = client.get(f"{PATH}/files/{form}").text
         assert "illness" not in text
         assert place.external_id not in text
-    assert site.product.agenda("fall").endorsements == ()
+    assert site.product.meetings.agenda("fall").endorsements == ()
 
 
 def test_a_reopened_list_has_a_meeting_of_its_own(site: Site) -> None:
@@ -304,18 +306,18 @@ def test_a_reopened_list_has_a_meeting_of_its_own(site: Site) -> None:
     client.post("/decide/fall/prepare")
     sign(client)
     assert "Open the meeting" not in client.get(PATH).text
-    assert record(client, site.product.agenda("fall").places[0].application, "out") == 422
+    assert record(client, site.product.meetings.agenda("fall").places[0].application, "out") == 422
 
-    site.product.reopen("fall", names=["a", "b"], reason="an appeal")
+    site.product.cohort.reopen("fall", names=["a", "b"], reason="an appeal")
 
-    agenda = site.product.agenda("fall")
+    agenda = site.product.meetings.agenda("fall")
     assert (agenda.version, agenda.meeting) == (2, None)
     assert "Open the meeting" in client.get(PATH).text
 
 
 def test_a_closed_meeting_takes_nothing_more_until_it_is_reopened_for_a_reason(site: Site) -> None:
     client = opened(site)
-    first, second, *_ = site.product.agenda("fall").close
+    first, second, *_ = site.product.meetings.agenda("fall").close
     record(client, first.application, "in", "a strong essay")
 
     assert [close(client), close(client)] == [303, 303]
@@ -342,7 +344,7 @@ def test_a_closed_meeting_takes_nothing_more_until_it_is_reopened_for_a_reason(s
     assert "The meeting is still open." in minutes
     turns = client.get(f"{PATH}/files/json").json()["closed_and_reopened"]
     assert [(t["closed"], t["reason"]) for t in turns] == [(True, ""), (False, why["reason"])]
-    whats = [e.what for _, e in site.office.ledger.audit(cycle_id="fall")]
+    whats = [e.what for _, e in site.office.context.ledger.audit(cycle_id="fall")]
     assert (whats.count("closed the meeting"), whats.count("reopened the meeting")) == (1, 1)
 
 
@@ -384,7 +386,7 @@ def test_programs_close_and_reopen_it_too(site: Site) -> None:
 def test_programs_read_and_record_the_same_at_the_api(site: Site) -> None:
     ended(site)
     client = chair(site)
-    number = site.product.propose("fall").places[0].application
+    number = site.product.cohort.propose("fall").places[0].application
     put = f"{API}/applicants/{number}/meeting-outcome"
     early = client.put(put, json={"outcome": "in", "reason": "x"})
     begun = client.post(f"{API}/meeting").json()
@@ -403,15 +405,15 @@ def test_programs_read_and_record_the_same_at_the_api(site: Site) -> None:
 
 def test_places_are_counted_as_they_were_recorded(site: Site) -> None:
     site.launched("quick", rules=replace(SITE_RULES, purpose=Purpose.REAL), applicants=6)
-    site.product.stop("quick", by="ops", reason="enough")
+    site.product.cycles.stop("quick", by="ops", reason="enough")
     client = chair(site)
     client.post("/decide/quick/meeting/open")
-    first, *_, last = site.product.propose("quick").places
+    first, *_, last = site.product.cohort.propose("quick").places
     path = "/decide/quick/meeting"
     client.post(f"{path}/{last.application}", data={"outcome": "in", "reason": "x"})
 
-    assert last.application in site.product.agenda("quick").chosen
+    assert last.application in site.product.meetings.agenda("quick").chosen
     assert "<strong>4</strong> of 3 filled" in client.get(path).text
     client.post(f"{path}/{first.application}", data={"outcome": "out", "reason": "x"})
-    assert first.application not in site.product.agenda("quick").chosen
+    assert first.application not in site.product.meetings.agenda("quick").chosen
     assert "<strong>3</strong> of 3 filled" in client.get(path).text

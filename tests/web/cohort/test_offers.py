@@ -29,20 +29,20 @@ def test_before_the_list_is_fixed_the_page_leads_to_it(site: Site) -> None:
 
 def test_places_are_offered_answered_and_passed_on_at_the_screen(site: Site) -> None:
     client = fixed(site)
-    places = site.product.offers("fall").places
+    places = site.product.offers.standing("fall").places
     assert f'href="{OFFERS}"' in client.get("/decide/fall").text
 
     assert offered(client, until="2030-04-15") == 303
-    first, second, *_ = site.product.offers("fall").offers
+    first, second, *_ = site.product.offers.standing("fall").offers
     assert first.until is not None
     assert f"{first.until:%Y-%m-%d}" == "2030-04-15"
     assert answers(client, first.application, "accepted") == 303
     assert answers(client, second.application, "declined") == 303
-    heir = site.product.offers("fall").waitlist[0]
+    heir = site.product.offers.standing("fall").waitlist[0]
     assert shown(client) == str(heir)
     assert offered(client) == 303
 
-    made = site.product.offers("fall").offers
+    made = site.product.offers.standing("fall").offers
     assert len(made) == places + 1
     assert (made[-1].application, made[-1].by) == (heir, "chair@example.org")
     page = client.get(OFFERS).text
@@ -62,28 +62,28 @@ def test_a_form_that_was_shown_before_others_acted_offers_nothing(site: Site) ->
 
     assert again.status_code == 409
     assert "somebody else may be next" in again.text
-    assert len(site.product.offers("fall").offers) == len(before.split(","))
+    assert len(site.product.offers.standing("fall").offers) == len(before.split(","))
 
 
 def test_an_offer_without_an_answer_by_its_date_is_named_and_passed_on(site: Site) -> None:
     client = fixed(site)
     product = site.product
-    until = product.ledger.now() + timedelta(days=2)
-    product.offer("fall", by="ops", until=until, at_most=1)
-    late = product.offers("fall").offers[0].application
+    until = product.context.ledger.now() + timedelta(days=2)
+    product.offers.make("fall", by="ops", until=until, at_most=1)
+    late = product.offers.standing("fall").offers[0].application
     site.later(3 * 86_400)
 
     page = client.get(OFFERS).text
     assert "1 offer had no answer by the date" in page
     assert offered(client, at_most="1") == 303
 
-    answer = {o.application: o.answer for o in product.offers("fall").offers}
+    answer = {o.application: o.answer for o in product.offers.standing("fall").offers}
     assert answer[late] is OfferAnswer.NO_ANSWER
 
 
 def test_more_offers_than_places_go_out_only_with_a_rate_and_its_risk_is_said(site: Site) -> None:
     client = fixed(site)
-    places = site.product.offers("fall").places
+    places = site.product.offers.standing("fall").places
     assert len(shown(client).split(",")) == places
 
     data = {"accepted": "5", "of": "50", "risk": "20"}
@@ -111,15 +111,15 @@ def test_what_cannot_be_used_is_said_beside_its_field_and_stores_nothing(site: S
         page = client.post(f"{OFFERS}/{form}", data=data)
         assert page.status_code == 422, (form, data)
         assert f'id="{field}-problem"' in page.text, (form, data)
-    assert site.product.offers("fall").offers == ()
-    assert site.product.ledger.yield_rate("fall") is None
+    assert site.product.offers.standing("fall").offers == ()
+    assert site.product.context.ledger.yield_rate("fall") is None
 
     offered(client)
-    first = site.product.offers("fall").offers[0]
-    stranger = site.product.offers("fall").waitlist[0]
+    first = site.product.offers.standing("fall").offers[0]
+    stranger = site.product.offers.standing("fall").waitlist[0]
     assert answers(client, stranger, "accepted") == 422
     assert answers(client, first.application, "perhaps") == 422
-    assert site.product.offers("fall").count(OfferAnswer.WAITING) == 3
+    assert site.product.offers.standing("fall").count(OfferAnswer.WAITING) == 3
 
 
 def test_programs_do_the_same_at_the_api(site: Site) -> None:

@@ -24,17 +24,17 @@ def fixed(site: Site) -> tuple[TestClient, int]:
     client = chair(site)
     client.post(f"{path}/prepare")
     sign(client)
-    site.product.import_reviewers(
+    site.product.reviewers.import_all(
         "fall", [reviewer(f"S{n}", reserve=True, email=f"s{n}@example.org") for n in (1, 2)]
     )
-    outcomes = site.product.outcomes("fall", 1)
+    outcomes = site.product.cohort.outcomes("fall", 1)
     waiting = {o.application for o in outcomes if o.verdict is Verdict.WAITLISTED}
-    _, places, _ = site.product.proposals("fall")[0]
+    _, places, _ = site.product.cohort.proposals("fall")[0]
     return client, [p.application for p in places if p.application in waiting][-1]
 
 
 def name_of(site: Site, number: int) -> str:
-    return site.product.application("fall", number).external_id
+    return site.product.applicants.get("fall", number).external_id
 
 
 def opened(site: Site, client: TestClient, number: int, **more: str) -> int:
@@ -53,9 +53,9 @@ def opened(site: Site, client: TestClient, number: int, **more: str) -> int:
 
 def answered(site: Site) -> list[str]:
     who = []
-    for known in site.product.reviewers("fall"):
-        for task in site.product.inbox("fall", known.external_id):
-            site.product.submit([Answer(assignment_id=task.id, marks=HIGH)])
+    for known in site.product.reviewers.list("fall"):
+        for task in site.product.tasks.inbox("fall", known.external_id):
+            site.product.tasks.submit([Answer(assignment_id=task.id, marks=HIGH)])
             who.append(known.external_id)
     site.turn()
     return sorted(who)
@@ -69,7 +69,7 @@ def digest(client: TestClient) -> str:
 
 def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
     client, number = fixed(site)
-    before = {o.application: o.verdict for o in site.product.outcomes("fall", 1)}
+    before = {o.application: o.verdict for o in site.product.cohort.outcomes("fall", 1)}
     prefilled = client.get(f"{PATH}?applicant={number}").text
     assert f'value="{name_of(site, number)}"' in prefilled
     assert f"{PATH}?applicant={number}#open" in client.get(f"/applicants/fall/{number}").text
@@ -94,7 +94,7 @@ def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
     assert "places are held" in without.text
     assert (prepared.status_code, alone.status_code, signed.status_code) == (303, 422, 303)
     assert "adds this person beyond them" in page
-    after = {o.application: o.verdict for o in site.product.outcomes("fall", 2)}
+    after = {o.application: o.verdict for o in site.product.cohort.outcomes("fall", 2)}
     assert {n for n in after if after[n] is not before[n]} == {number}
     assert after[number] is Verdict.SELECTED
     assert "It made version 2 of the list." in client.get(PATH).text
@@ -103,7 +103,7 @@ def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
 
 
 def digest_of(site: Site) -> str:
-    pending = site.product.pending("fall")
+    pending = site.product.cohort.pending("fall")
     assert pending is not None
     return pending.prepared.digest
 
@@ -112,7 +112,7 @@ def test_it_is_undone_by_two_people_at_the_screen(site: Site) -> None:
     client, number = fixed(site)
     opened(site, client, number)
     answered(site)
-    site.product.conclude(
+    site.product.reconsiderations.conclude(
         "fall",
         name_of(site, number),
         names=["a", "b"],
@@ -129,14 +129,16 @@ def test_it_is_undone_by_two_people_at_the_screen(site: Site) -> None:
 
     assert (silent.status_code, asked.status_code, signed.status_code) == (422, 303, 303)
     assert "asks to undo the reconsideration" in page
-    assert site.product.cycle("fall").cohort_version == 3
+    assert site.product.cycles.get("fall").cohort_version == 3
     assert "undone" in client.get(PATH).text
 
 
 def test_what_cannot_be_opened_is_said_beside_its_field(site: Site) -> None:
     client, number = fixed(site)
     selected = next(
-        o.application for o in site.product.outcomes("fall", 1) if o.verdict is Verdict.SELECTED
+        o.application
+        for o in site.product.cohort.outcomes("fall", 1)
+        if o.verdict is Verdict.SELECTED
     )
 
     for field, typed, problem in (
@@ -154,7 +156,7 @@ def test_what_cannot_be_opened_is_said_beside_its_field(site: Site) -> None:
         assert problem in page.text.lower()
         assert page.text.count('aria-invalid="true"') == 1
     assert opened(site, client, selected) == 422
-    assert site.product.reconsiderations("fall") == ()
+    assert site.product.reconsiderations.list("fall") == ()
 
 
 def test_it_is_taken_back_with_a_reason(site: Site) -> None:
@@ -172,9 +174,9 @@ def test_it_is_taken_back_with_a_reason(site: Site) -> None:
 def test_a_fresh_reviewer_answers_at_the_screen_though_the_list_is_fixed(site: Site) -> None:
     client, number = fixed(site)
     opened(site, client, number, reviews="1")
-    (task,) = [t for n in (1, 2) for t in site.product.inbox("fall", f"S{n}")]
-    seat = next(r for r in site.product.reviewers("fall") if r.number == task.reviewer)
-    code = site.product.cycle("fall").task_code(task.id)
+    (task,) = [t for n in (1, 2) for t in site.product.tasks.inbox("fall", f"S{n}")]
+    seat = next(r for r in site.product.reviewers.list("fall") if r.number == task.reviewer)
+    code = site.product.cycles.get("fall").task_code(task.id)
     own = site.signed_in(email=seat.email)
 
     form = own.get(f"/tasks/{code}").text
@@ -182,7 +184,7 @@ def test_a_fresh_reviewer_answers_at_the_screen_though_the_list_is_fixed(site: S
 
     assert 'name="c0"' in form, "the form is of use"
     assert sent.status_code == 303, sent.text
-    assert site.product.weigh("fall", name_of(site, number)).received == 1
+    assert site.product.reconsiderations.evidence("fall", name_of(site, number)).received == 1
     assert "Change this review" in own.get(f"/tasks/{code}/receipt").text
 
 
@@ -231,4 +233,4 @@ def test_who_may_only_look_sees_it_and_changes_nothing(site: Site) -> None:
     assert page.status_code == 200
     assert "Have an application reconsidered" not in page.text
     assert looking.post(f"{PATH}/{number}/take-back", data={"reason": "x"}).status_code == 403
-    assert site.product.reconsiderations("fall")[0].is_open
+    assert site.product.reconsiderations.list("fall")[0].is_open

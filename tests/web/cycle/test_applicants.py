@@ -20,7 +20,7 @@ def test_a_refused_reason_comes_back_beside_its_field_with_what_was_typed(
     site: Site, form: str, bad: str
 ) -> None:
     client = busy(site).signed_in(Role.ADMINISTRATOR)
-    before = site.product.cycle("fall").position
+    before = site.product.cycles.get("fall").position
     typed = {"reason": bad, "what": "hold", "verdict": "in", "kind": "review"}
 
     page = client.post(f"{HERE}/{form}", data=typed)
@@ -29,9 +29,9 @@ def test_a_refused_reason_comes_back_beside_its_field_with_what_was_typed(
     assert "<h1>Applicant 1</h1>" in page.text
     assert page.text.count('aria-invalid="true"') == 1
     assert f'value="{bad}"' in page.text
-    assert site.product.cycle("fall").position == before
-    assert site.product.pins("fall") == ()
-    assert site.product.ledger.wishes("fall") == ()
+    assert site.product.cycles.get("fall").position == before
+    assert site.product.reports.pins("fall") == ()
+    assert site.product.context.ledger.wishes("fall") == ()
 
 
 def test_a_kind_that_is_not_there_is_refused_beside_its_field(site: Site) -> None:
@@ -52,16 +52,16 @@ def test_erasing_needs_the_id_and_says_so_beside_the_field(site: Site) -> None:
     assert page.status_code == 422
     assert 'id="confirm-problem"' in page.text
     assert 'value="A002"' in page.text
-    assert site.product.application("fall", 0).external_id == "A001"
+    assert site.product.applicants.get("fall", 0).external_id == "A001"
 
 
 def test_an_applicant_is_held_and_released_with_a_reason_each(site: Site) -> None:
     client = busy(site).signed_in(Role.ADMINISTRATOR)
 
     client.post(f"{HERE}/status", data={"what": "hold", "reason": "a document is missing"})
-    assert site.product.application("fall", 0).status is ApplicationStatus.HELD
+    assert site.product.applicants.get("fall", 0).status is ApplicationStatus.HELD
     client.post(f"{HERE}/status", data={"what": "release", "reason": "it has come"})
-    assert site.product.application("fall", 0).status is ApplicationStatus.READY
+    assert site.product.applicants.get("fall", 0).status is ApplicationStatus.READY
 
 
 def test_the_table_says_what_happened_last_and_filters_sort_and_paging_keep_each_other(
@@ -76,15 +76,15 @@ def test_the_table_says_what_happened_last_and_filters_sort_and_paging_keep_each
     assert 'href="?q=Applicant&amp;state=&amp;standing=&amp;sort=score"' in table
     assert 'value="Applicant"' in table
     assert '<option value="name" selected>name</option>' in table
-    moves = site.product.last_moves("fall", [0, 1])
+    moves = site.product.applicants.last_moves("fall", [0, 1])
     assert all(at.tzinfo is not None for at, _ in moves.values())
-    assert site.product.last_moves("fall", []) == {}
+    assert site.product.applicants.last_moves("fall", []) == {}
 
 
 def test_the_card_leads_to_documents_and_to_the_decision_that_asked(site: Site) -> None:
     busy(site)
     pdf = b"%PDF-1.4\n%%EOF\n"
-    site.product.attach_documents(
+    site.product.applicants.attach_documents(
         "fall", [DocumentUpload(path="A001_essay.pdf", body=pdf)], redacted=True
     )
     client = site.signed_in(Role.OPERATIONS)

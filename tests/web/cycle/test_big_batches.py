@@ -12,7 +12,7 @@ def test_the_log_names_some_of_a_batch_and_counts_the_others(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = busy(site).signed_in(Role.ADMINISTRATOR)
-    asked = max(len(record.picks) for record, _ in site.product.decisions_before("fall"))
+    asked = max(len(record.picks) for record, _ in site.product.reports.decisions_before("fall"))
     whole = client.get("/today/fall/decisions").text
     monkeypatch.setattr(today, "ASKED", 1)
 

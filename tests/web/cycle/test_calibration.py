@@ -39,18 +39,18 @@ def judged(site: Site, *, panels: bool = False, people: int = 6, **changes: obje
             for half in [1 + n % 2]
             for of in range(people // 2)
         ]
-        site.product.set_panel("fall", pairs)
-    site.product.launch("fall", by="ops")
-    names = {a.number: a.external_id for a in site.product.applications("fall")}
+        site.product.reviewers.set_panel("fall", pairs)
+    site.product.cycles.launch("fall", by="ops")
+    names = {a.number: a.external_id for a in site.product.applicants.list("fall")}
     site.turn()
-    while site.product.cycle("fall").status is CycleStatus.RUNNING:
-        for known in site.product.reviewers("fall"):
+    while site.product.cycles.get("fall").status is CycleStatus.RUNNING:
+        for known in site.product.reviewers.list("fall"):
             by = known.external_id
-            for task in site.product.inbox("fall", by):
+            for task in site.product.tasks.inbox("fall", by):
                 mark = severe(names[task.application], "review", task.ordinal, by)
-                site.product.submit([Answer(assignment_id=task.id, utility=mark)])
+                site.product.tasks.submit([Answer(assignment_id=task.id, utility=mark)])
         site.turn()
-    site.product.stop("fall", by="ops", reason="enough")
+    site.product.cycles.stop("fall", by="ops", reason="enough")
 
 
 def asks(client: TestClient, estimates: str, reason: str = "one was strict") -> int:
@@ -59,7 +59,7 @@ def asks(client: TestClient, estimates: str, reason: str = "one was strict") -> 
 
 def test_the_page_shows_severities_agreement_and_whom_adjusting_moves(site: Site) -> None:
     judged(site)
-    seen = site.product.calibration("fall")
+    seen = site.product.reports.calibration("fall")
     coming = seen.comes_in(Estimates.ADJUSTED)
     assert coming
 
@@ -76,7 +76,7 @@ def test_the_page_shows_severities_agreement_and_whom_adjusting_moves(site: Site
     assert "Krippendorff" in page.text
     assert "<svg" in page.text
     assert "all can be compared" in page.text
-    assert site.product.rules("fall").version == 1
+    assert site.product.cycles.rules("fall").version == 1
 
 
 def test_who_may_not_see_reviewers_reads_numbers_instead_of_names(site: Site) -> None:
@@ -93,8 +93,8 @@ def test_who_may_not_see_reviewers_reads_numbers_instead_of_names(site: Site) ->
 def test_a_list_by_adjusted_estimates_is_asked_for_signed_and_on_record(site: Site) -> None:
     judged(site)
     client = chair(site)
-    seen = site.product.calibration("fall")
-    raw = {place.application for place in site.product.propose("fall").cohort}
+    seen = site.product.reports.calibration("fall")
+    raw = {place.application for place in site.product.cohort.propose("fall").cohort}
 
     assert asks(client, "adjusted") == 303
 
@@ -102,21 +102,23 @@ def test_a_list_by_adjusted_estimates_is_asked_for_signed_and_on_record(site: Si
     assert "The list is made by adjusted estimates" in page
     moved = {row.application for row in seen.comes_in(Estimates.ADJUSTED)}
     gone = {row.application for row in seen.goes_out(Estimates.ADJUSTED)}
-    assert {p.application for p in site.product.propose("fall").cohort} == (raw | moved) - gone
+    assert {p.application for p in site.product.cohort.propose("fall").cohort} == (
+        raw | moved
+    ) - gone
     log = [line for _, line in site.ledger.office().audit(cycle_id="fall")]
     assert ("asked for the list by adjusted estimates", "chair@example.org") in [
         (line.what, line.who) for line in log
     ]
-    assert site.product.rules_history("fall")[0].reason == "one was strict"
+    assert site.product.cycles.rules_history("fall")[0].reason == "one was strict"
     client.post("/decide/fall/prepare")
     sign(client)
-    assert site.product.cycle("fall").status is CycleStatus.FINALIZED
+    assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
     assert "the list is made by adjusted estimates" in client.get("/decide/fall").text
     late = client.post(PATH, data={"estimates": "rule", "reason": "second thoughts"})
     assert late.status_code == 422
     assert "The list is fixed" in late.text
     assert "reopen it" in late.text
-    assert site.product.verify("fall", live=False).findings == ()
+    assert site.product.reports.verify("fall", live=False).findings == ()
 
 
 def test_a_request_is_undone_and_needs_a_reason_and_the_right(site: Site) -> None:
@@ -128,14 +130,14 @@ def test_a_request_is_undone_and_needs_a_reason_and_the_right(site: Site) -> Non
     assert "Write why" in without.text
     assert client.post(PATH, data={"estimates": "best", "reason": "why"}).status_code == 422
     assert asks(site.signed_in(Role.COMMITTEE), "adjusted") == 403
-    assert site.product.rules("fall").version == 1
+    assert site.product.cycles.rules("fall").version == 1
 
     assert asks(client, "adjusted") == 303
     again = client.post(PATH, data={"estimates": "adjusted", "reason": "more so"})
     assert again.status_code == 422
     assert "by adjusted estimates already" in again.text
     assert asks(client, "rule") == 303
-    assert site.product.rules("fall").estimates is Estimates.RULE
+    assert site.product.cycles.rules("fall").estimates is Estimates.RULE
 
 
 def test_reviewers_who_cannot_be_compared_are_named_on_the_page_and_at_the_api(
@@ -157,14 +159,14 @@ def test_reviewers_who_cannot_be_compared_are_named_on_the_page_and_at_the_api(
 def test_today_and_the_launch_page_warn_of_groups_that_stay_apart(site: Site) -> None:
     site.launched("fall", roster=4, launch=False)
     pairs = [(f"A{n:03d}", f"R{of}") for n in range(1, 13) for of in ((1, 2) if n % 2 else (3, 4))]
-    site.product.set_panel("fall", pairs)
+    site.product.reviewers.set_panel("fall", pairs)
     coordinator = site.signed_in(Role.COORDINATOR)
 
     assert (
         "2 groups of reviewers will share no applicant"
         in coordinator.get("/setup/fall/launch").text
     )
-    site.product.launch("fall", by="ops")
+    site.product.cycles.launch("fall", by="ops")
     site.turn()
 
     page = coordinator.get("/today/fall").text
@@ -178,7 +180,7 @@ def test_today_and_the_launch_page_warn_of_groups_that_stay_apart(site: Site) ->
 def test_the_api_tells_what_the_page_tells_and_takes_the_request(site: Site) -> None:
     judged(site)
     client = chair(site)
-    seen = site.product.calibration("fall")
+    seen = site.product.reports.calibration("fall")
 
     told = client.get(f"{API}/calibration").json()
 

@@ -41,7 +41,7 @@ def empty(site: Site) -> TestClient:
 
 
 def ids(site: Site) -> list[str]:
-    return [a.external_id for a in site.product.applications("fall")]
+    return [a.external_id for a in site.product.applicants.list("fall")]
 
 
 def test_a_good_file_is_shown_first_and_imported_whole(site: Site) -> None:
@@ -98,7 +98,7 @@ def test_a_column_is_taken_for_what_staff_say(site: Site) -> None:
 
     assert unmapped.status_code == 422
     assert mapped.status_code == 303, mapped.text
-    (zoe,) = site.product.applications("fall")
+    (zoe,) = site.product.applicants.list("fall")
     assert (zoe.external_id, zoe.name, zoe.fields) == ("Z9", "Zoe", {})
 
 
@@ -193,7 +193,7 @@ def test_reviewers_come_in_with_capacities_and_are_changed_by_a_later_file(site:
     apply(client, path, **{"column.3": "capacity:review"})
     apply(client, keep(client, "id,name,email\nR1,Ann,ann@example.org\n", what="reviewers"))
 
-    (ann,) = site.product.reviewers("fall")
+    (ann,) = site.product.reviewers.list("fall")
     assert ann.capacity == {"review": None}
     assert ann.email == "ann@example.org"
 
@@ -205,7 +205,7 @@ def test_a_conflict_with_an_unknown_applicant_is_named(site: Site) -> None:
 
     assert "the program has no applicant of this id" in client.get(path).text
     assert apply(client, path).status_code == 422
-    assert site.product.reviewers("fall") == ()
+    assert site.product.reviewers.list("fall") == ()
 
 
 def test_a_chair_imports_nothing(site: Site) -> None:
@@ -219,7 +219,7 @@ def test_a_chair_imports_nothing(site: Site) -> None:
 def test_a_file_that_comes_again_says_what_it_changes_and_what_stays(site: Site) -> None:
     client = empty(site)
     apply(client, keep(client, GOOD))
-    site.product.correct_applicant("fall", "B2", {"name": "Cagri"}, by="olga", reason="")
+    site.product.applicants.correct("fall", "B2", {"name": "Cagri"}, by="olga", reason="")
 
     path = keep(
         client,
@@ -238,7 +238,7 @@ def test_a_file_that_comes_again_says_what_it_changes_and_what_stays(site: Site)
         "1 applicant imported, 1 changed, 1 were there"
         in client.get(done.headers["location"]).text
     )
-    assert [(a.name, a.email) for a in site.product.applications("fall")] == [
+    assert [(a.name, a.email) for a in site.product.applicants.list("fall")] == [
         ("Bea", "bea@example.com"),
         ("Cagri", "b2@example.com"),
         ("Bo", ""),
@@ -270,7 +270,7 @@ def test_how_columns_were_taken_is_remembered_for_the_next_file(site: Site) -> N
 
     assert "as in the last list, columns are taken for what was said then" in page
     assert taken.status_code == 303, taken.text
-    assert [(a.external_id, a.name, a.fields) for a in site.product.applications("fall")] == [
+    assert [(a.external_id, a.name, a.fields) for a in site.product.applicants.list("fall")] == [
         ("Z9", "Zoe", {}),
         ("Z8", "Max", {}),
     ]
@@ -284,7 +284,7 @@ def test_what_the_form_says_replaces_what_was_remembered(site: Site) -> None:
     path = keep(client, "code,who,plan\nZ8,Max,work\n")
     apply(client, path, **{**said, "column.2": "as found"})
 
-    assert site.product.applications("fall")[1].fields == {"plan": "work"}
+    assert site.product.applicants.list("fall")[1].fields == {"plan": "work"}
 
 
 def test_a_greenhouse_list_proposes_the_mail_address_as_its_key(site: Site) -> None:

@@ -34,7 +34,7 @@ def test_setting_a_date_protects_the_seats_and_invites_everybody(site: Site) -> 
     site.turn()
 
     assert answer.headers["location"].endswith("changed=1")
-    seats = site.product.ledger.assignments("fall")
+    seats = site.product.context.ledger.assignments("fall")
     assert {a.status for a in seats if a.pull_id == assignment.pull_id} == {
         AssignmentStatus.OPENED
     }
@@ -51,7 +51,7 @@ def test_the_reviewer_sees_date_place_and_panel_and_takes_the_date_along(site: S
         "/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id}
     )
     client, _ = site.assigned()
-    task = f"/tasks/{site.product.task_code(assignment.id)}"
+    task = f"/tasks/{site.product.tasks.code(assignment.id)}"
 
     page = client.get(task).text
     calendar = client.get(f"{task}/invitation.ics")
@@ -66,7 +66,7 @@ def test_moving_a_date_keeps_the_entry_and_counts_up(site: Site) -> None:
     assignment = panel(site)
     client, _ = site.assigned()
     staff = site.signed_in(Role.OPERATIONS)
-    task = f"/tasks/{site.product.task_code(assignment.id)}/invitation.ics"
+    task = f"/tasks/{site.product.tasks.code(assignment.id)}/invitation.ics"
     seen = []
 
     for starts in ("2031-03-10T14:00", "2031-03-11T09:00"):
@@ -108,7 +108,7 @@ def test_a_date_that_cannot_be_is_refused_and_kept_in_the_form(
 
     assert answer.status_code == 422
     assert 'role="alert"' in answer.text
-    assert site.product.ledger.interviews([assignment.pull_id]) == {}
+    assert site.product.context.ledger.interviews([assignment.pull_id]) == {}
 
 
 def test_a_table_of_dates_is_set_whole_or_not_at_all(site: Site) -> None:
@@ -122,11 +122,11 @@ def test_a_table_of_dates_is_set_whole_or_not_at_all(site: Site) -> None:
         return staff.post(path, files={"file": ("dates.csv", body)}).status_code
 
     assert send(good + b"A999,2031-03-10 15:00,45\n") == 422
-    assert site.product.ledger.interviews([pull]) == {}
+    assert site.product.context.ledger.interviews([pull]) == {}
     assert send(b"who,when\nA001,now\n") == 422
     assert send(good) == 303
     assert send(good) == 303
-    assert site.product.ledger.interviews([pull])[pull].sequence == 0
+    assert site.product.context.ledger.interviews([pull])[pull].sequence == 0
 
 
 def test_when_nobody_came_others_are_asked_and_staff_see_it(site: Site) -> None:
@@ -136,15 +136,15 @@ def test_when_nobody_came_others_are_asked_and_staff_see_it(site: Site) -> None:
     staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
 
     answer = client.post(
-        f"/tasks/{site.product.task_code(assignment.id)}/missed", data={"note": "waited"}
+        f"/tasks/{site.product.tasks.code(assignment.id)}/missed", data={"note": "waited"}
     )
     site.turn()
 
     assert answer.headers["location"] == "/inbox?missed=1"
-    seats = site.product.ledger.assignments("fall")
+    seats = site.product.context.ledger.assignments("fall")
     assert [a.status.is_open for a in seats if a.pull_id == assignment.pull_id] == [False, True]
     assert "The applicant did not come" in staff.get("/applicants/fall/slots").text
-    assert site.product.verify("fall", live=False).findings == ()
+    assert site.product.reports.verify("fall", live=False).findings == ()
 
 
 def test_long_lines_are_folded_inside_no_character() -> None:
@@ -181,10 +181,10 @@ def test_who_declines_an_agreed_date_loses_it_from_the_calendar_and_the_others_a
     site.turn()
     before = len(site.mails)
 
-    site.product.decline(assignment.id, DeclineKind.CONFLICT, by="R1")
+    site.product.tasks.decline(assignment.id, DeclineKind.CONFLICT, by="R1")
     site.turn()
 
-    people = {r.number: r.email for r in site.product.reviewers("fall")}
+    people = {r.number: r.email for r in site.product.reviewers.list("fall")}
     mine = people[assignment.reviewer]
     told = [m for m in site.mails[before:] if "excused" in m.id or ":without:" in m.id]
     cancelled = [m for m in told if m.calendar]
@@ -201,7 +201,7 @@ def test_who_declines_without_a_date_gets_no_calendar_mail(site: Site) -> None:
     assignment = panel(site)
     before = len(site.mails)
 
-    site.product.decline(assignment.id, DeclineKind.UNQUALIFIED, by="R1")
+    site.product.tasks.decline(assignment.id, DeclineKind.UNQUALIFIED, by="R1")
     site.turn()
 
     assert not any("slot" in m.id for m in site.mails[before:])

@@ -54,7 +54,7 @@ def staff_of(site: Site) -> TestClient:
 
 
 def number_of(site: Site, name: str) -> int:
-    return next(r.number for r in site.product.reviewers("fall") if r.external_id == name)
+    return next(r.number for r in site.product.reviewers.list("fall") if r.external_id == name)
 
 
 def taken(site: Site, name: str = "R1", form: str = "csv") -> Paper:
@@ -89,17 +89,17 @@ def stored(site: Site, data: bytes, name: str = "back.csv") -> str:
 
 def test_a_sheet_goes_out_and_its_reviews_come_back_under_both_names(site: Site) -> None:
     site.launched()
-    waiting = site.product.inbox("fall", "R1")
+    waiting = site.product.tasks.inbox("fall", "R1")
     paper = taken(site)
     assert paper.name == f"fall-reviewer-{number_of(site, 'R1')}.csv"
-    assert [row[KEY] for row in paper.rows] == [site.product.task_code(a.id) for a in waiting]
+    assert [row[KEY] for row in paper.rows] == [site.product.tasks.code(a.id) for a in waiting]
 
     paper.fill(0, "4", "N/A", remark="Clear and careful.")
     paper.fill(1, "2", "3")
     said = stored(site, paper.csv())
 
     assert "2 reviews stored" in said
-    first, second = (site.product.given(a.id) for a in waiting[:2])
+    first, second = (site.product.tasks.score(a.id) for a in waiting[:2])
     assert first is not None
     assert first.marks == {"Preparation": 4.0, "Promise": None}
     assert first.remark == "Clear and careful."
@@ -110,29 +110,31 @@ def test_a_sheet_goes_out_and_its_reviews_come_back_under_both_names(site: Site)
     assert first.score.counts
     assert second is not None
     assert second.marks == {"Preparation": 2.0, "Promise": 3.0}
-    assert [a.id for a in site.product.inbox("fall", "R1")] == [a.id for a in waiting[2:]]
-    line = next(e for _, e in site.office.ledger.audit(at_most=50) if "from a file" in e.what)
+    assert [a.id for a in site.product.tasks.inbox("fall", "R1")] == [a.id for a in waiting[2:]]
+    line = next(
+        e for _, e in site.office.context.ledger.audit(at_most=50) if "from a file" in e.what
+    )
     assert line.who == "operations@example.org"
     assert "R1" in line.detail
 
 
 def test_the_same_sheet_twice_changes_nothing_and_another_mark_is_a_correction(site: Site) -> None:
     site.launched()
-    task = site.product.inbox("fall", "R1")[0]
+    task = site.product.tasks.inbox("fall", "R1")[0]
     paper = taken(site)
     paper.fill(0, "4", "3", **{"note to staff": "met once"})
     stored(site, paper.csv())
-    events = site.product.cycle("fall").position.seq
+    events = site.product.cycles.get("fall").position.seq
 
     _, again = sent_back(site, paper.csv())
     assert "nothing new is in the file" in again
-    assert site.product.cycle("fall").position.seq == events
+    assert site.product.cycles.get("fall").position.seq == events
 
     paper.fill(0, "1", "3")
     _, other = sent_back(site, paper.csv())
     assert "another review is stored, and stays on record" in other
     assert "1 review stored" in stored(site, paper.csv())
-    given = site.product.given(task.id)
+    given = site.product.tasks.score(task.id)
     assert given is not None
     assert (given.score.revision, given.marks["Preparation"]) == (2, 1.0)
     assert given.notes == {"private": "met once"}
@@ -146,7 +148,7 @@ def test_looking_at_a_sheet_stores_nothing(site: Site) -> None:
     _, page = sent_back(site, paper.csv())
 
     assert "everything can be stored" in page
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ def test_a_bad_row_is_named_and_keeps_the_whole_sheet_out(site: Site, fault: Fau
     assert "<td>3</td>" in page, "the line is named"
     assert "nothing can be stored yet" in page
     assert refused.status_code == 422
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
 
 
 def test_a_row_of_another_reviewer_is_refused_even_when_its_reviewer_column_is_gone(
@@ -203,7 +205,7 @@ def test_a_row_of_another_reviewer_is_refused_even_when_its_reviewer_column_is_g
     theirs.fill(0, "4", "3")
     mine.fill(0, "4", "3")
     mine.rows[0]["applicant"] = theirs.rows[0]["applicant"] = "A0"
-    plan = site.product.examine_sheet(
+    plan = site.product.scores.examine_offline_sheet(
         "fall", read(theirs), by="ops", source="x", reviewer=number_of(site, "R1")
     )
 
@@ -229,22 +231,22 @@ def test_a_request_that_was_declined_is_refused_and_one_that_was_withdrawn_is_ke
     site: Site,
 ) -> None:
     site.launched()
-    declined, withdrawn = site.product.inbox("fall", "R1")[:2]
+    declined, withdrawn = site.product.tasks.inbox("fall", "R1")[:2]
     paper = taken(site)
     paper.fill(0, "4", "3")
-    site.product.decline(declined.id, DeclineKind.BUSY, by="R1")
+    site.product.tasks.decline(declined.id, DeclineKind.BUSY, by="R1")
     _, page = sent_back(site, paper.csv())
     assert "this request was declined" in page
 
     paper.fill(0, "", "")
     paper.fill(1, "4", "3")
     name = paper.rows[1]["applicant"]
-    site.product.move_application("fall", name, ApplicationStatus.WITHDRAWN, by="ops")
+    site.product.applicants.move("fall", name, ApplicationStatus.WITHDRAWN, by="ops")
     site.turn()
     _, page = sent_back(site, paper.csv())
     assert "it is kept, and does not count" in page
     assert "1 review stored" in stored(site, paper.csv())
-    given = site.product.given(withdrawn.id)
+    given = site.product.tasks.score(withdrawn.id)
     assert given is not None
     assert not given.score.counts
 
@@ -265,13 +267,15 @@ def test_the_workbook_offers_the_marks_explains_them_and_holds_no_formula(site: 
     site.launched(launch=False, applicants=0)
     evil = {"=HYPERLINK(1)": "=cmd|' /C calc'!A0", "note": "@x"}
     rows = [applicant(f"A{n}", fields=evil) for n in range(1, 7)]
-    site.product.import_applications("fall", rows)
-    site.product.launch("fall", by="ops")
+    site.product.applicants.import_all("fall", rows)
+    site.product.cycles.launch("fall", by="ops")
     site.turn()
     holder = next(
-        r for r in site.product.reviewers("fall") if site.product.inbox("fall", r.external_id)
+        r
+        for r in site.product.reviewers.list("fall")
+        if site.product.tasks.inbox("fall", r.external_id)
     )
-    tasks = site.product.reviewer_sheet("fall", holder.number)
+    tasks = site.product.scores.offline_sheet("fall", holder.number)
     projection = load_workbook(
         io.BytesIO(sheet_file(tasks, Format.XLSX, address="https://s.example"))
     )
@@ -315,7 +319,7 @@ def test_a_workbook_comes_back_and_a_formula_in_it_is_named_by_row(site: Site) -
     _, page_of_bad = sent_back(site, bad.getvalue(), "back.xlsx")
     assert "this cell holds a formula, not a value" in page_of_bad
     assert "<td>3</td>" in page_of_bad
-    assert site.product.scores("fall") == ()
+    assert site.product.scores.list("fall") == ()
     assert "1 review stored" in stored(site, good.getvalue(), "back.xlsx")
 
 
@@ -358,21 +362,21 @@ def test_a_sheet_of_two_kinds_marks_the_cells_that_are_not_asked(site: Site) -> 
 def test_how_sure_a_reviewer_is_comes_back_where_the_rules_ask(site: Site) -> None:
     kinds = tuple(replace(kind, confidence=True) for kind in SITE_RULES.kinds)
     site.launched(rules=replace(SITE_RULES, kinds=kinds))
-    task = site.product.inbox("fall", "R1")[0]
+    task = site.product.tasks.inbox("fall", "R1")[0]
     paper = taken(site)
     paper.fill(0, "4", "3", **{"confidence [1 to 5]": "6"})
     assert "confidence is 1 to 5" in sent_back(site, paper.csv())[1]
 
     paper.fill(0, "4", "3", **{"confidence [1 to 5]": "5"})
     stored(site, paper.csv())
-    given = site.product.given(task.id)
+    given = site.product.tasks.score(task.id)
     assert given is not None
     assert given.notes == {"confidence": "5"}
 
 
 def test_a_kind_without_a_form_is_answered_by_one_score(site: Site) -> None:
     site.launched(rules=replace(SITE_RULES, rubrics=()))
-    task = site.product.inbox("fall", "R1")[0]
+    task = site.product.tasks.inbox("fall", "R1")[0]
     paper = taken(site)
     paper.rows[0]["score [0 to 100]"] = "70"
     paper.rows[1]["score [0 to 100]"] = "170"
@@ -380,7 +384,7 @@ def test_a_kind_without_a_form_is_answered_by_one_score(site: Site) -> None:
 
     paper.rows[1]["score [0 to 100]"] = ""
     stored(site, paper.csv())
-    given = site.product.given(task.id)
+    given = site.product.tasks.score(task.id)
     assert given is not None
     assert given.score.value == 700_000
 
@@ -394,7 +398,7 @@ def test_a_table_without_keys_holds_reviews_that_nobody_asked_for(site: Site) ->
     done = staff_of(site).post(address, data={"do": "apply", "kind": "review", "scale": "0..5"})
 
     assert done.status_code == 303
-    assert [(s.value, s.counts) for s in site.product.scores("fall")] == [
+    assert [(s.value, s.counts) for s in site.product.scores.list("fall")] == [
         (800_000, False),
         (1_000_000, False),
     ]
@@ -466,7 +470,7 @@ def test_nothing_waits_then_there_is_no_sheet(site: Site) -> None:
 
 
 def submitted(site: Site, task: Assignment) -> None:
-    site.product.submit(
+    site.product.tasks.submit(
         [Answer(assignment_id=task.id, marks={"Preparation": 2.0, "Promise": 2.0})]
     )
 
@@ -474,11 +478,11 @@ def submitted(site: Site, task: Assignment) -> None:
 def test_a_fixed_list_takes_no_correction_by_a_sheet(site: Site) -> None:
     site.launched(applicants=6)
     paper = taken(site)
-    task = site.product.inbox("fall", "R1")[0]
+    task = site.product.tasks.inbox("fall", "R1")[0]
     submitted(site, task)
     paper.fill(0, "4", "3")
-    site.product.stop("fall", by="ops", reason="enough")
-    site.product.finalize(
+    site.product.cycles.stop("fall", by="ops", reason="enough")
+    site.product.cohort.finalize(
         "fall", by="ops", signed_by=("a", "b"), waiver=Waiver(by="a", reason="too few")
     )
 

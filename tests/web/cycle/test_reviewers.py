@@ -28,10 +28,10 @@ def test_a_refused_reason_comes_back_beside_its_field_with_what_was_typed(
     site: Site, what: str, bad: str
 ) -> None:
     client = staff(site)
-    task = site.product.waiting_for("fall", 0)[0].id
+    task = site.product.reports.waiting_for("fall", 0)[0].id
     if what == "reviews/void":
-        task = site.product.reviews_by("fall", 0)[0].id
-    before = site.product.cycle("fall").position
+        task = site.product.reports.reviews_by("fall", 0)[0].id
+    before = site.product.cycles.get("fall").position
 
     page = client.post(f"{HERE}/{what}", data={"reason": bad, "task": task})
 
@@ -40,18 +40,18 @@ def test_a_refused_reason_comes_back_beside_its_field_with_what_was_typed(
     assert page.text.count('aria-invalid="true"') == 1
     assert 'class="problem"' in page.text
     assert f'value="{bad}"' in page.text
-    assert site.product.cycle("fall").position == before
+    assert site.product.cycles.get("fall").position == before
 
 
 def test_one_review_is_voided_and_the_others_stand(site: Site) -> None:
     client = staff(site)
-    first, second = (one.id for one in site.product.reviews_by("fall", 0)[:2])
+    first, second = (one.id for one in site.product.reports.reviews_by("fall", 0)[:2])
 
     answer = client.post(f"{HERE}/reviews/void", data={"task": first, "reason": "a mix-up"})
 
     assert answer.status_code == 303
-    counting = {s.assignment_id for s in site.product.scores("fall") if s.counts}
-    standing = {a: site.product.given(a) for a in (first, second)}
+    counting = {s.assignment_id for s in site.product.scores.list("fall") if s.counts}
+    standing = {a: site.product.tasks.score(a) for a in (first, second)}
     assert second in counting
     assert [given is not None and given.score.counts for given in standing.values()] == [
         False,
@@ -59,32 +59,32 @@ def test_one_review_is_voided_and_the_others_stand(site: Site) -> None:
     ]
     page = client.get(HERE).text
     assert "does not count" in page
-    assert page.count("Void this review") == len(site.product.reviews_by("fall", 0)) - 1
+    assert page.count("Void this review") == len(site.product.reports.reviews_by("fall", 0)) - 1
 
 
 def test_somebody_elses_review_is_not_voided_from_this_page(site: Site) -> None:
     client = staff(site)
-    other = site.product.reviews_by("fall", 1)[0].id
+    other = site.product.reports.reviews_by("fall", 1)[0].id
 
     page = client.post(f"{HERE}/reviews/void", data={"task": other, "reason": "no"})
 
     assert page.status_code == 422
-    given = site.product.given(other)
+    given = site.product.tasks.score(other)
     assert given is not None
     assert given.score.counts
 
 
 def test_a_pause_keeps_new_requests_away_and_can_be_taken_back(site: Site) -> None:
     client = staff(site)
-    today = site.product.now().date()
+    today = site.product.cycles.now().date()
     days = {"first": today.isoformat(), "last": (today + timedelta(days=9)).isoformat()}
 
     assert client.post(f"{HERE}/away", data=days).status_code == 303
     site.turn()
     assert "paused until" in client.get("/reviewers/fall").text
-    assert len(site.product.reviewers("fall")[0].absences) == 1
+    assert len(site.product.reviewers.list("fall")[0].absences) == 1
     assert client.post(f"{HERE}/back", data=days).status_code == 303
-    assert site.product.reviewers("fall")[0].absences == ()
+    assert site.product.reviewers.list("fall")[0].absences == ()
 
 
 @pytest.mark.parametrize(
@@ -103,17 +103,17 @@ def test_days_that_cannot_be_are_refused_beside_their_field(
     assert page.status_code == 422
     assert f'id="away-{field}-problem"' in page.text
     assert f'value="{first}"' in page.text
-    assert site.product.reviewers("fall")[0].absences == ()
+    assert site.product.reviewers.list("fall")[0].absences == ()
 
 
 def test_what_was_not_begun_is_taken_back_and_what_was_begun_stays(site: Site) -> None:
     client = staff(site)
-    kept, *rest = site.product.waiting_for("fall", 0)
-    site.product.open(kept.id)
+    kept, *rest = site.product.reports.waiting_for("fall", 0)
+    site.product.tasks.open(kept.id)
 
     assert client.post(f"{HERE}/release", data={"reason": "on leave"}).status_code == 303
 
-    left = {a.id for a in site.product.waiting_for("fall", 0)}
+    left = {a.id for a in site.product.reports.waiting_for("fall", 0)}
     assert kept.id in left
     assert left.isdisjoint(a.id for a in rest)
 
@@ -132,17 +132,17 @@ def test_a_second_reminder_on_one_day_is_refused_on_the_page(site: Site) -> None
 def test_a_reviewer_who_marks_higher_is_shown_as_more_generous(site: Site) -> None:
     site.launched(applicants=12, roster=3)
     for _ in range(4):
-        for known in site.product.reviewers("fall"):
+        for known in site.product.reviewers.list("fall"):
             high = known.number == 0
-            for task in site.product.inbox("fall", known.external_id):
+            for task in site.product.tasks.inbox("fall", known.external_id):
                 marks: dict[str, float | None] = {
                     "Preparation": 4.0 if high else 1.0 + task.application % 2,
                     "Promise": 3.0 if high else 1.0,
                 }
-                site.product.submit([Answer(assignment_id=task.id, marks=marks)])
+                site.product.tasks.submit([Answer(assignment_id=task.id, marks=marks)])
         site.turn()
 
-    dashboard, _ = site.product.dashboard("fall")
+    dashboard, _ = site.product.reports.dashboard("fall")
     table = site.signed_in(Role.OPERATIONS).get("/reviewers/fall").text
 
     assert dashboard.severity.severity.argmax() == 0
@@ -161,8 +161,8 @@ def test_last_seen_comes_from_sign_in_and_last_answer_from_the_reviews(site: Sit
 
 def test_staff_find_the_page_to_enter_a_review_and_an_observer_finds_none(site: Site) -> None:
     client = staff(site)
-    task = site.product.waiting_for("fall", 0)[0]
-    code = site.product.cycle("fall").task_code(task.id)
+    task = site.product.reports.waiting_for("fall", 0)[0]
+    code = site.product.cycles.get("fall").task_code(task.id)
 
     assert f"{HERE}/tasks/{code}" in client.get(HERE).text
     assert client.get(f"{HERE}/tasks/{code}").status_code == 200

@@ -9,7 +9,8 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import KindRules
 from swapflow.engine.ports.records import Waiting
-from swapflow.engine.services import Swapflow
+from swapflow.engine.services.reports import ReportService
+from swapflow.engine.services.reviewers import ReviewerService
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import reviewer
 from tests.web.everyone import busy
@@ -39,9 +40,9 @@ def test_cards_and_log_open_and_an_observer_reads_no_names(site: Site) -> None:
 
 def test_a_board_says_the_same_from_the_live_state_and_from_the_ledger(site: Site) -> None:
     busy(site)
-    live, published = site.product.dashboard("fall")
-    site.product.state.forget("fall")
-    made, from_state = site.product.dashboard("fall")
+    live, published = site.product.reports.dashboard("fall")
+    site.product.context.state.forget("fall")
+    made, from_state = site.product.reports.dashboard("fall")
 
     assert (published, from_state) == (True, False)
     assert live.position == made.position
@@ -54,9 +55,9 @@ def test_a_pause_needs_a_reason_and_is_recorded(site: Site) -> None:
     client = site.signed_in(Role.ADMINISTRATOR)
 
     assert client.post("/today/fall/pause", data={"reason": " "}).status_code == 422
-    assert site.product.cycle("fall").status.value == "running"
+    assert site.product.cycles.get("fall").status.value == "running"
     assert client.post("/today/fall/pause", data={"reason": "holiday"}).status_code == 303
-    assert site.product.cycle("fall").status.value == "paused"
+    assert site.product.cycles.get("fall").status.value == "paused"
 
 
 def test_a_pin_is_kept_and_taken_back(site: Site) -> None:
@@ -64,16 +65,16 @@ def test_a_pin_is_kept_and_taken_back(site: Site) -> None:
     client = site.signed_in(Role.ADMINISTRATOR)
 
     client.post("/applicants/fall/0/pin", data={"verdict": "in", "reason": "a sibling enrols"})
-    assert [(p.application, p.verdict) for p in site.product.pins("fall")] == [(0, "in")]
+    assert [(p.application, p.verdict) for p in site.product.reports.pins("fall")] == [(0, "in")]
     client.post("/applicants/fall/0/pin", data={"verdict": "", "reason": "withdrawn"})
-    assert site.product.pins("fall") == ()
+    assert site.product.reports.pins("fall") == ()
 
 
 def test_nobody_is_called_settled_or_given_a_score_before_a_review_is_in(site: Site) -> None:
     site.launched()
-    known = site.product.reviewers("fall")[0].external_id
-    task = site.product.inbox("fall", known)[0]
-    site.product.submit(
+    known = site.product.reviewers.list("fall")[0].external_id
+    task = site.product.tasks.inbox("fall", known)[0]
+    site.product.tasks.submit(
         [Answer(assignment_id=task.id, marks={"Preparation": 4.0, "Promise": 3.0})]
     )
     site.turn()
@@ -96,10 +97,10 @@ TWO_KINDS = replace(SITE_RULES, kinds=(*SITE_RULES.kinds[:1], INTERVIEW), budget
 
 
 def answer_all(site: Site) -> None:
-    for known in site.product.reviewers("fall"):
-        for task in site.product.inbox("fall", known.external_id):
+    for known in site.product.reviewers.list("fall"):
+        for task in site.product.tasks.inbox("fall", known.external_id):
             good = float(1 + task.application % 4)
-            site.product.submit(
+            site.product.tasks.submit(
                 [
                     Answer(
                         assignment_id=task.id,
@@ -115,10 +116,10 @@ def asking(site: Site) -> TestClient:
     roster = [reviewer(f"R{n}", capacity={"review": None, "interview": 2}) for n in range(1, 6)]
     site.launched(rules=TWO_KINDS, roster=roster)
     for _ in range(6):
-        if site.product.proposed_requests("fall"):
+        if site.product.approvals.proposed("fall"):
             break
         answer_all(site)
-    assert site.product.proposed_requests("fall")
+    assert site.product.approvals.proposed("fall")
     return site.signed_in(Role.ADMINISTRATOR)
 
 
@@ -127,12 +128,12 @@ def test_each_request_that_waits_says_what_speaks_for_it(site: Site) -> None:
 
     assert "expected this to do most to settle the list" in page
     assert "Now at rank" in page
-    assert page.count('name="pulls"') == len(site.product.awaited("fall"))
+    assert page.count('name="pulls"') == len(site.product.approvals.pending("fall"))
 
 
 def test_a_strike_without_a_reason_comes_back_with_the_same_ones_ticked(site: Site) -> None:
     client = asking(site)
-    first = site.product.awaited("fall")[0].pull.id
+    first = site.product.approvals.pending("fall")[0].pull.id
 
     page = client.post(
         "/today/fall/requests", data={"what": "strike", "pulls": [first], "reason": " "}
@@ -146,8 +147,8 @@ def test_a_strike_without_a_reason_comes_back_with_the_same_ones_ticked(site: Si
 
 def test_a_request_is_exchanged_on_its_own_page_with_a_reason(site: Site) -> None:
     client = asking(site)
-    one = site.product.awaited("fall")[0]
-    other = site.product.swap_choices("fall", one.pull.id).applicants[0]
+    one = site.product.approvals.pending("fall")[0]
+    other = site.product.approvals.choices("fall", one.pull.id).applicants[0]
     typed = {"pull": one.pull.id, "applicant": str(other.number), "reason": ""}
 
     assert other.name in client.get(f"/today/fall/swap?pull={one.pull.id}").text
@@ -159,7 +160,7 @@ def test_a_request_is_exchanged_on_its_own_page_with_a_reason(site: Site) -> Non
     assert 'id="swap-why-problem"' in refused.text
     assert f'value="{other.number}" selected' in refused.text
     assert done.status_code == 303
-    asked = site.product.ledger.assignments("fall", application=other.number)
+    asked = site.product.context.ledger.assignments("fall", application=other.number)
     assert [a.kind for a in asked][-1] == 1
 
 
@@ -168,7 +169,7 @@ def test_an_exchange_for_nobody_is_refused_beside_its_field(
     site: Site, typed: dict[str, str]
 ) -> None:
     client = asking(site)
-    one = site.product.awaited("fall")[0]
+    one = site.product.approvals.pending("fall")[0]
 
     page = client.post(
         "/today/fall/swap", data={"pull": one.pull.id, "reason": "a reason", **typed}
@@ -181,7 +182,7 @@ def test_an_exchange_for_nobody_is_refused_beside_its_field(
 
 def test_what_nobody_may_do_is_named_with_the_reason_and_the_cure(site: Site) -> None:
     site.launched(applicants=5, roster=1)
-    site.product.leave("fall", "R1", by="ops", reason="gone")
+    site.product.reviewers.leave("fall", "R1", by="ops", reason="gone")
     site.turn()
 
     staff = site.signed_in(Role.ADMINISTRATOR).get("/today/fall").text
@@ -200,7 +201,7 @@ def test_the_late_are_reminded_at_once_and_only_once_a_day(site: Site) -> None:
     site.later(40 * 86_400)
     client = site.signed_in(Role.ADMINISTRATOR)
     mails = len(site.mails)
-    waiting = [w for w in site.product.waiting("fall") if w.overdue]
+    waiting = [w for w in site.product.reports.waiting("fall") if w.overdue]
     page = client.get("/today/fall").text
 
     assert waiting
@@ -249,13 +250,13 @@ def test_reviewers_are_named_in_the_chart_only_to_those_who_may_see_them(site: S
 
 def test_a_kind_that_the_board_does_not_know_yet_breaks_nothing(site: Site) -> None:
     busy(site)
-    rules = site.product.rules("fall")
+    rules = site.product.cycles.rules("fall")
     client = site.signed_in(Role.ADMINISTRATOR)
 
     longer = replace(rules, kinds=(*rules.kinds, replace(INTERVIEW, name="a talk")))
-    site.product.change_rules("fall", longer, by="ops", reason="talks were asked for")
+    site.product.cycles.change_rules("fall", longer, by="ops", reason="talks were asked for")
 
-    assert site.product.dashboard("fall")[0].closed.shape[1] == len(rules.kinds)
+    assert site.product.reports.dashboard("fall")[0].closed.shape[1] == len(rules.kinds)
     for address in ("/today/fall", "/applicants/fall", "/applicants/fall/0", "/reviewers/fall"):
         page = client.get(address)
         assert page.status_code == 200, address
@@ -267,19 +268,19 @@ def test_a_reviewer_who_joins_while_the_page_is_made_breaks_nothing(
 ) -> None:
     busy(site)
     observer = site.signed_in(Role.OBSERVER)
-    roster, waits = site.product.reviewers("fall"), site.product.waiting("fall")
+    roster, waits = site.product.reviewers.list("fall"), site.product.reports.waiting("fall")
     asked: list[str] = []
 
-    def without_the_newest(_: Swapflow, cycle_id: str) -> tuple[Reviewer, ...]:
+    def without_the_newest(_: ReviewerService, cycle_id: str) -> tuple[Reviewer, ...]:
         """Give the roster; before what waits is read, somebody is still missing."""
         return tuple(r for r in roster if cycle_id in asked or r.number != waits[0].reviewer)
 
-    def with_the_newest(_: Swapflow, cycle_id: str) -> tuple[Waiting, ...]:
+    def with_the_newest(_: ReportService, cycle_id: str) -> tuple[Waiting, ...]:
         asked.append(cycle_id)
         return waits
 
-    monkeypatch.setattr(Swapflow, "reviewers", without_the_newest)
-    monkeypatch.setattr(Swapflow, "waiting", with_the_newest)
+    monkeypatch.setattr(ReviewerService, "list", without_the_newest)
+    monkeypatch.setattr(ReportService, "waiting", with_the_newest)
     for address in ("/today/fall", "/today/fall/data", "/today/fall/data.csv?chart=load"):
         asked.clear()
         assert observer.get(address).status_code == 200
@@ -287,7 +288,7 @@ def test_a_reviewer_who_joins_while_the_page_is_made_breaks_nothing(
 
 def test_the_budget_runs_down_from_all_of_it_to_what_is_left(site: Site) -> None:
     busy(site)
-    cycle = site.product.cycle("fall")
+    cycle = site.product.cycles.get("fall")
 
     rows = site.signed_in(Role.OBSERVER).get("/today/fall/data").json()["budget"]
 
@@ -317,13 +318,13 @@ def test_a_refused_change_of_course_comes_back_with_what_was_typed(site: Site, w
     assert page.status_code == 422
     assert 'id="course-why-problem"' in page.text
     assert "x" * 2001 in page.text
-    assert site.product.cycle("fall").status.value == "running"
+    assert site.product.cycles.get("fall").status.value == "running"
 
 
 def test_a_mail_that_did_not_fail_is_not_sent_again_and_the_page_says_so(site: Site) -> None:
     busy(site)
     client = site.signed_in(Role.ADMINISTRATOR)
-    mail = site.product.cycle_mails("fall", at_most=1)[0].mail
+    mail = site.product.outbox.mails("fall", at_most=1)[0].mail
 
     page = client.post(f"/today/fall/mail/{mail.id}/again")
 
@@ -337,8 +338,8 @@ def test_requests_that_no_worker_takes_are_told_in_the_list_and_on_the_programs_
 ) -> None:
     for cycle in ("fall", "spring"):
         site.launched(cycle, launch=False)
-        site.product.launch(cycle, by="ops")
-    coordinator = site.product.coordinator("without workers")
+        site.product.cycles.launch(cycle, by="ops")
+    coordinator = site.product.cycles.coordinator("without workers")
     coordinator.turn()
     staff = site.signed_in(Role.OPERATIONS)
     told = "wait for a worker. Check that the worker process runs."
@@ -355,7 +356,7 @@ def test_requests_that_no_worker_takes_are_told_in_the_list_and_on_the_programs_
 def test_the_list_of_programs_says_which_have_no_coordinator_at_work(site: Site) -> None:
     for cycle in ("fall", "spring"):
         site.launched(cycle, launch=cycle == "fall")
-    site.product.launch("spring", by="ops")
+    site.product.cycles.launch("spring", by="ops")
 
     page = site.signed_in(Role.OPERATIONS).get("/today").text
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 from starlette.testclient import TestClient
 
+from swapflow.engine.services import compose
+from swapflow.identity.services import compose_office
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.web.app import create_app
 from swapflow.web.http.dependencies import cookie_name
@@ -16,10 +18,10 @@ from tests.web.site import Site
 def principal(site: Site) -> Iterator[TestClient]:
     """Somebody with a cookie, before pages whose database nobody has started."""
     away = SqlLedger("postgresql://keeper:hidden@127.0.0.1:9/books")
-    parts = site.app.state.parts
+    parts = site.app.state.app
     app = create_app(
-        replace(parts.product, ledger=away),
-        replace(parts.office, ledger=away.office()),
+        compose(replace(parts.product.context, ledger=away)),
+        compose_office(replace(parts.office.context, ledger=away.office())),
         parts.settings,
     )
     with TestClient(app) as client:

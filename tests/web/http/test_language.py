@@ -39,7 +39,7 @@ def test_the_language_chosen_is_spoken_on_every_page_of_this_browser(site: Site)
 
     chosen = client.post("/language", data={"language": "de", "next": "/inbox"})
     inbox = client.get("/inbox").text
-    task = client.get(f"/tasks/{site.product.task_code(assignment.id)}").text
+    task = client.get(f"/tasks/{site.product.tasks.code(assignment.id)}").text
 
     assert (chosen.status_code, chosen.headers["location"]) == (303, "/inbox")
     assert '<html lang="de" dir="ltr">' in inbox

@@ -141,12 +141,12 @@ def test_every_word_about_letters_is_in_the_catalogues(site: Site) -> None:
 
 def test_every_word_of_cards_and_method_sheets_is_in_the_catalogues(site: Site) -> None:
     busy(site)
-    names = [place.external_id for place in site.product.propose("done").places]
+    names = [place.external_id for place in site.product.cohort.propose("done").places]
     changes = (
         Override(external_id=names[0], verdict=Verdict.WAITLISTED, reason="ops"),
         Override(external_id=names[-1], verdict=Verdict.SELECTED, reason="ops"),
     )
-    site.product.finalize("done", by="ops", overrides=changes)
+    site.product.cohort.finalize("done", by="ops", overrides=changes)
     client = site.signed_in(Role.ADMINISTRATOR)
     cards = [
         client.get(f"/applicants/{cycle}/{named.number}/card/html")
@@ -171,8 +171,8 @@ def test_every_word_of_cards_and_method_sheets_is_in_the_catalogues(site: Site) 
 
 def test_every_word_of_rarer_cards_is_in_the_catalogues(site: Site) -> None:
     busy(site)
-    first = site.product.propose("done").places[0].external_id
-    card = site.product.card("done", first)
+    first = site.product.cohort.propose("done").places[0].external_id
+    card = site.product.reports.decision_card("done", first)
     assert card.standing is not None
     at = card.at
     again = CardReconsideration(
@@ -261,7 +261,7 @@ def test_what_a_column_is_taken_for_and_how_limits_give_way_is_in_the_catalogues
 def test_what_a_form_answers_to_mistakes_is_in_the_catalogues(site: Site) -> None:
     site.launched()
     client, assignment = site.assigned()
-    task = f"/tasks/{site.product.task_code(assignment.id)}"
+    task = f"/tasks/{site.product.tasks.code(assignment.id)}"
     bad = {"c0": "5", "remark": "\x07", "note0": "x" * 4001, "then": "next"}
 
     answers = [
@@ -292,15 +292,15 @@ def test_every_mail_is_in_the_catalogues(site: Site) -> None:
     slot = {"starts": "2031-03-10T14:00", "minutes": "45", "place": "Room 5"}
     slots = "/applicants/fall/slots"
     site.anonymous().post("/sign-in/link", data={"email": "r1@example.org"})
-    site.office.invite("new@example.org", name="New", by="ops", site=ADDRESS)
-    for known in site.product.reviewers("fall"):
+    site.office.users.invite("new@example.org", name="New", by="ops", site=ADDRESS)
+    for known in site.product.reviewers.list("fall"):
         with suppress(NotReadyError):
-            site.product.nudge("fall", known.external_id, by="ops")
+            site.product.reviewers.nudge("fall", known.external_id, by="ops")
     staff.post(slots, data=slot | {"pull": assignment.pull_id})
     staff.post(slots, data=slot | {"pull": assignment.pull_id, "minutes": "30"})
     site.turn()
-    site.product.decline(assignment.id, DeclineKind.CONFLICT, by="R1")
-    site.product.cancel_slot("fall", assignment.pull_id, by="ops")
+    site.product.tasks.decline(assignment.id, DeclineKind.CONFLICT, by="R1")
+    site.product.reviewers.cancel_slot("fall", assignment.pull_id, by="ops")
     due = assignment.due_at
     assert due is not None
     for before in (timedelta(days=3), timedelta(days=1), timedelta(hours=3)):

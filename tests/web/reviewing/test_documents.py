@@ -25,7 +25,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def names(site: Site, application: int) -> list[str]:
-    return [document.name for document in site.product.ledger.files("fall", application)]
+    return [document.name for document in site.product.context.ledger.files("fall", application)]
 
 
 def test_a_zip_is_spread_over_the_applicants_and_what_fits_nobody_is_named(site: Site) -> None:
@@ -49,7 +49,7 @@ def test_a_file_of_the_same_name_takes_the_place_of_the_one_before(site: Site) -
         staff.post("/applicants/fall/files", files={"files": ("A001.pdf", body)})
 
     assert names(site, 0) == ["A001.pdf"]
-    assert site.product.ledger.file_content("fall", 0, 0) == PDF + b"again"
+    assert site.product.context.ledger.file_content("fall", 0, 0) == PDF + b"again"
     assert staff.get("/applicants/fall/files/0/0").content == PDF + b"again"
 
 
@@ -68,7 +68,7 @@ def test_tricks_in_a_zip_are_refused(site: Site) -> None:
     answer = staff.post("/applicants/fall/files", files={"files": ("all.zip", made.getvalue())})
 
     assert "0 files stored, 4 files left out" in answer.text
-    assert site.product.ledger.with_files("fall") == frozenset()
+    assert site.product.context.ledger.with_files("fall") == frozenset()
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked_whole(site: Site) -> None:
@@ -81,7 +81,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked_whole(site: Site) -> None:
     )
 
     assert "it has more than 20 MB" in answer.text
-    assert site.product.ledger.with_files("fall") == frozenset()
+    assert site.product.context.ledger.with_files("fall") == frozenset()
 
 
 @pytest.mark.parametrize("body", [b"PK\x03\x04 broken", b"PK", packed({})])
@@ -100,7 +100,7 @@ def test_only_staff_may_bring_documents_in(site: Site) -> None:
     for client in (site.signed_in(Role.OBSERVER), site.assigned()[0]):
         answer = client.post("/applicants/fall/files", files={"files": ("A001.pdf", PDF)})
         assert answer.status_code in {403, 404}
-    assert site.product.ledger.with_files("fall") == frozenset()
+    assert site.product.context.ledger.with_files("fall") == frozenset()
 
 
 @pytest.mark.parametrize(

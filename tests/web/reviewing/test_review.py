@@ -22,7 +22,7 @@ def task_of(site: Site, **changes: object) -> tuple[TestClient, Assignment, str]
     rules = replace(SITE_RULES, **changes)  # type: ignore[arg-type]  # tests name fields
     site.launched(rules=rules)
     client, assignment = site.assigned()
-    return client, assignment, f"/tasks/{site.product.task_code(assignment.id)}"
+    return client, assignment, f"/tasks/{site.product.tasks.code(assignment.id)}"
 
 
 def dump(site: Site) -> dict[str, list[tuple[object, ...]]]:
@@ -45,7 +45,7 @@ def test_what_is_submitted_is_stored_and_echoed(site: Site) -> None:
     answer = client.post(task, data=GOOD | {"then": "stay", "note0": "strong maths"})
     page = client.get(answer.headers["location"]).text
 
-    given = site.product.given(assignment.id)
+    given = site.product.tasks.score(assignment.id)
     assert given is not None
     assert given.marks == {"Preparation": 3.0, "Promise": 3.0}
     assert given.notes == {"criterion:Preparation": "strong maths"}
@@ -71,7 +71,7 @@ def test_a_double_submit_gives_the_same_receipt_and_one_score(site: Site) -> Non
     second = client.post(task, data=GOOD | {"then": "stay"})
 
     assert first.headers["location"] == second.headers["location"]
-    scores = [s for s in site.product.scores("fall") if s.assignment_id == assignment.id]
+    scores = [s for s in site.product.scores.list("fall") if s.assignment_id == assignment.id]
     assert [s.revision for s in scores] == [1]
 
 
@@ -83,7 +83,7 @@ def test_a_stale_tab_cannot_overwrite_what_was_submitted(site: Site) -> None:
 
     assert stale.status_code == 409
     assert assignment.id not in stale.text
-    given = site.product.given(assignment.id)
+    given = site.product.tasks.score(assignment.id)
     assert given is not None
     assert given.marks["Preparation"] == 3.0
 
@@ -97,7 +97,7 @@ def test_a_missing_mark_is_said_beside_its_row_and_nothing_typed_is_lost(site: S
     assert 'id="c1-problem"' in answer.text
     assert "مرحبا 🎓" in answer.text
     assert 'value="2" autocomplete="off" checked' in answer.text
-    assert site.product.given(assignment.id) is None
+    assert site.product.tasks.score(assignment.id) is None
 
 
 def test_all_not_applicable_is_refused_and_one_mark_suffices(site: Site) -> None:
@@ -105,7 +105,7 @@ def test_all_not_applicable_is_refused_and_one_mark_suffices(site: Site) -> None
 
     assert client.post(task, data={"c0": "na", "c1": "na"}).status_code == 422
     assert client.post(task, data={"c0": "na", "c1": "3"}).status_code == 303
-    given = site.product.given(assignment.id)
+    given = site.product.tasks.score(assignment.id)
     assert given is not None
     assert given.marks == {"Preparation": None, "Promise": 3.0}
 
@@ -115,9 +115,9 @@ def test_a_kind_without_a_form_takes_a_number_from_0_to_100(site: Site, bad: str
     client, assignment, task = task_of(site, rubrics=())
 
     assert client.post(task, data={"score": bad}).status_code == 422
-    assert site.product.given(assignment.id) is None
+    assert site.product.tasks.score(assignment.id) is None
     assert client.post(task, data={"score": "70,5"}).status_code == 303
-    given = site.product.given(assignment.id)
+    given = site.product.tasks.score(assignment.id)
     assert given is not None
     assert given.score.value == 705_000
 
@@ -127,18 +127,18 @@ def test_control_characters_and_endless_texts_are_refused(site: Site) -> None:
 
     for remark in ("a\x07b", "x" * 8001):
         assert client.post(task, data=GOOD | {"remark": remark}).status_code == 422
-    assert site.product.given(assignment.id) is None
+    assert site.product.tasks.score(assignment.id) is None
 
 
 def test_a_late_answer_is_still_taken(site: Site) -> None:
     client, assignment, task = task_of(site)
     site.later(15 * 86_400)
     site.turn()
-    assert site.product.ledger.assignment(assignment.id).status is AssignmentStatus.EXPIRED
+    assert site.product.context.ledger.assignment(assignment.id).status is AssignmentStatus.EXPIRED
 
     assert "Overdue" in client.get(task).text
     assert client.post(task, data=GOOD | {"then": "stay"}).status_code == 303
-    assert site.product.given(assignment.id) is not None
+    assert site.product.tasks.score(assignment.id) is not None
 
 
 def test_an_answer_is_corrected_on_the_same_page_until_the_decision(site: Site) -> None:
@@ -150,7 +150,7 @@ def test_an_answer_is_corrected_on_the_same_page_until_the_decision(site: Site) 
 
     assert "Well prepared." in page
     assert answer.headers["location"] == f"{task}/receipt"
-    given = site.product.given(assignment.id)
+    given = site.product.tasks.score(assignment.id)
     assert given is not None
     assert given.marks["Promise"] == 1.0
     assert (given.score.revision, given.score.counts) == (2, True)
@@ -168,7 +168,7 @@ def test_a_draft_is_kept_and_found_again_and_gone_once_submitted(site: Site) -> 
     assert "half a" in client.get(task).text
     assert "Draft" in client.get("/inbox").text
     client.post(task, data=GOOD | {"then": "stay"})
-    assert site.product.ledger.drafts([assignment.id]) == {}
+    assert site.product.context.ledger.drafts([assignment.id]) == {}
 
 
 def test_a_draft_from_a_second_tab_is_refused_with_both_texts(site: Site) -> None:
@@ -205,7 +205,7 @@ def test_an_ended_session_answers_401_and_the_same_draft_is_taken_afterwards(sit
     client.cookies.update(cookies)
 
     assert client.post(f"{task}/draft", json=draft).status_code == 200
-    assert site.product.given(assignment.id) is None
+    assert site.product.tasks.score(assignment.id) is None
 
 
 @pytest.mark.parametrize(
@@ -235,13 +235,13 @@ def test_declining_needs_a_press_of_the_button(site: Site) -> None:
     client, assignment, task = task_of(site)
 
     assert client.get(f"{task}/decline").status_code == 200
-    assert site.product.ledger.assignment(assignment.id).status.is_open
+    assert site.product.context.ledger.assignment(assignment.id).status.is_open
     assert client.post(f"{task}/decline", data={"kind": "sideways"}).status_code == 422
     assert client.post(f"{task}/decline", data={"kind": "busy"}).status_code == 422
     done = client.post(f"{task}/decline", data={"kind": "conflict", "reason": "my cousin"})
 
     assert done.status_code == 303
-    status = site.product.ledger.assignment(assignment.id).status
+    status = site.product.context.ledger.assignment(assignment.id).status
     assert status is AssignmentStatus.DECLINED
 
 
@@ -250,7 +250,7 @@ def test_opening_is_noted_by_a_press_and_pins_the_form(site: Site) -> None:
 
     assert client.post(f"{task}/open").status_code == 204
 
-    opened = site.product.ledger.assignment(assignment.id)
+    opened = site.product.context.ledger.assignment(assignment.id)
     assert (opened.status, opened.rubric_version) == (AssignmentStatus.OPENED, 1)
 
 
@@ -259,7 +259,7 @@ def test_opening_is_noted_by_a_press_and_pins_the_form(site: Site) -> None:
 
 def test_a_task_of_somebody_else_is_not_there_at_all(site: Site) -> None:
     client, assignment, task = task_of(site)
-    others = [r for r in site.product.reviewers("fall") if r.number != assignment.reviewer]
+    others = [r for r in site.product.reviewers.list("fall") if r.number != assignment.reviewer]
     stranger = site.signed_in(email=others[0].email)
 
     for path in ("", "/decline", "/receipt", "/files/1", "/invitation.ics"):
@@ -283,7 +283,7 @@ def test_no_page_of_a_reviewer_holds_an_assignment_id(site: Site) -> None:
 
 def test_a_blind_round_shows_neither_name_nor_address(site: Site) -> None:
     client, assignment, task = task_of(site, blind=True)
-    name = site.product.ledger.application("fall", assignment.application).name
+    name = site.product.context.ledger.application("fall", assignment.application).name
 
     text = client.get("/inbox").text + client.get(task).text
 
@@ -293,7 +293,7 @@ def test_a_blind_round_shows_neither_name_nor_address(site: Site) -> None:
 
 def test_an_open_round_shows_the_name(site: Site) -> None:
     client, assignment, task = task_of(site, blind=False)
-    name = site.product.ledger.application("fall", assignment.application).name
+    name = site.product.context.ledger.application("fall", assignment.application).name
 
     assert name in client.get(task).text
     assert name in client.get("/inbox").text
@@ -304,10 +304,16 @@ def test_a_blind_round_shows_redacted_files_only_under_neutral_names(
     site: Site, *, blind: bool
 ) -> None:
     client, assignment, task = task_of(site, blind=blind)
-    external_id = site.product.ledger.application("fall", assignment.application).external_id
+    external_id = site.product.context.ledger.application(
+        "fall", assignment.application
+    ).external_id
     open_, hidden = f"{external_id}_Ada_Lovelace.pdf", f"{external_id}_portrait.pdf"
-    site.product.attach_documents("fall", [DocumentUpload(path=open_, body=PDF)], redacted=True)
-    site.product.attach_documents("fall", [DocumentUpload(path=hidden, body=PDF)], redacted=False)
+    site.product.applicants.attach_documents(
+        "fall", [DocumentUpload(path=open_, body=PDF)], redacted=True
+    )
+    site.product.applicants.attach_documents(
+        "fall", [DocumentUpload(path=hidden, body=PDF)], redacted=False
+    )
 
     page = client.get(task).text
     file = client.get(f"{task}/files/1")
@@ -358,7 +364,7 @@ def test_a_kit_asks_its_questions_and_keeps_every_note(site: Site) -> None:
     assert "Read the essay twice." in page
     assert "2. What would you build?" in page
     assert "https://files.example.edu/A0" in page
-    given = site.product.given(assignment.id)
+    given = site.product.tasks.score(assignment.id)
     assert given is not None
     assert given.notes == {
         "question:2": "A bridge",
@@ -381,7 +387,7 @@ def test_staff_enter_a_review_under_both_names(site: Site) -> None:
     assert staff.post(path, data={"c0": "9"}).status_code == 422
     assert staff.post(path, data=GOOD).status_code == 303
 
-    given = site.product.given(assignment.id)
+    given = site.product.tasks.score(assignment.id)
     assert given is not None
     assert given.score.typed_by == "operations@example.org"
     assert site.signed_in(Role.OBSERVER).get(path).status_code == 403

@@ -17,11 +17,11 @@ def test_the_headline_counts_what_waits_and_leads_to_the_first(site: Site) -> No
 
     page = client.get("/inbox").text
 
-    waiting = site.product.inbox("fall", "R1")
+    waiting = site.product.tasks.inbox("fall", "R1")
     assert f"{len(waiting)} reviews wait for you" in page
     assert "(in 1" in page
     assert page.index("Start next") > page.index("Next due")
-    assert all(f"/tasks/{site.product.task_code(a.id)}" in page for a in waiting)
+    assert all(f"/tasks/{site.product.tasks.code(a.id)}" in page for a in waiting)
     assert assignment.id not in page
 
 
@@ -52,24 +52,24 @@ def test_what_went_to_another_after_the_due_date_is_told_apart(site: Site) -> No
     site.launched(rules=SMALL, applicants=2, roster=2)
     client, assignment = site.assigned()
     draft = {"version": 0, "body": {"remark": "begun"}}
-    client.post(f"/tasks/{site.product.task_code(assignment.id)}/draft", json=draft)
+    client.post(f"/tasks/{site.product.tasks.code(assignment.id)}/draft", json=draft)
     site.later(15 * 86_400)
     site.turn()
 
     page = client.get("/inbox").text
 
     assert "<h2>Overdue" in page
-    assert site.product.task_code(assignment.id) in page.split("Given to somebody else")[0]
+    assert site.product.tasks.code(assignment.id) in page.split("Given to somebody else")[0]
 
 
 def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")
-    first = site.product.task_list_of([("fall", 0)]).waiting[0].code
+    first = site.product.tasks.list([("fall", 0)]).waiting[0].code
 
     assert client.post(f"/tasks/{first}/skip").headers["location"] == "/inbox"
 
-    order = [task.code for task in site.product.task_list_of([("fall", 0)]).waiting]
+    order = [task.code for task in site.product.tasks.list([("fall", 0)]).waiting]
     assert order[-1] == first
     assert "Put off" in client.get("/inbox").text
 
@@ -77,7 +77,7 @@ def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
 def test_own_progress_is_shown(site: Site) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")
-    task = site.product.task_list_of([("fall", 0)]).waiting[0].code
+    task = site.product.tasks.list([("fall", 0)]).waiting[0].code
     client.post(f"/tasks/{task}", data={"c0": "1", "c1": "1", "then": "stay"})
 
     assert "MS fall: 1 of " in client.get("/inbox").text
@@ -93,7 +93,7 @@ def test_somebody_without_a_role_is_told_whom_to_ask(site: Site) -> None:
 def test_a_reviewer_with_nothing_to_do_is_told_what_comes(site: Site) -> None:
     once = replace(SMALL, kinds=(replace(SMALL.kinds[0], maximum=1),))
     site.launched(rules=once, applicants=2, roster=3)
-    idle = next(r for r in ("R1", "R2", "R3") if not site.product.inbox("fall", r))
+    idle = next(r for r in ("R1", "R2", "R3") if not site.product.tasks.inbox("fall", r))
 
     page = site.signed_in(email=f"{idle.lower()}@example.org").get("/inbox").text
 
@@ -103,7 +103,7 @@ def test_a_reviewer_with_nothing_to_do_is_told_what_comes(site: Site) -> None:
 
 def test_closed_reviews_are_called_closed(site: Site) -> None:
     site.launched(rules=SMALL, applicants=2, roster=1)
-    site.product.stop("fall", by="ops")
+    site.product.cycles.stop("fall", by="ops")
 
     page = site.signed_in(email="r1@example.org").get("/inbox").text
 
@@ -122,7 +122,7 @@ def test_days_away_are_added_and_taken_back(site: Site) -> None:
     assert "Away 2031-01-05 to 2031-01-09" in client.get("/inbox").text
     client.post("/inbox/fall/absences/remove", data=days)
     assert "2031-01-05" not in client.get("/inbox").text
-    assert site.product.verify("fall", live=False).findings == ()
+    assert site.product.reports.verify("fall", live=False).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -139,11 +139,11 @@ def test_availability_that_cannot_be_is_refused(
     site: Site, path: str, fields: dict[str, str]
 ) -> None:
     site.launched()
-    before = site.product.reviewers("fall")
+    before = site.product.reviewers.list("fall")
     client = site.signed_in(email="r1@example.org")
 
     assert client.post(f"/inbox/fall/{path}", data=fields).status_code == 422
-    assert site.product.reviewers("fall") == before
+    assert site.product.reviewers.list("fall") == before
 
 
 def test_the_packet_is_changed_for_oneself_and_nobody_else(site: Site) -> None:
@@ -152,7 +152,7 @@ def test_the_packet_is_changed_for_oneself_and_nobody_else(site: Site) -> None:
 
     client.post("/inbox/fall/packet", data={"packet": "7"})
 
-    assert [r.packet for r in site.product.reviewers("fall")] == [7, None, None, None]
+    assert [r.packet for r in site.product.reviewers.list("fall")] == [7, None, None, None]
     assert site.signed_in().post("/inbox/fall/packet", data={"packet": "7"}).status_code == 404
 
 
@@ -177,10 +177,10 @@ def test_what_comes_next_is_what_stands_first_on_the_list_and_never_what_is_done
     seats = [("fall", 0)]
 
     for _ in range(3):
-        first, *rest = site.product.task_list_of(seats).waiting
-        assert site.product.next_task(seats, after="") == first
-        assert site.product.next_task(seats, after=first.code) == next(iter(rest), None)
+        first, *rest = site.product.tasks.list(seats).waiting
+        assert site.product.tasks.next(seats, after="") == first
+        assert site.product.tasks.next(seats, after=first.code) == next(iter(rest), None)
         client.post(f"/tasks/{first.code}", data={"c0": "1", "c1": "1", "then": "next"})
 
-    assert site.product.next_task(seats, after="") is None
-    assert site.product.next_task([], after="") is None
+    assert site.product.tasks.next(seats, after="") is None
+    assert site.product.tasks.next([], after="") is None

@@ -28,7 +28,7 @@ def test_a_round_and_a_program_are_made_from_a_template_and_listed(site: Site) -
     assert (made.status_code, program.status_code) == (303, 303)
     assert program.headers["location"] == "/setup/ms"
     assert "MS Physics" in client.get("/setup").text
-    assert site.product.rules("ms").cohort_size == 20
+    assert site.product.cycles.rules("ms").cohort_size == 20
 
 
 def test_a_program_with_a_bad_id_keeps_what_was_typed_and_makes_nothing(site: Site) -> None:
@@ -43,7 +43,7 @@ def test_a_program_with_a_bad_id_keeps_what_was_typed_and_makes_nothing(site: Si
     assert refused.status_code == 422
     assert 'value="MS Physik"' in refused.text
     assert 'aria-invalid="true"' in refused.text
-    assert site.product.cycles() == ()
+    assert site.product.cycles.list() == ()
 
 
 def test_the_only_round_is_chosen_already_and_several_are_a_choice(site: Site) -> None:
@@ -67,12 +67,12 @@ def test_a_coordinator_of_one_program_makes_no_round(site: Site) -> None:
 
     assert client.get("/setup/fall").status_code == 200
     assert client.post("/setup/rounds", data={"id": "x", "name": "x"}).status_code == 403
-    assert [known.id for known in site.product.rounds()] == ["round"]
+    assert [known.id for known in site.product.cycles.rounds()] == ["round"]
 
 
 def test_whoever_sets_up_a_round_makes_programs_in_it_and_nowhere_else(site: Site) -> None:
     for name in ("here", "there"):
-        site.product.new_round(name, name=name)
+        site.product.cycles.new_round(name, name=name)
     client = site.signed_in(Role.OPERATIONS, scope=Scope.ROUND, scope_id="here")
     program = {"name": "P", "template": "hiring"}
 
@@ -80,18 +80,18 @@ def test_whoever_sets_up_a_round_makes_programs_in_it_and_nowhere_else(site: Sit
     outside = client.post("/setup/programs", data={**program, "id": "q", "round": "there"})
 
     assert (inside.status_code, outside.status_code) == (303, 403)
-    assert [c.id for c in site.product.cycles()] == ["p"]
+    assert [c.id for c in site.product.cycles.list()] == ["p"]
 
 
 def test_the_rules_form_sent_back_unchanged_changes_nothing(site: Site) -> None:
     client, path = draft(site)
-    before = site.product.rules("fall")
+    before = site.product.cycles.rules("fall")
 
     sent = fields_of(client.get(f"{path}/rules").text)
     saved = client.post(f"{path}/rules", data={**sent, "do": "save"})
 
     assert saved.status_code == 303, saved.text
-    assert site.product.rules("fall") == before
+    assert site.product.cycles.rules("fall") == before
 
 
 def test_changed_rules_are_a_new_version(site: Site) -> None:
@@ -104,7 +104,7 @@ def test_changed_rules_are_a_new_version(site: Site) -> None:
     )
 
     assert saved.status_code == 303, saved.text
-    rules = site.product.rules("fall")
+    rules = site.product.cycles.rules("fall")
     assert (rules.version, rules.budget) == (2, 1200)
     assert rules.deadline is not None
     assert "Version 2" in client.get(saved.headers["location"]).text
@@ -120,7 +120,7 @@ def test_a_row_is_added_and_removed_without_storing_anything(site: Site) -> None
     assert "Kind 2" in more.text
     assert "Kind 2" not in fewer.text
     assert fields_of(fewer.text)["budget"] == "77"
-    assert site.product.rules("fall").version == 1
+    assert site.product.cycles.rules("fall").version == 1
 
 
 def test_every_bad_field_is_named_beside_it_and_nothing_is_stored(site: Site) -> None:
@@ -143,7 +143,7 @@ def test_every_bad_field_is_named_beside_it_and_nothing_is_stored(site: Site) ->
         assert field is not None, name
         assert 'aria-invalid="true"' in field[0], name
     assert 'value="twelve"' in refused.text
-    assert site.product.rules("fall").version == 1
+    assert site.product.cycles.rules("fall").version == 1
 
 
 def test_a_field_that_was_not_sent_keeps_its_careful_default(site: Site) -> None:
@@ -155,7 +155,7 @@ def test_a_field_that_was_not_sent_keeps_its_careful_default(site: Site) -> None
     odd = client.post(f"{path}/rules", data={**sent, "blind": "perhaps", "do": "save"})
 
     assert (saved.status_code, odd.status_code) == (303, 422)
-    assert site.product.rules("fall").blind
+    assert site.product.cycles.rules("fall").blind
 
 
 def test_names_from_right_to_left_and_emoji_are_fine(site: Site) -> None:
@@ -165,7 +165,7 @@ def test_names_from_right_to_left_and_emoji_are_fine(site: Site) -> None:
     saved = client.post(f"{path}/rules", data={**sent, "places.0.name": "مقاعد 🎓", "do": "save"})
 
     assert saved.status_code == 303
-    assert site.product.rules("fall").lines[0].name == "مقاعد 🎓"
+    assert site.product.cycles.rules("fall").lines[0].name == "مقاعد 🎓"
 
 
 def test_after_the_launch_rules_change_only_with_a_reason(site: Site) -> None:
@@ -178,7 +178,7 @@ def test_after_the_launch_rules_change_only_with_a_reason(site: Site) -> None:
 
     assert refused.status_code == 422
     assert saved.status_code == 303, saved.text
-    assert site.product.rules("fall").budget == 99
+    assert site.product.cycles.rules("fall").budget == 99
     assert "more hours" in client.get("/setup/fall/rules").text
 
 
@@ -192,7 +192,7 @@ def test_rules_go_out_and_come_back_as_a_file(site: Site) -> None:
     assert saved.status_code == 303, saved.text
     assert refused.status_code == 422
     assert "this is not TOML" in refused.text
-    assert site.product.rules("fall").budget == 61
+    assert site.product.cycles.rules("fall").budget == 61
 
 
 def test_a_score_form_is_previewed_and_put_in_force_as_a_new_version(site: Site) -> None:
@@ -203,7 +203,7 @@ def test_a_score_form_is_previewed_and_put_in_force_as_a_new_version(site: Site)
 
     seen = client.post("/setup/fall/rubrics/review", data={**sent, "do": "preview"})
     unreasoned = client.post("/setup/fall/rubrics/review", data={**sent, "do": "save"})
-    version = site.product.rules("fall").version
+    version = site.product.cycles.rules("fall").version
     saved = client.post(
         "/setup/fall/rubrics/review", data={**sent, "reason": "asked for", "do": "save"}
     )
@@ -211,7 +211,7 @@ def test_a_score_form_is_previewed_and_put_in_force_as_a_new_version(site: Site)
     assert "What this change would do" in seen.text
     assert (unreasoned.status_code, version) == (422, 1)
     assert saved.status_code == 303, saved.text
-    rubric = site.product.rules("fall").rubric("review")
+    rubric = site.product.cycles.rules("fall").rubric("review")
     assert rubric is not None
     assert (rubric.version, rubric.criteria[0].weight) == (2, 5.0)
 
@@ -225,7 +225,7 @@ def test_a_criterion_without_marks_is_refused_beside_its_marks(site: Site) -> No
 
     assert refused.status_code == 422
     assert "at least two marks" in refused.text
-    assert site.product.rules("fall").version == 1
+    assert site.product.cycles.rules("fall").version == 1
 
 
 def test_what_is_in_the_way_of_a_launch_is_listed_and_refused(site: Site) -> None:
@@ -237,15 +237,15 @@ def test_what_is_in_the_way_of_a_launch_is_listed_and_refused(site: Site) -> Non
 
     assert "leave nothing to decide" in page.text
     assert refused.status_code == 422
-    assert site.product.cycle("fall").status is CycleStatus.DRAFT
+    assert site.product.cycles.get("fall").status is CycleStatus.DRAFT
 
 
 def test_a_round_that_has_ended_has_nothing_to_cure_in_its_set_up(site: Site) -> None:
     site.launched("fall", rules=replace(SITE_RULES, floors=(Floor(kind="review", count=2),)))
-    for reviewer in site.product.reviewers("fall")[1:]:
-        site.product.leave("fall", reviewer.external_id, by="ops")
+    for reviewer in site.product.reviewers.list("fall")[1:]:
+        site.product.reviewers.leave("fall", reviewer.external_id, by="ops")
     client = site.signed_in(Role.OPERATIONS)
-    assert site.product.obstacles("fall")
+    assert site.product.cycles.launch_problems("fall")
 
     page = client.get("/setup/fall").text
 
@@ -260,8 +260,8 @@ def test_a_launch_needs_the_box_to_be_ticked(site: Site) -> None:
     sure = client.post(f"{path}/launch", data={"sure": "yes"})
 
     assert (unsure.status_code, sure.status_code) == (422, 303)
-    assert site.product.cycle("fall").status is CycleStatus.RUNNING
-    done = [entry.what for _, entry in site.office.ledger.audit(cycle_id="fall")]
+    assert site.product.cycles.get("fall").status is CycleStatus.RUNNING
+    done = [entry.what for _, entry in site.office.context.ledger.audit(cycle_id="fall")]
     assert done == ["launched the program"]
 
 
@@ -269,7 +269,7 @@ def test_the_preview_counts_what_the_floors_cost(site: Site) -> None:
     rules = replace(SITE_RULES, budget=60, reserve=0.1)
     site.launched("fall", launch=False, rules=rules, applicants=12)
 
-    seen = site.product.preview("fall")
+    seen = site.product.cycles.preview("fall")
 
     assert (seen.floors, seen.reserve, seen.rest) == (12, 6, 42)
     assert seen.kinds[0].buys == 36  # four reviews each at most, one of them by the floor

@@ -30,7 +30,7 @@ def test_guidance_questions_link_and_confidence_are_set_in_the_form(site: Site) 
     answer = client.post(HERE, data=typed)
 
     assert answer.status_code == 303, answer.text
-    kind = site.product.rules("fall").kinds[0]
+    kind = site.product.cycles.rules("fall").kinds[0]
     assert kind.guidance == "Read the essay twice."
     assert kind.questions == ("Why here?", "What first?")
     assert kind.link == "https://files.example.edu/{external_id}"
@@ -61,7 +61,7 @@ def test_limits_on_groups_and_wishes_are_rows_of_the_form(site: Site) -> None:
     assert 'id="f-quotas-0-minimum-problem"' in wrong.text
     assert 'name="quotas.1.attribute"' in added.text
     assert saved.status_code == 303, saved.text
-    rules = site.product.rules("fall")
+    rules = site.product.cycles.rules("fall")
     assert rules.quotas == (
         GroupQuota(attribute="site", value="Leipzig", minimum=1, maximum_share=0.5),
     )
@@ -81,7 +81,7 @@ def test_the_language_of_mails_to_reviewers_is_chosen_among_those_that_are_spoke
     strange = client.post(HERE, data=typed | {"language": "xx", "do": "save"})
 
     assert chosen.status_code == 303
-    assert site.product.rules("fall").language == "de"
+    assert site.product.cycles.rules("fall").language == "de"
     assert form_of(site)["language"] == "de"
     assert strange.status_code == 422
     assert "mails cannot be written in it here" in strange.text.replace("Mails", "mails")
@@ -89,18 +89,18 @@ def test_the_language_of_mails_to_reviewers_is_chosen_among_those_that_are_spoke
 
 def test_saving_the_form_as_it_is_changes_nothing(site: Site) -> None:
     site.launched(launch=False)
-    before = site.product.rules("fall")
+    before = site.product.cycles.rules("fall")
 
     answer = site.signed_in(Role.ADMINISTRATOR).post(HERE, data=form_of(site) | {"do": "save"})
 
     assert answer.status_code == 303
-    assert site.product.rules("fall") == before
+    assert site.product.cycles.rules("fall") == before
 
 
 def test_a_file_is_tried_first_and_changes_nothing_until_it_is_put_in_force(site: Site) -> None:
     site.launched(launch=False)
     client = site.signed_in(Role.ADMINISTRATOR)
-    old = site.product.rules("fall")
+    old = site.product.cycles.rules("fall")
     text = rules_text(old).replace("budget = 60", "budget = 75")
     file = {"file": ("rules.toml", text.encode(), "application/toml")}
 
@@ -108,15 +108,15 @@ def test_a_file_is_tried_first_and_changes_nothing_until_it_is_put_in_force(site
 
     assert tried.status_code == 200
     assert "-budget = 60\n+budget = 75" in tried.text
-    assert site.product.rules("fall") == old
+    assert site.product.cycles.rules("fall") == old
     done = client.post(f"{HERE}/file", data={"do": "save", "text": text})
     assert done.status_code == 303
-    assert site.product.rules("fall").budget == 75
+    assert site.product.cycles.rules("fall").budget == 75
 
 
 def test_a_text_with_a_mistake_comes_back_as_it_was_typed(site: Site) -> None:
     site.launched(launch=False)
-    old = site.product.rules("fall")
+    old = site.product.cycles.rules("fall")
     text = rules_text(old).replace("budget = 60", 'budget = "many"')
 
     for button in ("try", "save"):
@@ -126,12 +126,12 @@ def test_a_text_with_a_mistake_comes_back_as_it_was_typed(site: Site) -> None:
         assert page.status_code == 422
         assert "budget = &#34;many&#34;" in page.text
         assert 'id="f-file-problem"' in page.text
-    assert site.product.rules("fall") == old
+    assert site.product.cycles.rules("fall") == old
 
 
 def test_what_cannot_change_after_the_launch_is_said_when_it_is_tried(site: Site) -> None:
     site.launched()
-    rules = site.product.rules("fall")
+    rules = site.product.cycles.rules("fall")
     text = rules_text(rules).replace(f"seed = {rules.seed}", f"seed = {rules.seed + 1}")
     client = site.signed_in(Role.ADMINISTRATOR)
 
@@ -143,7 +143,7 @@ def test_what_cannot_change_after_the_launch_is_said_when_it_is_tried(site: Site
 
 def test_a_change_after_the_launch_without_a_reason_keeps_the_text(site: Site) -> None:
     site.launched()
-    text = rules_text(site.product.rules("fall")).replace("budget = 60", "budget = 90")
+    text = rules_text(site.product.cycles.rules("fall")).replace("budget = 60", "budget = 90")
     client = site.signed_in(Role.ADMINISTRATOR)
 
     page = client.post(f"{HERE}/file", data={"do": "save", "text": text})
@@ -151,4 +151,4 @@ def test_a_change_after_the_launch_without_a_reason_keeps_the_text(site: Site) -
     assert page.status_code == 422
     assert 'id="f-file-reason-problem"' in page.text
     assert "budget = 90" in page.text
-    assert site.product.rules("fall").budget == 60
+    assert site.product.cycles.rules("fall").budget == 60

@@ -31,7 +31,7 @@ def read_letters(
 ) -> list[Announced]:
     """Read what applicants were told, and where each letter is."""
     del principal
-    return [_announced(one) for one in product.announcements(cycle_id)]
+    return [_announced(one) for one in product.announcements.list(cycle_id)]
 
 
 @router.post("/letters/draft")
@@ -40,7 +40,7 @@ def draft_letters(
 ) -> LettersDraft:
     """Work out who would be told what; stores nothing."""
     del principal
-    return _drafted(product.draft_letters(cycle_id, _wording(new), waitlist=new.waitlist))
+    return _drafted(product.announcements.draft(cycle_id, _wording(new), waitlist=new.waitlist))
 
 
 @router.post("/letters")
@@ -52,7 +52,7 @@ def write_letters(
     new: NewAnnouncement,
 ) -> LettersDraft:
     """Write the letters; they are held for a while, and can be taken back until they leave."""
-    made = product.announce(
+    made = product.announcements.send(
         cycle_id,
         _wording(new),
         by=principal.name,
@@ -69,9 +69,11 @@ def take_letters_back(
     request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> Announced:
     """Take back the letters that are held, and the offers that they tell of."""
-    taken = product.take_letters_back(cycle_id, by=principal.name)
+    taken = product.announcements.take_back(cycle_id, by=principal.name)
     note(request, principal, "took letters back")
-    return next(_announced(one) for one in product.announcements(cycle_id) if one.id == taken.id)
+    return next(
+        _announced(one) for one in product.announcements.list(cycle_id) if one.id == taken.id
+    )
 
 
 def _wording(new: NewLetters) -> dict[Group, Wording]:

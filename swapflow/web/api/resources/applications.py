@@ -53,7 +53,7 @@ def list_applicants(
     del principal
     rows = [
         Applicant.of(application)
-        for application in product.applications(cycle_id)
+        for application in product.applicants.list(cycle_id)
         if status is None or application.status is status
     ]
     return paging.after(rows, lambda row: row.number)
@@ -68,8 +68,8 @@ def add_applicants(
     new: NewApplicants,
 ) -> Counted:
     """Add applicants: all of them, or none."""
-    _refuse_protected(new.applicants, product.rules(cycle_id))
-    added = product.import_applications(
+    _refuse_protected(new.applicants, product.cycles.rules(cycle_id))
+    added = product.applicants.import_all(
         cycle_id, [_new(applicant) for applicant in new.applicants], wave=new.wave
     )
     note(request, principal, "added applicants", about=f"{len(added)} applicants")
@@ -91,7 +91,7 @@ def explain_applicant(
 ) -> Explanation:
     """Return where an applicant stands, and why they were asked about."""
     del principal
-    told = product.explain(cycle_id, _find(product, cycle_id, number).external_id)
+    told = product.reports.explain(cycle_id, _find(product, cycle_id, number).external_id)
     return Explanation(
         external_id=told.external_id,
         status=told.status,
@@ -132,7 +132,7 @@ def move_applicant(
     """Hold, release, withdraw or reinstate an applicant, or find them ineligible."""
     found = _find(product, cycle_id, number)
     status = ApplicationStatus(move.status)
-    product.move_application(
+    product.applicants.move(
         cycle_id, found.external_id, status, by=principal.name, reason=move.reason
     )
     note(request, principal, f"made an applicant {status.value}", about=found.external_id)
@@ -150,12 +150,12 @@ def ask_about_applicant(
 ) -> Numbered:
     """Ask for an extra review. The same request, while it is open, is not made a second time."""
     found = _find(product, cycle_id, number)
-    kind = product.rules(cycle_id).kind_index(staff_request.kind)
+    kind = product.cycles.rules(cycle_id).kind_index(staff_request.kind)
     said = (number, kind, principal.name, staff_request.reason)
-    for known in product.ledger.wishes(cycle_id):
+    for known in product.applicants.staff_requests(cycle_id):
         if (known.application, known.kind, known.by, known.reason) == said:
             return Numbered(number=known.id)
-    made = product.ask(
+    made = product.applicants.ask(
         cycle_id,
         found.external_id,
         staff_request.kind,
@@ -180,7 +180,7 @@ def list_pins(
             reason=pin.reason,
             at=pin.at,
         )
-        for pin in product.pins(cycle_id)
+        for pin in product.reports.pins(cycle_id)
     ]
     rows.sort(key=lambda row: row.applicant)
     return paging.after(rows, lambda row: row.applicant)
@@ -198,7 +198,7 @@ def pin_applicant(
     """Want an applicant in or out, with a reason; or neither any more."""
     found = _find(product, cycle_id, number)
     verdict = "" if pin.verdict == "neither" else pin.verdict
-    product.pin(cycle_id, number, verdict, by=principal.name, reason=pin.reason)
+    product.cohort.propose_pin(cycle_id, number, verdict, by=principal.name, reason=pin.reason)
     note(request, principal, f"pinned an applicant {pin.verdict}", about=found.external_id)
     return Response(status_code=204)
 
@@ -213,14 +213,14 @@ def erase_applicant(
 ) -> Response:
     """Erase one person's data for good; their number and their scores' sums stay."""
     found = _find(product, cycle_id, number)
-    product.purge(cycle_id, found.external_id, by=principal.name)
+    product.applicants.erase(cycle_id, found.external_id, by=principal.name)
     note(request, principal, "erased an applicant", about=f"number {number}")
     return Response(status_code=204)
 
 
 def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
     """Find an applicant of this program who was not erased."""
-    application = product.application(cycle_id, number)
+    application = product.applicants.get(cycle_id, number)
     if not application.external_id:
         raise NotFoundError(f"this program has no applicant with the number {number}")
     return application

@@ -38,9 +38,9 @@ def read_calibration(
     cycle_id: CycleId, principal: MaySeeApplicants, product: Product
 ) -> Calibrated:
     """Read how reviewers and kinds mark, and whom raw or adjusted estimates would move."""
-    seen = product.calibration(cycle_id)
+    seen = product.reports.calibration(cycle_id)
     names = _labels(product, cycle_id, principal, seen)
-    kinds = [kind.name for kind in product.rules(cycle_id).kinds]
+    kinds = [kind.name for kind in product.cycles.rules(cycle_id).kinds]
     return Calibrated(
         program=cycle_id,
         seq=seen.position.seq,
@@ -82,7 +82,7 @@ def choose_estimates(
     wanted: NewEstimates,
 ) -> ChosenEstimates:
     """Have the list made by raw or adjusted estimates, or by the rule's own again."""
-    changed = product.choose_estimates(
+    changed = product.cohort.choose_estimates(
         cycle_id, wanted.estimates, by=principal.name, reason=wanted.reason
     )
     note(
@@ -98,9 +98,9 @@ def _labels(
     product: Product, cycle_id: str, principal: Principal, seen: Calibration
 ) -> Mapping[int, str]:
     """Return reviewers' ids, or numbers to those who may not know who they are."""
-    cycle = product.cycle(cycle_id)
+    cycle = product.cycles.get(cycle_id)
     if Right.SEE_REVIEWERS in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id):
-        return {one.number: one.external_id for one in product.reviewers(cycle_id)}
+        return {one.number: one.external_id for one in product.reviewers.list(cycle_id)}
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]
     return {number: str(turn) for turn, number in enumerate(dict.fromkeys(order), start=1)}

@@ -69,7 +69,7 @@ def list_rounds(principal: Signed, product: Product, paging: Paged) -> Page[Roun
     mine = {cycle.round_id for cycle in _visible(principal, product)}
     rows = [
         Round(id=known.id, name=known.name, unit=known.unit, zone=known.zone)
-        for known in product.rounds()
+        for known in product.cycles.rounds()
         if known.id in mine or principal.rights(round_id=known.id)
     ]
     rows.sort(key=lambda row: row.id)
@@ -79,9 +79,9 @@ def list_rounds(principal: Signed, product: Product, paging: Paged) -> Page[Roun
 @router.post("/rounds", status_code=201)
 def create_round(request: Request, principal: MaySetUp, product: Product, new: NewRound) -> Round:
     """Make a round."""
-    product.new_round(new.id, name=new.name, unit=new.unit, zone=new.zone)
+    product.cycles.new_round(new.id, name=new.name, unit=new.unit, zone=new.zone)
     note(request, principal, "made a round", about=new.id)
-    made = next(known for known in product.rounds() if known.id == new.id)
+    made = next(known for known in product.cycles.rounds() if known.id == new.id)
     return Round(id=made.id, name=made.name, unit=made.unit, zone=made.zone)
 
 
@@ -99,27 +99,27 @@ def create_cycle(
     """Make a program in draft."""
     require(principal, Right.SET_UP, cycle_id=None, round_id=new.round)
     text = new.rules or template(new.template)
-    product.new_cycle(
+    product.cycles.new(
         new.id, round_id=new.round, name=new.name, rules=parse_rules(text), by=principal.name
     )
     note(request, principal, "made a program", cycle_id=new.id)
-    return _program(product.cycle(new.id))
+    return _program(product.cycles.get(new.id))
 
 
 @router.get("/cycles/{cycle_id}")
 def read_cycle(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Program:
     """Read one program."""
     del principal
-    return _program(product.cycle(cycle_id))
+    return _program(product.cycles.get(cycle_id))
 
 
 @router.get("/cycles/{cycle_id}/progress")
 def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Progress:
     """Return how a program stands."""
     names = Right.SEE_APPLICANTS in principal.rights(
-        cycle_id=cycle_id, round_id=product.cycle(cycle_id).round_id
+        cycle_id=cycle_id, round_id=product.cycles.get(cycle_id).round_id
     )
-    seen = product.progress(cycle_id)
+    seen = product.reports.progress(cycle_id)
     return Progress(
         program=seen.cycle_id,
         status=seen.status,
@@ -160,7 +160,7 @@ def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product
 def read_rules(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> RulesText:
     """Read the rules in force."""
     del principal
-    rules = product.rules(cycle_id)
+    rules = product.cycles.rules(cycle_id)
     return RulesText(version=rules.version, rules=rules_text(rules))
 
 
@@ -173,7 +173,7 @@ def change_rules(
     new: NewRules,
 ) -> RulesText:
     """Put another version of the rules in force."""
-    rules = product.change_rules(
+    rules = product.cycles.change_rules(
         cycle_id, parse_rules(new.rules), by=principal.name, reason=new.reason
     )
     note(request, principal, "changed the rules", about=f"version {rules.version}")
@@ -184,7 +184,7 @@ def change_rules(
 def preview_launch(cycle_id: CycleId, principal: MayRun, product: Product) -> LaunchPreview:
     """Return what launching a program as it stands would mean, and what keeps it from that."""
     del principal
-    seen = product.preview(cycle_id)
+    seen = product.cycles.preview(cycle_id)
     return LaunchPreview(
         applicants=seen.applicants,
         places=seen.places,
@@ -205,9 +205,9 @@ def launch_cycle(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product
 ) -> Program:
     """Start a program: the first requests go out."""
-    product.launch(cycle_id, by=principal.name)
+    product.cycles.launch(cycle_id, by=principal.name)
     note(request, principal, "launched the program")
-    return _program(product.cycle(cycle_id))
+    return _program(product.cycles.get(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/pause")
@@ -215,9 +215,9 @@ def pause_cycle(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product, why: Because
 ) -> Program:
     """Send and expire nothing for a while; reviews are taken."""
-    product.pause(cycle_id, by=principal.name, reason=why.reason)
+    product.cycles.pause(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "paused the program")
-    return _program(product.cycle(cycle_id))
+    return _program(product.cycles.get(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/resume")
@@ -225,9 +225,9 @@ def resume_cycle(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product, why: Because
 ) -> Program:
     """Go on after a pause, or against a proposed stop."""
-    product.resume(cycle_id, by=principal.name, reason=why.reason)
+    product.cycles.resume(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "resumed the program")
-    return _program(product.cycle(cycle_id))
+    return _program(product.cycles.get(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/stop")
@@ -235,9 +235,9 @@ def stop_cycle(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product, why: Because
 ) -> Program:
     """End the asking, so that it can be decided."""
-    product.stop(cycle_id, by=principal.name, reason=why.reason)
+    product.cycles.stop(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "ended asking")
-    return _program(product.cycle(cycle_id))
+    return _program(product.cycles.get(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/extension")
@@ -249,17 +249,17 @@ def extend_cycle(
     more: Extension,
 ) -> RulesText:
     """Change the budget, the deadline, or both: another version of the rules."""
-    rules = product.rules(cycle_id)
+    rules = product.cycles.rules(cycle_id)
     if more.budget is None and more.deadline is None:
         raise InvalidInputError("budget: give another budget, another deadline, or both")
-    if more.deadline is not None and more.deadline <= product.now():
+    if more.deadline is not None and more.deadline <= product.cycles.now():
         raise InvalidInputError("deadline: this moment has passed")
     wanted = replace(
         rules,
         budget=more.budget if more.budget is not None else rules.budget,
         deadline=more.deadline if more.deadline is not None else rules.deadline,
     )
-    rules = product.change_rules(cycle_id, wanted, by=principal.name, reason=more.reason)
+    rules = product.cycles.change_rules(cycle_id, wanted, by=principal.name, reason=more.reason)
     note(request, principal, "extended the program", detail=more.reason)
     return RulesText(version=rules.version, rules=rules_text(rules))
 
@@ -272,7 +272,7 @@ def list_events(
     del principal
     last = paging.last(int, str)
     after = START if last is None else Position(int(last[0]), str(last[1]))
-    found = product.ledger.events(cycle_id, after=after, at_most=paging.limit + 1)
+    found = product.reports.timeline(cycle_id, after=after, at_most=paging.limit + 1)
     if found is None:
         raise InvalidInputError("cursor: the record has no such place; begin without one")
     rows = [
@@ -289,7 +289,7 @@ def list_events(
     return paging.page(
         rows,
         lambda row: [row.number, row.hash],
-        more=bool(rows) and rows[-1].number < product.cycle(cycle_id).position.seq,
+        more=bool(rows) and rows[-1].number < product.cycles.get(cycle_id).position.seq,
     )
 
 
@@ -300,7 +300,7 @@ def list_decisions(
     """Read the decision log, newest first."""
     del principal
     last = paging.last(int)
-    found = product.decisions_before(
+    found = product.reports.decisions_before(
         cycle_id, 0 if last is None else int(last[0]), at_most=paging.limit + 1
     )
     rows = [
@@ -321,7 +321,7 @@ def list_decisions(
 def _visible(principal: Principal, product: Swapflow) -> list[Cycle]:
     return [
         cycle
-        for cycle in product.cycles()
+        for cycle in product.cycles.list()
         if Right.SEE_PROGRESS in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
     ]
 

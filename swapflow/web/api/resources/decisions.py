@@ -46,7 +46,7 @@ def list_proposed_requests(
     last = paging.last(str)
     rows = [
         Proposed(id=name, applicant=applicant, kind=kind, decision=decision)
-        for name, applicant, kind, decision in sorted(product.proposed_requests(cycle_id))
+        for name, applicant, kind, decision in sorted(product.approvals.proposed(cycle_id))
         if last is None or name > str(last[0])
     ]
     return paging.page(rows, lambda row: [row.id])
@@ -61,7 +61,9 @@ def approve_requests(
     which: Requests,
 ) -> Counted:
     """Release proposed requests."""
-    approved = product.approve(cycle_id, own_requests(which.requests, cycle_id), by=principal.name)
+    approved = product.approvals.approve(
+        cycle_id, own_requests(which.requests, cycle_id), by=principal.name
+    )
     note(request, principal, "approved requests", about=f"{approved} requests")
     return Counted(count=approved)
 
@@ -75,7 +77,7 @@ def strike_requests(
     which: Struck,
 ) -> Counted:
     """Refuse proposed requests; their cost is free again."""
-    struck = product.strike(
+    struck = product.approvals.strike(
         cycle_id, own_requests(which.requests, cycle_id), by=principal.name, reason=which.reason
     )
     note(request, principal, "struck requests", about=f"{struck} requests", detail=which.reason)
@@ -89,7 +91,7 @@ def list_choices(
     """List who may take whose place in a request that waits for approval."""
     del principal
     own_requests([pull], cycle_id)
-    found = product.swap_choices(cycle_id, pull)
+    found = product.approvals.choices(cycle_id, pull)
     return SwapChoices(
         applicants=[one.number for one in found.applicants],
         reviewers=[one.number for one in found.reviewers],
@@ -109,7 +111,7 @@ def swap_request(
     own_requests([pull], cycle_id)
     if swap.applicant is None and swap.reviewer is None:
         raise InvalidInputError("applicant: name another applicant, a reviewer, or both")
-    product.swap(
+    product.approvals.swap(
         cycle_id,
         pull,
         application=swap.applicant,
@@ -125,7 +127,7 @@ def swap_request(
 def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> Proposal:
     """Read the list that the rule proposes at this moment; people decide."""
     del principal
-    made = product.propose(cycle_id)
+    made = product.cohort.propose(cycle_id)
     return Proposal(
         program=cycle_id,
         version=made.version,
@@ -144,7 +146,7 @@ def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Produ
 def read_prepared(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> Prepared:
     """Read what waits for signatures; 404 when nothing does."""
     del principal
-    found = product.pending(cycle_id)
+    found = product.cohort.pending(cycle_id)
     if found is None:
         raise NotFoundError("nothing waits for signatures")
     return Prepared.model_validate(
@@ -169,7 +171,7 @@ def prepare_decision(
     new: NewDecision,
 ) -> Prepared:
     """Put a decision up for signature; what was up before is taken back."""
-    product.prepare_decision(
+    product.cohort.prepare(
         cycle_id,
         by=principal.name,
         overrides=[
@@ -187,7 +189,7 @@ def take_back_decision(
     request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> Response:
     """Take back what was put up for signature."""
-    if product.take_back(cycle_id):
+    if product.cohort.take_back(cycle_id):
         note(request, principal, "took back what was prepared")
     return Response(status_code=204)
 
@@ -202,7 +204,7 @@ def sign_decision(
 ) -> Signed:
     """Sign what is prepared; the last signature carries it out. Only a person signs, not a key."""
     _person(principal)
-    done = product.sign(cycle_id, what.digest, by=principal.name)
+    done = product.cohort.sign(cycle_id, what.digest, by=principal.name)
     note(request, principal, "signed what was prepared", about=what.digest[:12])
     return Signed(done=done)
 
@@ -213,7 +215,7 @@ def prepare_reopening(
 ) -> Prepared:
     """Ask that a fixed list be reopened; another person must agree. Only a person asks."""
     _person(principal)
-    product.prepare_reopening(cycle_id, by=principal.name, reason=why.reason)
+    product.cohort.prepare_reopening(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "asked to reopen the list", detail=why.reason)
     return read_prepared(cycle_id, principal, product)
 
@@ -227,11 +229,11 @@ def read_outcomes(
 ) -> Outcomes:
     """Read what people decided in one version of the list, and who signed it."""
     del principal
-    if version > product.cycle(cycle_id).cohort_version:
+    if version > product.cycles.get(cycle_id).cohort_version:
         raise NotFoundError(f"this program has no fixed list of version {version}")
     return Outcomes(
         version=version,
-        signed=[by for by, _ in product.signatures(cycle_id, version)],
+        signed=[by for by, _ in product.cohort.signatures(cycle_id, version)],
         outcomes=[
             Outcome(
                 applicant=outcome.application,
@@ -240,7 +242,7 @@ def read_outcomes(
                 reason=outcome.reason,
                 at=outcome.at,
             )
-            for outcome in product.outcomes(cycle_id, version)
+            for outcome in product.cohort.outcomes(cycle_id, version)
         ],
     )
 

@@ -75,7 +75,7 @@ def store_documents(
 ) -> StoredFiles:
     """Store documents with the applicants whose ids begin their names; the others are listed."""
     uploads, left = documents.read_uploads(files)
-    attached = product.attach_documents(cycle_id, uploads, redacted=redacted)
+    attached = product.applicants.attach_documents(cycle_id, uploads, redacted=redacted)
     left_out = [*left, *attached.left]
     note(
         request,
@@ -97,7 +97,7 @@ def list_documents(
 ) -> Page[StaffDocument]:
     """List an applicant's documents, those that reviewers do not see too."""
     del principal
-    product.application(cycle_id, number)
+    product.applicants.get(cycle_id, number)
     rows = [
         StaffDocument(
             position=d.position,
@@ -107,7 +107,7 @@ def list_documents(
             media=d.media,
             size=d.size,
         )
-        for d in product.files_of(cycle_id, number)
+        for d in product.applicants.files(cycle_id, number)
     ]
     return paging.after(rows, lambda row: row.position)
 
@@ -126,9 +126,9 @@ def read_staff_document(
 ) -> Response:
     """Read one uploaded document of an applicant."""
     del principal
-    for document in product.files_of(cycle_id, number):
+    for document in product.applicants.files(cycle_id, number):
         if document.position == position and document.media:
-            return _attachment(product.ledger.file_content(cycle_id, number, position))
+            return _attachment(product.applicants.file_content(cycle_id, number, position))
     raise NotFoundError("there is no such document")
 
 
@@ -166,7 +166,7 @@ def take_bundle(
     ] = False,
 ) -> Response:
     """Take the signed record of a finished program, for `swapflow verify` anywhere."""
-    cycle = product.cycle(cycle_id)
+    cycle = product.cycles.get(cycle_id)
     held = principal.rights(cycle_id=cycle_id, round_id=cycle.round_id)
     if names and not {Right.SEE_APPLICANTS, Right.SEE_REVIEWERS} <= held:
         raise ForbiddenError(
@@ -228,7 +228,7 @@ def take_sheet(
     """Take the sheet of a reviewer who answers by mail, under the program's blind policy."""
     del principal
     reviewer = find_reviewer(product, cycle_id, number)
-    tasks = product.reviewer_sheet(cycle_id, reviewer.number)
+    tasks = product.scores.offline_sheet(cycle_id, reviewer.number)
     body = sheet_file(tasks, form, address=product.address)
     return _attachment(body, file_name(cycle_id, number, form))
 

@@ -125,7 +125,7 @@ def import_conflicts(
         cycle_id,
         sent,
         "recorded conflicts of interest",
-        lambda pairs: product.add_conflicts(cycle_id, pairs, source="staff"),
+        lambda pairs: product.reviewers.add_conflicts(cycle_id, pairs, source="staff"),
         product=product,
     )
 
@@ -145,7 +145,7 @@ def import_panels(
         cycle_id,
         sent,
         "set panels",
-        lambda pairs: product.set_panel(cycle_id, pairs),
+        lambda pairs: product.reviewers.set_panel(cycle_id, pairs),
         product=product,
     )
 
@@ -248,8 +248,8 @@ def _pairs(
             sent.data,
             encoding=sent.encoding,
             name=sent.name,
-            applications=[a.external_id for a in product.applications(cycle_id)],
-            reviewers=[r.external_id for r in product.reviewers(cycle_id)],
+            applications=[a.external_id for a in product.applicants.list(cycle_id)],
+            reviewers=[r.external_id for r in product.reviewers.list(cycle_id)],
         )
     except BadRowsError as error:
         bad = error.rows

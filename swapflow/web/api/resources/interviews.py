@@ -31,7 +31,9 @@ def list_interviews(
     """List the requests that people are to meet applicants for, with their dates."""
     del principal
     last = paging.last(str)
-    rows = sorted(map(_shown, product.interview_requests(cycle_id)), key=lambda row: row.request)
+    rows = sorted(
+        map(_shown, product.reviewers.interview_requests(cycle_id)), key=lambda row: row.request
+    )
     rest = [row for row in rows if last is None or row.request > str(last[0])]
     return paging.page(rest, lambda row: [row.request])
 
@@ -46,7 +48,7 @@ def import_interviews(
 ) -> Counted:
     """Set the dates of a table (applicant, starts, minutes, place, link): all of them, or none."""
     slots = interviews.slots_of(file, cycle_id, product)
-    changed = product.set_slots(cycle_id, slots, by=principal.name)
+    changed = product.reviewers.set_slots(cycle_id, slots, by=principal.name)
     note(request, principal, "set interviews' dates", detail=f"{changed} changed")
     return Counted(count=changed)
 
@@ -69,7 +71,7 @@ def set_interview(
         place=slot.place,
         link=slot.link,
     )
-    product.set_slots(cycle_id, [new], by=principal.name)
+    product.reviewers.set_slots(cycle_id, [new], by=principal.name)
     note(request, principal, "set an interview", about=pull)
     return Response(status_code=204)
 
@@ -84,7 +86,7 @@ def cancel_interview(
 ) -> Response:
     """Take a slot back and tell its people."""
     own_requests([pull], cycle_id)
-    product.cancel_slot(cycle_id, pull, by=principal.name)
+    product.reviewers.cancel_slot(cycle_id, pull, by=principal.name)
     note(request, principal, "cancelled an interview", about=pull)
     return Response(status_code=204)
 

@@ -32,7 +32,7 @@ def list_mails(
 ) -> Page[Mail]:
     """List a program's mails and what became of them, newest first."""
     del principal
-    found = product.cycle_mails(
+    found = product.outbox.mails(
         cycle_id, state=state, after=_last(paging), at_most=paging.limit + 1
     )
     return paging.page(list(map(_shown, found)), lambda row: [row.created_at.isoformat(), row.id])
@@ -43,7 +43,7 @@ def send_all_mails_again(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product
 ) -> Counted:
     """Send every mail again that failed; says how many."""
-    queued = product.queue_all_again(cycle_id)
+    queued = product.outbox.queue_all_again(cycle_id)
     note(request, principal, "sent every mail again that had failed", detail=str(queued))
     return Counted(count=queued)
 
@@ -54,7 +54,7 @@ def read_mail(
 ) -> MailText:
     """Read one mail with its words; nothing in it names an applicant."""
     del principal
-    record = product.cycle_mail(cycle_id, _known(mail_id))
+    record = product.outbox.mail(cycle_id, _known(mail_id))
     return MailText(
         **_shown(record).model_dump(),
         text=record.mail.text,
@@ -68,8 +68,8 @@ def send_mail_again(
     request: Request, cycle_id: CycleId, mail_id: MailId, principal: MayRun, product: Product
 ) -> Counted:
     """Send a mail again that failed."""
-    product.cycle_mail(cycle_id, _known(mail_id))
-    queued = product.queue_again(cycle_id, mail_id)
+    product.outbox.mail(cycle_id, _known(mail_id))
+    queued = product.outbox.queue_again(cycle_id, mail_id)
     note(request, principal, "sent a mail again", about=mail_id)
     return Counted(count=int(queued))
 

@@ -33,7 +33,7 @@ MayEndorse = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS, scope=WRITE)
 def read_meeting(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> TheMeeting:
     """Read the list in the order of the proposal, and what was recorded about whom."""
     del principal
-    return _meeting(product.agenda(cycle_id))
+    return _meeting(product.meetings.agenda(cycle_id))
 
 
 @router.post("/meeting")
@@ -41,9 +41,9 @@ def open_meeting(
     request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> TheMeeting:
     """Open the meeting; from now on the decision follows it. Changes nothing if it is open."""
-    if product.open_meeting(cycle_id, by=principal.name):
+    if product.meetings.open(cycle_id, by=principal.name):
         note(request, principal, "opened the meeting")
-    return _meeting(product.agenda(cycle_id))
+    return _meeting(product.meetings.agenda(cycle_id))
 
 
 @router.post("/meeting/close")
@@ -51,9 +51,9 @@ def close_meeting(
     request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
 ) -> TheMeeting:
     """Close the meeting; nothing is recorded until it is reopened. Then the list is signed."""
-    if product.close_meeting(cycle_id, by=principal.name):
+    if product.meetings.close(cycle_id, by=principal.name):
         note(request, principal, "closed the meeting")
-    return _meeting(product.agenda(cycle_id))
+    return _meeting(product.meetings.agenda(cycle_id))
 
 
 @router.post("/meeting/reopen")
@@ -61,9 +61,9 @@ def reopen_meeting(
     request: Request, cycle_id: CycleId, principal: MayDecide, product: Product, why: Because
 ) -> TheMeeting:
     """Reopen the outcomes for recording after the meeting was closed, for a reason."""
-    if product.reopen_meeting(cycle_id, reason=why.reason, by=principal.name):
+    if product.meetings.reopen(cycle_id, reason=why.reason, by=principal.name):
         note(request, principal, "reopened the meeting", detail=why.reason)
-    return _meeting(product.agenda(cycle_id))
+    return _meeting(product.meetings.agenda(cycle_id))
 
 
 @router.put("/applicants/{number:int}/meeting-outcome", status_code=204)
@@ -76,7 +76,7 @@ def record_outcome(
     said: NewOutcome,
 ) -> Response:
     """Record what the meeting says about an applicant; a member in conflict cannot."""
-    product.record_outcome(
+    product.meetings.record(
         cycle_id,
         number,
         said.outcome,
@@ -99,7 +99,7 @@ def endorse_applicant(
     words: NewEndorsement,
 ) -> Response:
     """Keep words in favour of an applicant; a member in conflict cannot."""
-    product.endorse(
+    product.meetings.endorse(
         cycle_id, number, words.text, by=principal.name, seat=principal.reviews_in(cycle_id)
     )
     note(request, principal, "wrote words in favour", about=f"applicant {number}")

@@ -33,7 +33,7 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["off
 def read_offers(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> Offers:
     """Read offers and answers, the waitlist in its order, and how likely too many accept."""
     del principal
-    stands = product.offers(cycle_id)
+    stands = product.offers.standing(cycle_id)
     return Offers(
         version=stands.version,
         places=stands.places,
@@ -56,7 +56,7 @@ def read_next_offers(
 ) -> offers.Wave:
     """Read whom a place would be offered now; changes nothing."""
     del principal
-    return _wave(product.next_offers(cycle_id, at_most=at_most))
+    return _wave(product.offers.next_wave(cycle_id, at_most=at_most))
 
 
 @router.post("/offers")
@@ -72,7 +72,7 @@ def make_offers(
     Offers whose date has passed without an answer are passed on. This writes to nobody;
     `letters` does.
     """
-    wave = product.offer(
+    wave = product.offers.make(
         cycle_id, by=principal.name, until=new.until, at_most=new.at_most, seen=new.seen
     )
     detail = f"{len(wave.places)} offered, {len(wave.lapsed)} passed on"
@@ -90,10 +90,10 @@ def answer_offer(
     said: NewAnswer,
 ) -> Offered:
     """Record what an applicant answered; an applicant who accepted may still decline later."""
-    who = next(iter(product.named(cycle_id, {number})), None)
+    who = next(iter(product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
         raise NotFoundError(f"there is no applicant {number} in this program")
-    answered = product.answer_offer(
+    answered = product.offers.answer(
         cycle_id, who.external_id, OfferAnswer(said.answer), by=principal.name, reason=said.reason
     )
     note(request, principal, "recorded an answer", about=who.external_id)
@@ -119,7 +119,7 @@ def state_rate(
     else:
         found = from_interval(new.low or 0.0, new.high or 0.0)
         source = f"between {new.low:g} and {new.high:g}"
-    stated = product.set_acceptance_rate(
+    stated = product.offers.set_acceptance_rate(
         cycle_id, found, risk=new.risk, source=source, by=principal.name
     )
     note(request, principal, "stated how many accept", detail=source)

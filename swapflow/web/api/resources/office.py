@@ -29,7 +29,7 @@ Id = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]{1,64}$")]
 def list_keys(principal: Signed, office: TheOffice, paging: Paged) -> Page[Key]:
     """List one's own keys, those that are used up too."""
     last = paging.last(str)
-    rows = sorted(map(_key, office.tokens(principal)), key=lambda row: row.id)
+    rows = sorted(map(_key, office.api_clients.keys(principal)), key=lambda row: row.id)
     shown = [row for row in rows if last is None or row.id > str(last[0])]
     return paging.page(shown, lambda row: [row.id])
 
@@ -37,14 +37,16 @@ def list_keys(principal: Signed, office: TheOffice, paging: Paged) -> Page[Key]:
 @router.post("/keys", status_code=201, openapi_extra={SHOWN_ONCE: ["key"]})
 def create_key(principal: Signed, office: TheOffice, new: NewKey) -> MadeKey:
     """Make a key for oneself; only a signed-in person can. It is shown this once."""
-    key, made = office.make_token(principal, name=new.name, scopes=new.scopes, days=new.days)
+    key, made = office.api_clients.make_key(
+        principal, name=new.name, scopes=new.scopes, days=new.days
+    )
     return MadeKey(**_key(made).model_dump(), key=key)
 
 
 @router.delete("/keys/{key_id}", status_code=204)
 def revoke_key(key_id: Id, principal: Signed, office: TheOffice) -> Response:
     """Make one of one's own keys useless for good."""
-    office.revoke_token(principal, key_id)
+    office.api_clients.revoke_key(principal, key_id)
     return Response(status_code=204)
 
 
@@ -57,7 +59,7 @@ def list_users(principal: MayManageUsers, office: TheOffice, paging: Paged) -> P
     del principal
     last = paging.last(str)
     rows = sorted(
-        (_user(user.account, user.grants) for user in office.users()), key=lambda row: row.id
+        (_user(user.account, user.grants) for user in office.users.list()), key=lambda row: row.id
     )
     shown = [row for row in rows if last is None or row.id > str(last[0])]
     return paging.page(shown, lambda row: [row.id])
@@ -68,7 +70,9 @@ def invite_user(
     principal: MayManageUsers, office: TheOffice, settings: TheSettings, new: NewUser
 ) -> User:
     """Make an account and mail its owner a way in."""
-    account = office.invite(new.email, name=new.name, by=principal.name, site=settings.address)
+    account = office.users.invite(
+        new.email, name=new.name, by=principal.name, site=settings.address
+    )
     return _user(account, ())
 
 
@@ -84,13 +88,13 @@ def give_role(
     account = _account(office, user_id)
     places = {
         Scope.OFFICE: {""},
-        Scope.ROUND: {known.id for known in product.rounds()},
-        Scope.CYCLE: {known.id for known in product.cycles()},
+        Scope.ROUND: {known.id for known in product.cycles.rounds()},
+        Scope.CYCLE: {known.id for known in product.cycles.list()},
     }
     if new.scope_id not in places[new.scope]:
         raise InvalidInputError(f"scope_id: there is no {new.scope.value} {new.scope_id!r}")
-    office.grant(account, new.role, new.scope, new.scope_id, by=principal.name)
-    return _user(account, office.ledger.grants(account.id))
+    office.users.grant(account, new.role, new.scope, new.scope_id, by=principal.name)
+    return _user(account, office.users.grants(account.id))
 
 
 @router.delete("/users/{user_id}/grants")
@@ -104,8 +108,8 @@ def take_role(
 ) -> User:
     """Take a role away from a user."""
     account = _account(office, user_id)
-    office.revoke(account, role, scope, scope_id, by=principal.name)
-    return _user(account, office.ledger.grants(account.id))
+    office.users.revoke(account, role, scope, scope_id, by=principal.name)
+    return _user(account, office.users.grants(account.id))
 
 
 @router.post("/users/{user_id}/invitation")
@@ -114,8 +118,8 @@ def invite_user_again(
 ) -> User:
     """Mail an account's owner another way in."""
     account = _account(office, user_id)
-    office.invite(account.email, name=account.name, by=principal.name, site=settings.address)
-    return _user(account, office.ledger.grants(account.id))
+    office.users.invite(account.email, name=account.name, by=principal.name, site=settings.address)
+    return _user(account, office.users.grants(account.id))
 
 
 @router.post("/users/{user_id}/close")
@@ -124,15 +128,15 @@ def close_user(user_id: Id, principal: MayManageUsers, office: TheOffice) -> Use
     account = _account(office, user_id)
     if account.id == principal.account.id:
         raise InvalidInputError("you cannot close your own account")
-    office.deactivate(account, by=principal.name)
-    return _user(_account(office, user_id), office.ledger.grants(user_id))
+    office.users.deactivate(account, by=principal.name)
+    return _user(_account(office, user_id), office.users.grants(user_id))
 
 
 @router.post("/users/{user_id}/open")
 def open_user(user_id: Id, principal: MayManageUsers, office: TheOffice) -> User:
     """Open a closed account again."""
-    office.activate(_account(office, user_id), by=principal.name)
-    return _user(_account(office, user_id), office.ledger.grants(user_id))
+    office.users.activate(_account(office, user_id), by=principal.name)
+    return _user(_account(office, user_id), office.users.grants(user_id))
 
 
 # Audit log and mails
@@ -156,7 +160,7 @@ def list_cycle_audit(
 
 def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[AuditLine]:
     last = paging.last(int)
-    found = office.ledger.audit(
+    found = office.audit_log.entries(
         cycle_id=cycle_id,
         before=None if last is None else int(last[0]),
         at_most=paging.limit + 1,
@@ -177,7 +181,7 @@ def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[AuditLin
 
 
 def _account(office: Office, user_id: str) -> Account:
-    found = office.ledger.account(user_id)
+    found = office.users.find(user_id)
     if found is None:
         raise NotFoundError("there is no such user")
     return found

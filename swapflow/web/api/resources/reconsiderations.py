@@ -30,8 +30,8 @@ def list_reconsiderations(
 ) -> list[reconsiderations.Reconsideration]:
     """List the reconsiderations of a program, the first first."""
     del principal
-    rules = product.rules(cycle_id)
-    return [_public(one, rules) for one in product.reconsiderations(cycle_id)]
+    rules = product.cycles.rules(cycle_id)
+    return [_public(one, rules) for one in product.reconsiderations.list(cycle_id)]
 
 
 @router.post("/reconsiderations", status_code=201)
@@ -51,10 +51,10 @@ def open_reconsideration(
         reviews=new.reviews,
         kind=new.kind,
     )
-    opened = product.reconsider(cycle_id, name, wanted, by=principal.name)
+    opened = product.reconsiderations.open(cycle_id, name, wanted, by=principal.name)
     note(request, principal, "opened a reconsideration", about=name, detail=new.reason)
-    found = next(one for one in product.reconsiderations(cycle_id) if one.id == opened)
-    return _public(found, product.rules(cycle_id))
+    found = next(one for one in product.reconsiderations.list(cycle_id) if one.id == opened)
+    return _public(found, product.cycles.rules(cycle_id))
 
 
 @router.get("/reconsiderations/{number:int}")
@@ -63,7 +63,7 @@ def read_statement(
 ) -> Statement:
     """Read where an applicant would have stood, and what is proposed; 404 when none is open."""
     del principal
-    found = product.weigh(cycle_id, _named(product, cycle_id, number))
+    found = product.reconsiderations.evidence(cycle_id, _named(product, cycle_id, number))
     return Statement(
         applicant=number,
         reviews=found.which.new.reviews,
@@ -94,7 +94,7 @@ def prepare_conclusion(
     """Sign what becomes of it and put it up for the other signatures. Only a person signs."""
     _person(principal)
     name = _named(product, cycle_id, number)
-    product.prepare_reconsideration(
+    product.reconsiderations.prepare(
         cycle_id,
         name,
         by=principal.name,
@@ -117,7 +117,7 @@ def take_back_reconsideration(
 ) -> Response:
     """End a reconsideration without a decision; what is still out is cancelled."""
     name = _named(product, cycle_id, number)
-    product.take_back_reconsideration(cycle_id, name, by=principal.name, reason=why.reason)
+    product.reconsiderations.take_back(cycle_id, name, by=principal.name, reason=why.reason)
     note(request, principal, "took a reconsideration back", about=name, detail=why.reason)
     return Response(status_code=204)
 
@@ -134,13 +134,13 @@ def prepare_undoing(
     """Ask that it be undone, until the person was offered a place; others sign it too."""
     _person(principal)
     name = _named(product, cycle_id, number)
-    product.prepare_undoing(cycle_id, name, by=principal.name, reason=why.reason)
+    product.reconsiderations.prepare_undoing(cycle_id, name, by=principal.name, reason=why.reason)
     note(request, principal, "asked to undo a reconsideration", about=name, detail=why.reason)
     return read_prepared(cycle_id, principal, product)
 
 
 def _named(product: Product, cycle_id: str, number: int) -> str:
-    who = next(iter(product.named(cycle_id, {number})), None)
+    who = next(iter(product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
         raise NotFoundError(f"there is no applicant {number} in this program")
     return who.external_id

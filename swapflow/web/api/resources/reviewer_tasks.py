@@ -38,7 +38,7 @@ def list_reviewer_tasks(
     find_reviewer(product, cycle_id, number)
     last = paging.last(str)
     rows = sorted(
-        (_waiting(product, task) for task in product.waiting_for(cycle_id, number)),
+        (_waiting(product, task) for task in product.reports.waiting_for(cycle_id, number)),
         key=lambda row: row.task,
     )
     rest = [row for row in rows if last is None or row.task > str(last[0])]
@@ -51,7 +51,7 @@ def read_reviewer_task(
 ) -> OpenTask:
     """Read a reviewer's task as the reviewer sees it; changes nothing."""
     del principal
-    return shown_task(product.sheet(_task(product, cycle_id, number, task)))
+    return shown_task(product.tasks.page(_task(product, cycle_id, number, task)))
 
 
 @router.put("/tasks/{task}/review")
@@ -66,15 +66,15 @@ def enter_review(
 ) -> EnteredReview:
     """Enter a review for a reviewer, under both names; another in its place corrects."""
     found = _task(product, cycle_id, number, task)
-    sheet = product.sheet(found)
+    sheet = product.tasks.page(found)
     answer = answer_to(review, sheet, typed_by=principal.name)
     corrected = sheet.given is not None
     with by_code(task):
         if corrected:
-            product.correct(answer, by=principal.name, reason="entered by staff")
+            product.scores.correct(answer, by=principal.name, reason="entered by staff")
         else:
-            product.begin(found)
-            product.submit([answer])
+            product.tasks.begin(found)
+            product.tasks.submit([answer])
     note(
         request,
         principal,
@@ -82,7 +82,7 @@ def enter_review(
         about=found.id,
         detail=f"for reviewer {sheet.reviewer.external_id}",
     )
-    given = product.given(found.id)
+    given = product.tasks.score(found.id)
     assert given is not None
     return EnteredReview(
         task=task,
@@ -107,7 +107,7 @@ def reassign_task(
     """Take one task from a reviewer; it goes to another reviewer."""
     found = _task(product, cycle_id, number, task)
     with by_code(task):
-        product.decline(found.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
+        product.tasks.decline(found.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
     note(request, principal, "passed a request on", about=found.id, detail=why.reason)
     return Response(status_code=204)
 
@@ -123,10 +123,10 @@ def take_back(
 ) -> Counted:
     """Take back what a reviewer has not begun; it goes to others."""
     reviewer = find_reviewer(product, cycle_id, number)
-    waiting = product.waiting_for(cycle_id, number)
+    waiting = product.reports.waiting_for(cycle_id, number)
     chosen = [task for task in waiting if task.status is not AssignmentStatus.OPENED]
     for task in chosen:
-        product.decline(task.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
+        product.tasks.decline(task.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
     note(
         request,
         principal,
@@ -148,7 +148,7 @@ def pause_reviewer(
 ) -> Response:
     """Ask nothing new of a reviewer on some days."""
     reviewer = find_reviewer(product, cycle_id, number)
-    product.add_absence(cycle_id, number, absence_of(days))
+    product.tasks.add_absence(cycle_id, number, absence_of(days))
     note(request, principal, "paused a reviewer for some days", about=reviewer.external_id)
     return Response(status_code=204)
 
@@ -167,7 +167,7 @@ def end_pause(
     absence = absence_of(days)
     if absence not in reviewer.absences:
         raise InvalidInputError(f"first: this reviewer is not away from {days.first}")
-    product.remove_absence(cycle_id, number, absence)
+    product.tasks.remove_absence(cycle_id, number, absence)
     note(request, principal, "ended a reviewer's pause", about=reviewer.external_id)
     return Response(status_code=204)
 
@@ -178,13 +178,13 @@ def _task(product: Swapflow, cycle_id: str, number: int, task: str) -> Assignmen
     if task.partition(":")[0] != cycle_id:
         raise gone
     try:
-        return product.task(task, reviewer=number)
+        return product.tasks.find(task, reviewer=number)
     except NotFoundError as error:
         raise gone from error
 
 
 def _waiting(product: Swapflow, assignment: Assignment) -> WaitingTask:
-    sheet = product.sheet(assignment)
+    sheet = product.tasks.page(assignment)
     return WaitingTask(
         task=sheet.code,
         applicant=sheet.applicant,

@@ -36,7 +36,9 @@ def list_reviewers(
 ) -> Page[reviewers.Reviewer]:
     """List the roster."""
     del principal
-    return paging.after(list(map(_shown, product.reviewers(cycle_id))), lambda row: row.number)
+    return paging.after(
+        list(map(_shown, product.reviewers.list(cycle_id))), lambda row: row.number
+    )
 
 
 @router.post("/reviewers", status_code=201)
@@ -48,7 +50,7 @@ def add_reviewers(
     new: NewReviewers,
 ) -> Counted:
     """Add reviewers, or change those whose ids are there: all of them, or none."""
-    changed = product.import_reviewers(cycle_id, [_new(one) for one in new.reviewers])
+    changed = product.reviewers.import_all(cycle_id, [_new(one) for one in new.reviewers])
     note(request, principal, "added reviewers", about=f"{len(changed)} reviewers")
     return Counted(count=len(new.reviewers))
 
@@ -73,7 +75,9 @@ def release_reviewer(
 ) -> Counted:
     """Take a reviewer off the roster; says how many of their tasks go to others."""
     found = _find(product, cycle_id, number)
-    moved = product.leave(cycle_id, found.external_id, by=principal.name, reason=why.reason)
+    moved = product.reviewers.leave(
+        cycle_id, found.external_id, by=principal.name, reason=why.reason
+    )
     note(request, principal, "released a reviewer", about=found.external_id)
     return Counted(count=moved)
 
@@ -88,7 +92,7 @@ def nudge_reviewer(
 ) -> reviewers.Reviewer:
     """Remind a reviewer of what waits, by mail."""
     found = _find(product, cycle_id, number)
-    product.nudge(cycle_id, found.external_id, by=principal.name)
+    product.reviewers.nudge(cycle_id, found.external_id, by=principal.name)
     note(request, principal, "reminded a reviewer", about=found.external_id)
     return _shown(found)
 
@@ -104,7 +108,7 @@ def void_reviewer(
 ) -> Counted:
     """Make every score of a reviewer count no more; says how many did before."""
     found = _find(product, cycle_id, number)
-    voided = product.void_reviewer(
+    voided = product.scores.void_reviewer(
         cycle_id, found.external_id, by=principal.name, reason=why.reason
     )
     note(request, principal, "voided a reviewer's scores", about=found.external_id)
@@ -121,7 +125,7 @@ def erase_reviewer(
 ) -> Response:
     """Erase one reviewer's data for good; their number and their scores stay."""
     found = _find(product, cycle_id, number)
-    product.purge_reviewer(cycle_id, found.external_id, by=principal.name)
+    product.reviewers.erase(cycle_id, found.external_id, by=principal.name)
     note(request, principal, "erased a reviewer", about=f"reviewer {number}")
     return Response(status_code=204)
 
@@ -135,7 +139,7 @@ def add_conflicts(
     new: Pairs,
 ) -> Counted:
     """Record conflicts of interest, for good."""
-    product.add_conflicts(
+    product.reviewers.add_conflicts(
         cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs], source="staff"
     )
     note(request, principal, "recorded conflicts of interest", about=f"{len(new.pairs)} pairs")
@@ -151,7 +155,7 @@ def set_panels(
     new: Pairs,
 ) -> Counted:
     """Restrict the applicants named to the reviewers named."""
-    product.set_panel(cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs])
+    product.reviewers.set_panel(cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs])
     note(request, principal, "set panels", about=f"{len(new.pairs)} pairs")
     return Counted(count=len(new.pairs))
 
@@ -168,7 +172,7 @@ def absence_of(days: Away) -> Absence:
 
 
 def _find(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
-    for reviewer in product.reviewers(cycle_id):
+    for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer
     raise NotFoundError(f"this program has no reviewer with the number {number}")

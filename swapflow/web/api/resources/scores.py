@@ -33,8 +33,8 @@ def list_scores(
     """List scores as they stand, in the order of their ids."""
     del principal
     last = paging.last(str)
-    kinds = [kind.name for kind in product.rules(cycle_id).kinds]
-    standing = {score.assignment_id: score for score in product.scores(cycle_id)}
+    kinds = [kind.name for kind in product.cycles.rules(cycle_id).kinds]
+    standing = {score.assignment_id: score for score in product.scores.list(cycle_id)}
     rows = [
         Score(
             id=score.assignment_id,
@@ -67,8 +67,8 @@ def correct_score(
 ) -> Numbered:
     """Put another score in the place of one; the old one stays on record."""
     found = _find(product, cycle_id, score)
-    answer = answer_of(new.marks, new.score, product.sheet(found), remark=new.remark)
-    number = product.correct(
+    answer = answer_of(new.marks, new.score, product.tasks.page(found), remark=new.remark)
+    number = product.scores.correct(
         answer, by=principal.name, reason=new.reason, saw_others=new.saw_others
     )
     note(request, principal, "corrected a score", about=score, detail=new.reason)
@@ -86,7 +86,7 @@ def void_scores(
     """Make scores count no more; says how many did before."""
     for name in what.scores:  # all are there, or none is touched
         _find(product, cycle_id, name)
-    voided = product.void(what.scores, by=principal.name, reason=what.reason)
+    voided = product.scores.void(what.scores, by=principal.name, reason=what.reason)
     note(
         request, principal, "voided scores", about=f"{len(what.scores)} scores", detail=what.reason
     )
@@ -102,9 +102,9 @@ def keep_scores(
     new: NewScores,
 ) -> Ids:
     """Keep scores that nobody had asked for; none counts until staff admit it."""
-    applications = {a.external_id: a.number for a in product.applications(cycle_id)}
-    reviewers = {r.external_id: r.number for r in product.reviewers(cycle_id)}
-    rules = product.rules(cycle_id)
+    applications = {a.external_id: a.number for a in product.applicants.list(cycle_id)}
+    reviewers = {r.external_id: r.number for r in product.reviewers.list(cycle_id)}
+    rules = product.cycles.rules(cycle_id)
     kept = []
     for row in new.scores:
         kind = rules.kind_index(row.kind)
@@ -123,7 +123,7 @@ def keep_scores(
                 remark=row.remark,
             )
         )
-    ids = product.volunteer(cycle_id, kept, imported=True)
+    ids = product.scores.volunteer(cycle_id, kept, imported=True)
     note(request, principal, "kept volunteered scores", about=f"{len(ids)} scores")
     return Ids(ids=list(ids))
 
@@ -139,7 +139,7 @@ def admit_score(
 ) -> Numbered:
     """Admit a score that nobody had asked for."""
     _find(product, cycle_id, score)
-    number = product.admit(score, by=principal.name, reason=why.reason)
+    number = product.scores.admit(score, by=principal.name, reason=why.reason)
     note(request, principal, "admitted a score", about=score, detail=why.reason)
     return Numbered(number=number)
 
@@ -147,5 +147,5 @@ def admit_score(
 def _find(product: Swapflow, cycle_id: str, score: str) -> Assignment:
     """Find a score's assignment in this program; another program's is not there at all."""
     if cycle_of(score) == cycle_id and score.isprintable():
-        return product.ledger.assignment(score)
+        return product.tasks.get(score)
     raise NotFoundError(f"this program has no score {score!r}")

@@ -51,7 +51,7 @@ def list_tasks(
 ) -> Page[Task]:
     """List one's own tasks in every program, in the order of their names."""
     last = paging.last(str)
-    task_list = product.task_list_of(open_seats(request, principal)[0])
+    task_list = product.tasks.list(open_seats(request, principal)[0])
     rows = [
         Task(
             task=task.code,
@@ -74,14 +74,14 @@ def list_tasks(
 def read_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
     """Read a task with what its reviewer may see; changes nothing."""
     del task
-    return shown_task(product.sheet(own.assignment))
+    return shown_task(product.tasks.page(own.assignment))
 
 
 @router.post("/tasks/{task}/open")
 def open_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
     """Begin: from now on the task is taken from nobody, and its form stays as it is."""
     del task
-    return shown_task(product.sheet(product.begin(own.assignment)))
+    return shown_task(product.tasks.page(product.tasks.begin(own.assignment)))
 
 
 @router.get(
@@ -97,7 +97,7 @@ def read_document(
 ) -> Response:
     """Read an uploaded file of a task, under the program's blind policy."""
     del task
-    _, body = product.document(own.assignment, number)
+    _, body = product.tasks.document(own.assignment, number)
     return Response(
         content=body,
         media_type="application/octet-stream",
@@ -110,7 +110,7 @@ def save_draft(task: TaskCode, own: Own, product: Product, new: NewDraft) -> Dra
     """Keep what was typed so far; 409 when another tab or device was faster."""
     del task
     with by_code(own.code):
-        kept = product.save_draft(own.assignment, new.body, version=new.version)
+        kept = product.tasks.save_draft(own.assignment, new.body, version=new.version)
     return Draft(version=kept.version, body=dict(kept.body))
 
 
@@ -118,7 +118,7 @@ def save_draft(task: TaskCode, own: Own, product: Product, new: NewDraft) -> Dra
 def skip_task(task: TaskCode, own: Own, product: Product) -> Response:
     """Put a task at the end of one's list."""
     del task
-    product.skip(own.assignment)
+    product.tasks.skip(own.assignment)
     return Response(status_code=204)
 
 
@@ -126,9 +126,9 @@ def skip_task(task: TaskCode, own: Own, product: Product) -> Response:
 def submit_review(task: TaskCode, own: Own, product: Product, review: Review) -> Receipt:
     """Hand a review in; what is said to be stored is stored. The same again changes nothing."""
     del task
-    answer = answer_to(review, product.sheet(own.assignment))
+    answer = answer_to(review, product.tasks.page(own.assignment))
     with by_code(own.code):
-        receipt = product.submit([answer])[0]
+        receipt = product.tasks.submit([answer])[0]
     return Receipt(
         task=own.code,
         number=receipt.seq,
@@ -142,10 +142,10 @@ def submit_review(task: TaskCode, own: Own, product: Product, review: Review) ->
 def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -> OwnReview:
     """Put another review in the place of one's own, until the decision is fixed."""
     del task
-    answer = answer_to(review, product.sheet(own.assignment))
+    answer = answer_to(review, product.tasks.page(own.assignment))
     with by_code(own.code):
-        product.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
-    stored = _review(product.sheet(own.assignment))
+        product.scores.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
+    stored = _review(product.tasks.page(own.assignment))
     if stored is None:
         raise NotFoundError("nothing was handed in for this task yet")
     return stored
@@ -155,12 +155,12 @@ def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -
 def decline_task(task: TaskCode, own: Own, product: Product, no: Decline) -> Response:
     """Decline a task: a conflict is recorded for good, busy keeps new tasks away until a day."""
     del task
-    today = product.ledger.now().date()
+    today = product.cycles.now().date()
     if no.kind is DeclineKind.BUSY and (no.until is None or no.until < today):
         raise InvalidInputError("until: with busy, give a day from today on")
     busy = Absence(first=today, last=no.until) if no.until is not None else None
     with by_code(own.code):
-        product.decline(
+        product.tasks.decline(
             own.assignment.id,
             no.kind,
             by=own.principal.name,
@@ -170,13 +170,13 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: Decline) -> Res
     return Response(status_code=204)
 
 
-@router.post("/tasks/{task}/missed", status_code=204)
-def note_missed(
+@router.post("/tasks/{task}/no-show", status_code=204)
+def note_no_show(
     request: Request, task: TaskCode, own: Own, product: Product, said: Missed
 ) -> Response:
     """Note that the applicant did not come to an interview; it goes to others."""
     with by_code(task):
-        product.mark_no_show(own.assignment.id, by=own.principal.name, note=said.note.strip())
+        product.tasks.no_show(own.assignment.id, by=own.principal.name, note=said.note.strip())
     note(
         request,
         own.principal,
@@ -185,6 +185,14 @@ def note_missed(
         cycle_id=own.assignment.cycle_id,
     )
     return Response(status_code=204)
+
+
+@router.post("/tasks/{task}/missed", status_code=204, deprecated=True)
+def note_missed(
+    request: Request, task: TaskCode, own: Own, product: Product, said: Missed
+) -> Response:
+    """Note that the applicant did not come to an interview; call `no-show` instead."""
+    return note_no_show(request, task, own, product, said)
 
 
 @router.get(
@@ -196,7 +204,7 @@ def take_invitation(task: TaskCode, own: Own, product: Product) -> Response:
     """Take the date of an interview as a calendar entry."""
     del task
     return Response(
-        product.calendar(product.sheet(own.assignment)),
+        product.tasks.calendar(product.tasks.page(own.assignment)),
         media_type="text/calendar; charset=utf-8",
         headers={"Content-Disposition": 'attachment; filename="interview.ics"'},
     )
@@ -205,21 +213,21 @@ def take_invitation(task: TaskCode, own: Own, product: Product) -> Response:
 @router.post("/cycles/{cycle_id}/availability/absences", status_code=204)
 def add_absence(cycle_id: CycleId, seat: Seat, product: Product, days: Away) -> Response:
     """Keep new tasks away for some days."""
-    product.add_absence(cycle_id, seat.number, absence_of(days))
+    product.tasks.add_absence(cycle_id, seat.number, absence_of(days))
     return Response(status_code=204)
 
 
 @router.post("/cycles/{cycle_id}/availability/absences/remove", status_code=204)
 def remove_absence(cycle_id: CycleId, seat: Seat, product: Product, days: Away) -> Response:
     """Open days again that were kept free of new tasks, named by first and last."""
-    product.remove_absence(cycle_id, seat.number, absence_of(days))
+    product.tasks.remove_absence(cycle_id, seat.number, absence_of(days))
     return Response(status_code=204)
 
 
 @router.put("/cycles/{cycle_id}/availability/packet", status_code=204)
 def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: Rhythm) -> Response:
     """Set how many tasks one takes at the same time."""
-    product.set_packet(cycle_id, seat.number, rhythm.packet)
+    product.tasks.set_packet(cycle_id, seat.number, rhythm.packet)
     return Response(status_code=204)
 
 

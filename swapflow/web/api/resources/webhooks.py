@@ -33,7 +33,11 @@ def list_webhooks(
     """List the webhooks of the programs that the caller sets up."""
     last = paging.last(str)
     rows = sorted(
-        (_shown(hook) for hook in office.webhooks() if _may(principal, hook.cycle_id, product)),
+        (
+            _shown(hook)
+            for hook in office.webhooks.list()
+            if _may(principal, hook.cycle_id, product)
+        ),
         key=lambda row: row.id,
     )
     shown = [row for row in rows if last is None or row.id > str(last[0])]
@@ -58,7 +62,7 @@ def create_webhook(
     )
     if new.program is not None and cycle is None:
         raise NotFoundError(f"there is no program {new.program!r} that you may see")
-    made = office.make_webhook(
+    made = office.webhooks.make(
         principal,
         new.url,
         events=[event.value for event in new.events],
@@ -87,7 +91,7 @@ def change_webhook(
 ) -> office.Webhook:
     """Pause or resume a webhook: when it goes on, it is told what happened meanwhile."""
     found = _find(office, product, principal, webhook_id)
-    office.ledger.set_webhook_active(found.id, active=change.active)
+    office.webhooks.set_active(found.id, active=change.active)
     what = "let a webhook go on" if change.active else "let a webhook rest"
     note(request, principal, what, about=found.id, cycle_id=found.cycle_id)
     return _shown(_find(office, product, principal, webhook_id))
@@ -103,7 +107,7 @@ def remove_webhook(
 ) -> Response:
     """Remove a webhook with everything it was still to be told."""
     found = _find(office, product, principal, webhook_id)
-    office.ledger.remove_webhook(found.id)
+    office.webhooks.remove(found.id)
     note(request, principal, "removed a webhook", about=found.id, cycle_id=found.cycle_id)
     return Response(status_code=204)
 
@@ -119,7 +123,7 @@ def list_calls(
     """List what a webhook is told, newest first, and how that goes."""
     found = _find(office, product, principal, webhook_id)
     last = paging.last(str, str)
-    calls = office.ledger.webhook_calls(
+    calls = office.webhooks.calls(
         found.id,
         before=None if last is None else (_moment(str(last[0])), str(last[1])),
         at_most=paging.limit + 1,
@@ -152,7 +156,7 @@ def call_again(
 ) -> Response:
     """Make a call once more, whatever became of it."""
     found = _find(office, product, principal, webhook_id)
-    if not call_id.isprintable() or not office.ledger.call_again(found.id, call_id):
+    if not call_id.isprintable() or not office.webhooks.call_again(found.id, call_id):
         raise NotFoundError("there is no such call")
     note(request, principal, "made a call once more", about=call_id, cycle_id=found.cycle_id)
     return Response(status_code=204)
@@ -170,19 +174,19 @@ def _moment(text: str) -> datetime:
 
 def _cycle(product: Swapflow, cycle_id: str) -> Cycle | None:
     try:
-        return product.cycle(cycle_id)
+        return product.cycles.get(cycle_id)
     except NotFoundError:
         return None
 
 
 def _may(principal: Principal, cycle_id: str | None, product: Swapflow) -> bool:
-    cycle = None if cycle_id is None else product.cycle(cycle_id)
+    cycle = None if cycle_id is None else product.cycles.get(cycle_id)
     round_id = None if cycle is None else cycle.round_id
     return Right.SET_UP in principal.rights(cycle_id=cycle_id, round_id=round_id)
 
 
 def _find(office: Office, product: Swapflow, principal: Principal, webhook_id: str) -> Webhook:
-    for webhook in office.webhooks():
+    for webhook in office.webhooks.list():
         if webhook.id == webhook_id and _may(principal, webhook.cycle_id, product):
             return webhook
     raise NotFoundError("there is no such webhook among yours")

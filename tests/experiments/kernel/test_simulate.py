@@ -1,4 +1,4 @@
-"""The compiled loops, the batched kernel and the rules themselves decide alike."""
+"""The compiled loops and the rules themselves decide alike."""
 
 import json
 import subprocess
@@ -15,19 +15,19 @@ from swapflow.bandit.situation import FloatArray
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.kernel import compiled
+from swapflow.experiments.kernel.compiled_cohorts import mark_largest
+from swapflow.experiments.kernel.run_state import COST, RunOutcomes
 from swapflow.experiments.kernel.simulate import (
     Computation,
     Decider,
     Radius,
-    RunOutcomes,
     SimulationProblem,
-    can_be_batched,
     fixed_of,
     new_run,
     simulate,
 )
 from swapflow.simulation.random_numbers import stream_of
-from tests.bandit.golden_files import FILES, FOLDER, POLICIES
+from tests.bandit.golden import FILES, FOLDER, POLICIES
 from tests.bench import straightforward
 from tests.support.tiers import cases, lacks
 from tests.support.waiting import CAP
@@ -91,8 +91,6 @@ def check(problem: SimulationProblem, truth: FloatArray, start: int) -> None:
     expected = ended(Computation.RULES)
 
     assert ended(Computation.COMPILED) == expected
-    if can_be_batched(problem):
-        assert ended(Computation.BATCHED) == expected
 
 
 @EVERYDAY
@@ -102,8 +100,8 @@ def test_all_ways_decide_alike(made: tuple[SimulationProblem, FloatArray], start
 
 
 @pytest.mark.parametrize("policy", [StrongPolicy.PAPER, StrongPolicy.WEAK])
-@pytest.mark.parametrize(("n", "size"), [(64, 9), (65, 65), (150, 12), (150, 1)])
-def test_it_is_enough_to_look_at_those_near_the_border(
+@pytest.mark.parametrize(("n", "size"), [(64, 9), (65, 65), (150, 12), (151, 1)])
+def test_tables_of_any_width_decide_as_the_rules_do(
     n: int, size: int, policy: StrongPolicy
 ) -> None:
     problem = SimulationProblem(size=size, sigma=0.3, delta=0.1, gain=6, cost=3, policy=policy)
@@ -113,7 +111,19 @@ def test_it_is_enough_to_look_at_those_near_the_border(
         runs = range(4)
         return as_lists(simulate(problem, truth, stream=STREAM, runs=runs, max_pulls=250, way=way))
 
-    assert ended(Computation.COMPILED) == ended(Computation.BATCHED)
+    assert ended(Computation.COMPILED) == ended(Computation.RULES)
+
+
+def test_the_largest_are_those_of_a_stable_sort_whatever_threshold_is_tried_first() -> None:
+    rng = np.random.default_rng(4)
+    marked = np.zeros(9, dtype=np.bool_)
+
+    for row in np.round(rng.random((200, 9)) * 5) / 5:
+        for count in (1, 4, 9):
+            mark_largest(row, count, float(rng.choice((np.inf, 0.5, row[0]))), marked)
+
+            expected = np.sort(np.argsort(-row, kind="stable")[:count])
+            assert np.flatnonzero(marked).tolist() == expected.tolist()
 
 
 @pytest.mark.slow
@@ -134,8 +144,9 @@ def test_there_are_recorded_runs_to_hold_the_compiled_loops_against() -> None:
 def test_the_compiled_loops_agree_with_every_recorded_run_step_by_step(path: Path) -> None:
     vector = json.loads(path.read_text("utf-8"))
     problem = problem_of(vector["input"])
-    fixed = fixed_of(problem, STREAM, vector["input"]["max_steps"])
-    run = new_run(problem, len(vector["input"]["means"]))
+    n = len(vector["input"]["means"])
+    fixed = fixed_of(problem, STREAM, n=n, max_pulls=vector["input"]["max_steps"])
+    run = new_run(problem, n)
     rewards, coins = vector["stream"], iter(vector["stream"]["coins"])
     used: dict[tuple[str, int], int] = {}
 
@@ -147,11 +158,13 @@ def test_the_compiled_loops_agree_with_every_recorded_run_step_by_step(path: Pat
     compiled.begin(fixed, run)
     for step in vector["steps"]:
         assert np.flatnonzero(run.member).tolist() == step["M"]
-        arm, contested = compiled.next_pull(fixed, run)
+        arm, contested = compiled.look_closely(fixed, run)
         assert np.flatnonzero(run.rival).tolist() == step["Mt"]
-        assert run.numbers[0] == pytest.approx(step["cost"], rel=1e-9)
+        # The quick look, where there is one, keeps no rival.
+        assert compiled.next_pull(fixed, run)[0] == arm
+        assert run.numbers[COST] == pytest.approx(step["cost"], rel=1e-9)
         if "p" not in step:
-            assert arm < 0 or run.numbers[0] >= fixed.budget
+            assert arm < 0 or run.numbers[COST] >= fixed.budget
             break
         assert arm == step["p"]
         strong = compiled.is_strong(fixed, run, arm, contested, next(coins))
@@ -248,12 +261,14 @@ def test_without_numba_the_same_runs_are_made_more_slowly() -> None:
 import sys
 sys.modules["numba"] = None
 import numpy as np
-from swapflow.experiments.kernel.simulate import Problem, Radius, fastest, simulate
+from swapflow.experiments.kernel.simulate import Radius, SimulationProblem, fastest, simulate
 from swapflow.simulation.random_numbers import stream_of
 for radius, policy in ((Radius.PAPER, "paper"), (Radius.MIXTURE, None)):
-    problem = Problem(size=2, sigma=0.2, delta=0.1, gain=4, cost=2, radius=radius, policy=policy)
+    problem = SimulationProblem(
+        size=2, sigma=0.2, delta=0.1, gain=4, cost=2, radius=radius, policy=policy
+    )
     done = simulate(problem, np.linspace(0, 1, 6), stream=stream_of("bare"), runs=range(3))
-    print(fastest(problem), done.cost.tolist())
+    print(fastest(), done.cost.tolist())
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=CAP
@@ -267,6 +282,6 @@ for radius, policy in ((Radius.PAPER, "paper"), (Radius.MIXTURE, None)):
         return [float(cost) for cost in runs.cost]
 
     assert done.stdout.splitlines() == [
-        f"batched {costs(Radius.PAPER, StrongPolicy.PAPER)}",
+        f"rules {costs(Radius.PAPER, StrongPolicy.PAPER)}",
         f"rules {costs(Radius.MIXTURE, None)}",
     ]
