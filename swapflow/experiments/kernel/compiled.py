@@ -15,8 +15,8 @@ from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.experiments.kernel.compiled_cohorts import (
     mark_diverse,
     mark_largest,
-    root,
     sort_groups,
+    value_of,
 )
 from swapflow.experiments.kernel.compiled_numbers import (
     bare,
@@ -61,25 +61,6 @@ def spread_of(fixed: RunConstants, information: float, n: int) -> float:
     shifted = information + fixed.rho
     log_term = math.log(n / (2 * fixed.delta) * math.sqrt(shifted / fixed.rho) + 1)
     return fixed.sigma * math.sqrt(2 * shifted * log_term) / information
-
-
-@compiled
-def value_of(fixed: RunConstants, run: Run, utilities: FloatArray, marked: BoolArray) -> float:
-    """Value a cohort."""
-    if not fixed.groups:
-        total = 0.0
-        for arm in range(utilities.size):
-            if marked[arm]:
-                total += utilities[arm]
-        return total
-    sums = np.zeros(fixed.groups)
-    for arm in range(utilities.size):
-        if marked[arm]:
-            sums[run.group[arm]] += utilities[arm]
-    total = 0.0
-    for group in range(fixed.groups):
-        total += root(sums[group])
-    return total
 
 
 @bare

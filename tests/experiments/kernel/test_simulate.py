@@ -16,14 +16,13 @@ from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.kernel import compiled
 from swapflow.experiments.kernel.compiled_cohorts import mark_largest
-from swapflow.experiments.kernel.run_state import COST, RunOutcomes
+from swapflow.experiments.kernel.run_state import COST, RunOutcomes, new_run
 from swapflow.experiments.kernel.simulate import (
     Computation,
     Decider,
     Radius,
     SimulationProblem,
     fixed_of,
-    new_run,
     simulate,
 )
 from swapflow.simulation.random_numbers import stream_of
@@ -146,7 +145,7 @@ def test_the_compiled_loops_agree_with_every_recorded_run_step_by_step(path: Pat
     problem = problem_of(vector["input"])
     n = len(vector["input"]["means"])
     fixed = fixed_of(problem, STREAM, n=n, max_pulls=vector["input"]["max_steps"])
-    run = new_run(problem, n)
+    run = new_run(n, groups=problem.groups, pairwise=problem.radius is Radius.PAIRWISE)
     rewards, coins = vector["stream"], iter(vector["stream"]["coins"])
     used: dict[tuple[str, int], int] = {}
 
