@@ -41,7 +41,7 @@ class Shape:
     names: tuple[str, ...]
 
     def parts(self, text: str) -> dict[str, str] | None:
-        """Give what stands in the places of a text, None if it is not of this shape.
+        """Return what stands in the places of a text, None if it is not of this shape.
 
         In time that grows with the text alone: every piece is looked for once.
         """
@@ -63,7 +63,7 @@ class Shape:
 
 
 def told(text: str) -> str:
-    """Say a text made in English in the language that is spoken.
+    """Translate a text made in English in the language that is spoken.
 
     What is no message stays as it is: names, what people typed, and sentences that nobody has
     marked for translation. Sentences put together are told one by one.
@@ -155,7 +155,7 @@ def _part(name: str, part: str) -> str:
 
 @cache
 def _shapes() -> tuple[Shape, ...]:
-    """Give all shapes, those that say most first: the best fit is the first."""
+    """Return all shapes, those that say most first: the best fit is the first."""
     found = []
     for message in sorted(messages_from_code()):
         if is_shape(message):

@@ -52,7 +52,7 @@ def mark_largest(values: FloatArray, size: int, threshold: float, marked: BoolAr
 
 @compiled
 def _border(values: FloatArray, size: int) -> tuple[float, float]:
-    """Give the size-th largest value and the next one, by counting into equal buckets.
+    """Return the size-th largest value and the next one, by counting into equal buckets.
 
     Not a step depends on how a comparison comes out, so it takes a few nanoseconds a value where
     sorting and partitioning stumble over every second one.
@@ -90,7 +90,7 @@ def _border(values: FloatArray, size: int) -> tuple[float, float]:
 
 @bare
 def _around(values: FloatArray, threshold: float, lower: bool) -> tuple[float, float]:
-    """Give the two values next below the threshold, or next above it, the larger first."""
+    """Return the two values next below the threshold, or next above it, the larger first."""
     if lower:
         first, second = -np.inf, -np.inf
         for value in values:

@@ -209,7 +209,7 @@ class Decider:
     def decide(
         self, mean: FloatArray, information: FloatArray, *, cost: float
     ) -> tuple[IntArray, int | None]:
-        """Give the cohort, sorted, and who is to be pulled next, None when it is settled.
+        """Return the cohort, sorted, and who is to be pulled next, None when it is settled.
 
         Args:
             mean: Estimates, shape (n,).
