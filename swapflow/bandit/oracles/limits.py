@@ -338,12 +338,10 @@ def _cells(members: Sequence[BoolArray], n: int) -> tuple[IntArray, BoolArray]:
 def _check(terms: Terms) -> None:
     """Raise for arrays of another length, and for a cohort of 0 places."""
     if terms.size < 1:
-        raise InvalidInputError(f"a cohort needs at least 1 place, not {terms.size}")
+        raise InvalidInputError("cohort_without_places", size=terms.size)
     for members in _memberships(terms):
         if members.size != terms.n:
-            raise InvalidInputError(
-                f"a limit says of {members.size} arms who belongs to it, not of {terms.n}"
-            )
+            raise InvalidInputError("limit_of_other_arms", members=members.size, arms=terms.n)
 
 
 def _memberships(terms: Terms) -> list[BoolArray]:
