@@ -87,9 +87,9 @@ def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) ->
     """
     cycle = ledger.cycle(cycle_id)
     if cycle.status is not CycleStatus.FINALIZED:
-        raise NotReadyError(f"the program is {cycle.status.value}, so there is no list to reopen")
+        raise NotReadyError("no_list_to_reopen", status=cycle.status)
     if not reason.strip():
-        raise InvalidInputError("a reopening needs a reason")
+        raise InvalidInputError("reopening_reason_missing")
     body: dict[str, Json] = {"reason": reason.strip(), "version": cycle.cohort_version}
     digest = _sha({"what": REOPENING, "cycle": cycle_id, "by": by, **body})
     ledger.prepare(cycle_id, PreparedDecision(what=REOPENING, digest=digest, body=body, by=by))
@@ -143,7 +143,7 @@ def prepare_undoing(
         NotFoundError, ConflictError, InvalidInputError: As `undo` does.
     """
     if not reason.strip():
-        raise InvalidInputError("write why it is undone; it stands in the record")
+        raise InvalidInputError("undoing_reason_missing")
     check_undoing(cycle_id, external_id, ledger=ledger)
     if ledger.prepared(cycle_id) is not None:
         raise ConflictError(SOMETHING_WAITS)

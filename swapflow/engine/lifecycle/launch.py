@@ -17,6 +17,7 @@ from swapflow.engine.selection.list_objective import refuse_impossible
 from swapflow.engine.selection.rule import rule_for
 from swapflow.engine.selection.situation import candidates, eligible_counts
 from swapflow.errors import InvalidInputError, NotReadyError
+from swapflow.messages import Message
 
 
 SHOWN = 5
@@ -60,18 +61,15 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
     """
     cycle = ledger.cycle(cycle_id)
     if cycle.status is not CycleStatus.DRAFT:
-        raise NotReadyError(
-            f"cycle {cycle_id!r} was launched before (it is {cycle.status.value}); "
-            "a second launch would ask everyone twice"
-        )
+        raise NotReadyError("cycle_launched_before", cycle=cycle_id, status=cycle.status)
     problems = launch_problems(cycle_id, ledger=ledger, provider=provider)
     if problems:
         listing = "\n".join(f"  - {problem}" for problem in problems)
-        raise InvalidInputError(f"cycle {cycle_id!r} cannot be launched:\n{listing}")
+        raise InvalidInputError("cycle_cannot_launch", cycle=cycle_id, problems=listing)
     with ledger.write(cycle_id) as tx:
         # Checked again under the lock: two people may launch at the same moment.
         if tx.cycle.status is not CycleStatus.DRAFT:
-            raise NotReadyError(f"cycle {cycle_id!r} was launched a moment ago")
+            raise NotReadyError("cycle_launched_a_moment_ago", cycle=cycle_id)
         tx.record(EventType.LAUNCHED, {"rules": tx.cycle.rules_version})
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
@@ -130,9 +128,7 @@ def _problems(
             problems.append(
                 LaunchProblem(
                     SetupStep.REVIEWERS,
-                    f"automatic reviewers in a real program ({_some(programs)}): give the rules "
-                    "an [automatic] table with purpose, approver and date, or take them off the "
-                    "roster",
+                    Message("launch_automatic_reviewers", programs=_some(programs)),
                 )
             )
     if rules.blind:
@@ -141,9 +137,11 @@ def _problems(
             problems.append(
                 LaunchProblem(
                     SetupStep.APPLICANTS,
-                    f"{len(open_files)} applications have files that are not marked redacted, in "
-                    f"a blind program ({_some(open_files)}): mark them redacted, or set blind = "
-                    "false",
+                    Message(
+                        "launch_files_not_redacted",
+                        count=len(open_files),
+                        applicants=_some(open_files),
+                    ),
                 )
             )
     # The rule is tried last: its own errors are of use only once places and people fit.
@@ -162,16 +160,16 @@ def _places(applications: tuple[Application, ...], rules: Rules) -> list[LaunchP
         return [
             LaunchProblem(
                 SetupStep.APPLICANTS,
-                f"{rules.cohort_size} places for {ready} applications leave nothing to decide: "
-                "import more applications, or lower the places",
+                Message("launch_decides_nothing", places=rules.cohort_size, applications=ready),
             )
         ]
     if rules.max_applicants is not None and rules.max_applicants < ready:
         return [
             LaunchProblem(
                 SetupStep.RULES,
-                f"max_applicants = {rules.max_applicants} is less than the {ready} applications "
-                "there are: raise it in the rules",
+                Message(
+                    "launch_too_many_applications", most=rules.max_applicants, applications=ready
+                ),
             )
         ]
     return []
@@ -190,9 +188,13 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchPr
         return [
             LaunchProblem(
                 SetupStep.RULES,
-                f"a budget of {rules.budget} cannot pay the floors ({floors}) and the reserve for "
-                f"staff ({staff}): raise the budget to at least {_enough(floors, rules.reserve)}, "
-                "or lower the floors",
+                Message(
+                    "launch_budget_below_floors",
+                    budget=rules.budget,
+                    floors=floors,
+                    staff=staff,
+                    least=_enough(floors, rules.reserve),
+                ),
             )
         ]
     return []
@@ -221,8 +223,7 @@ def _people(
             problems.append(
                 LaunchProblem(
                     SetupStep.REVIEWERS,
-                    f"no reviewer takes {kind.name!r}: import one, or remove this kind from the "
-                    "rules",
+                    Message("launch_kind_without_reviewer", kind=kind.name),
                 )
             )
             continue
@@ -232,9 +233,13 @@ def _people(
             problems.append(
                 LaunchProblem(
                     SetupStep.REVIEWERS,
-                    f"{short.size} applications have fewer than {need} reviewers for "
-                    f"{kind.name!r} without a conflict of interest "
-                    f"({_some([names[int(a)] for a in short])}): add a reviewer",
+                    Message(
+                        "launch_too_few_reviewers",
+                        count=short.size,
+                        needed=need,
+                        kind=kind.name,
+                        applicants=_some([names[int(a)] for a in short]),
+                    ),
                 )
             )
     return problems

@@ -96,10 +96,7 @@ def from_counts(accepted: int, offered: int) -> tuple[float, float]:
         InvalidInputError: If more accepted than were offered, or nothing was offered.
     """
     if offered < 1 or not 0 <= accepted <= offered:
-        raise InvalidInputError(
-            f"{accepted} accepted of {offered}: the first lies between 0 and the second, which is "
-            "at least 1"
-        )
+        raise InvalidInputError("accepted_above_offered", accepted=accepted, offered=offered)
     return accepted + 1.0, offered - accepted + 1.0
 
 
@@ -110,10 +107,7 @@ def from_interval(low: float, high: float) -> tuple[float, float]:
         InvalidInputError: If they are no interval within 0 and 1.
     """
     if not 0 < low < high < 1:
-        raise InvalidInputError(
-            f"{low:g} to {high:g} is no interval of a rate: write two numbers between 0 and 1, "
-            "the smaller one first, e.g. 0.6 and 0.8"
-        )
+        raise InvalidInputError("rate_interval_invalid", low=low, high=high)
     mean = (low + high) / 2
     least, most = 0.0, np.log(SUREST)
     for _ in range(60):

@@ -61,5 +61,5 @@ def decline(
 def _one(tx: Transaction, assignment: str) -> Assignment:
     found = tx.assignments([assignment]).get(assignment)
     if found is None:
-        raise NotFoundError(f"there is no assignment {assignment!r}")
+        raise NotFoundError("assignment_not_found", assignment=assignment)
     return found

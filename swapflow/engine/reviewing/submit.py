@@ -59,7 +59,7 @@ def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
         return ()
     cycles = {cycle_of(answer.assignment_id) for answer in answers}
     if len(cycles) > 1:
-        raise InvalidInputError(f"answers of {len(cycles)} cycles in one submit; send one each")
+        raise InvalidInputError("answers_of_several_cycles", cycles=len(cycles))
     with ledger.write(cycles.pop()) as tx:
         return take(tx, answers)
 
@@ -75,9 +75,7 @@ def utility_of(answer: Answer, rules: Rules, kind: int) -> int:
         return value_units(answer.utility)
     rubric = rules.rubric(rules.kinds[kind].name)
     if rubric is None:
-        raise InvalidInputError(
-            f"{answer.assignment_id}: this kind has no rubric, so give the score itself (0 to 1)"
-        )
+        raise InvalidInputError("kind_without_rubric", assignment=answer.assignment_id)
     return value_units(utility(rubric, answer.marks))
 
 
@@ -107,7 +105,7 @@ class _Submission:
         ids = [answer.assignment_id for answer in answers]
         self._assignments = tx.assignments(ids)
         for missing in (name for name in ids if name not in self._assignments):
-            raise NotFoundError(f"there is no assignment {missing!r}")
+            raise NotFoundError("assignment_not_found", assignment=missing)
         pull_ids = {a.pull_id for a in self._assignments.values()}
         self._pulls = tx.pulls(pull_ids)
         self._scores = {s.assignment_id: s for s in self._known_scores(pull_ids)}
@@ -341,10 +339,7 @@ class _Submission:
     def _check_origin(self, answer: Answer) -> None:
         real = self._rules.purpose is Purpose.REAL
         if answer.origin is Origin.AUTOMATIC and real and self._rules.automatic is None:
-            raise InvalidInputError(
-                f"{answer.assignment_id}: automatic scores are refused in a real cycle unless its "
-                "rules carry an [automatic] table with purpose, approver and date"
-            )
+            raise InvalidInputError("automatic_scores_refused", assignment=answer.assignment_id)
 
     def _known_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
         """Read the scores of the pulls, and of assignments counted under an extra pull."""
