@@ -80,16 +80,13 @@ def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise InvalidInputError(
-            "the database URL cannot be read; write sqlite:///FILE or "
-            "postgresql://USER:PASSWORD@HOST/NAME"
-        ) from error
+        raise InvalidInputError("database_url_unreadable") from error
     backend = parsed.get_backend_name()
     if backend in {"postgresql", "postgres"}:
         return parsed.set(drivername="postgresql+psycopg")
     if backend == "sqlite":
         return parsed.set(drivername="sqlite")
-    raise InvalidInputError(f"{backend} is no database swapflow knows; use SQLite or PostgreSQL")
+    raise InvalidInputError("database_unknown", backend=backend)
 
 
 class Database:
@@ -285,10 +282,9 @@ class Database:
         place = self.url.render_as_string(hide_password=True)
         if _is_not_set_up(error):
             return UnavailableError(
-                f"the database {place} has not the tables of this version; "
-                "run `swapflow db upgrade`",
-                outside="the database is being set up anew; try again in some minutes, and tell "
-                "whoever runs swapflow",
+                "database_without_tables",
+                place=place,
+                outside="database_being_set_up",
             )
         said = str(getattr(error, "orig", None) or error).strip().splitlines()
         check = (
@@ -298,8 +294,7 @@ class Database:
         )
         return UnavailableError(
             f"the database {place} did not answer ({said[0] if said else error}); {check}",
-            outside="the database does not answer at the moment; what was stored is safe. Try "
-            "again in a minute, and tell whoever runs swapflow",
+            outside="database_away",
         )
 
 
