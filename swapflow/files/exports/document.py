@@ -94,9 +94,7 @@ def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
     try:
         import typst  # noqa: PLC0415 - an extra, and 80 MB
     except ImportError as error:
-        raise UnavailableError(
-            "a PDF needs the extra `cards`: pip install 'swapflow[cards]'; or take HTML"
-        ) from error
+        raise UnavailableError("pdf_extra_missing") from error
     try:
         made = typst.compile(
             _template("document.typ").encode(),
@@ -110,7 +108,7 @@ def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
             timestamp=datetime.fromtimestamp(0, UTC),
         )
     except typst.TypstError as error:
-        raise InvalidInputError(f"the PDF cannot be made ({error}): {MORE_FONTS}") from error
+        raise InvalidInputError("pdf_not_made", problem=error, cure=MORE_FONTS) from error
     if not isinstance(made, bytes):
         raise TypeError(type(made))
     return made

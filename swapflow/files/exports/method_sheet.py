@@ -6,6 +6,7 @@ import re
 from swapflow.domain.cohort.proposal import MethodSheet
 from swapflow.i18n.languages import gettext_noop
 from swapflow.i18n.told import told
+from swapflow.messages import Message
 
 
 NOT_MERIT = gettext_noop("This is about marks, not merit.")
@@ -107,9 +108,7 @@ def _title(sheet: MethodSheet) -> str:
         "# "
         + gettext_noop("How this list came about")
         + "\n\n"
-        + gettext_noop(
-            f"Program `{_inline(sheet.cycle_id)}`, rules version {sheet.rules_version}."
-        )
+        + Message("method_program", cycle=_inline(sheet.cycle_id), version=sheet.rules_version)
         + "\n"
         + gettext_noop(
             "The list is a proposal that follows from the marks reviewers gave. "
@@ -129,24 +128,24 @@ def _brief(sheet: MethodSheet) -> str:
             f"Applicants: {sheet.candidates}, for {sheet.cohort_size} "
             f"{'place' if sheet.cohort_size == 1 else 'places'}."
         ),
-        gettext_noop(f"The list is chosen for {_inline(objective)}."),
-        *(gettext_noop(f"Limit on a group: {_inline(limit)}.") for limit in sheet.limits),
-        *(
-            gettext_noop(f"No list keeps to every limit; in the rules, {_inline(change)}.")
-            for change in sheet.given_way
-        ),
+        Message("method_objective", objective=_inline(objective)),
+        *(Message("method_limit", limit=_inline(limit)) for limit in sheet.limits),
+        *(Message("method_limit_given_way", change=_inline(change)) for change in sheet.given_way),
         *(_ASKED[asked] for asked in (sheet.estimates,) if asked in _ASKED),
         RULE_WORDS.get(sheet.rule, _inline(sheet.rule)),
-        gettext_noop(f"Scores that count: {reviews}.")
+        Message("method_scores", scores=reviews)
         if reviews
         else gettext_noop("Scores that count: none."),
-        gettext_noop(
-            f"Spent: {spent} of {budget} {_inline(unit)}; {sheet.committed} more were set aside "
-            "for open requests."
+        Message(
+            "method_spent_and_committed",
+            spent=spent,
+            budget=budget,
+            unit=_inline(unit),
+            committed=sheet.committed,
         )
         if sheet.committed
-        else gettext_noop(f"Spent: {spent} of {budget} {_inline(unit)}."),
-        gettext_noop(f"Why no more was asked for: {_inline(sheet.stop_sentence)}"),
+        else Message("method_spent", spent=spent, budget=budget, unit=_inline(unit)),
+        Message("method_stop", reason=_inline(sheet.stop_sentence)),
         _TIES,
     ]
     return "## " + gettext_noop("In short") + "\n\n" + "\n".join(f"- {line}" for line in lines)
@@ -155,25 +154,14 @@ def _brief(sheet: MethodSheet) -> str:
 def _promise(sheet: MethodSheet) -> str:
     parts = ["## " + gettext_noop("What is promised, and what is not"), _inline(sheet.promises)]
     if math.isfinite(sheet.certified_loss):
-        parts.append(
-            gettext_noop(
-                f"Most the list could still gain by further reviews: {_gain(sheet.certified_loss)}"
-                ", under the stated assumptions (independent marks, a stated spread, comparable "
-                "reviewers)."
-            )
-        )
+        parts.append(Message("method_certified_loss", loss=_gain(sheet.certified_loss)))
     else:
         parts.append(
             gettext_noop("How much the list could still gain by further reviews is not known.")
         )
     if sheet.expected_loss is not None and math.isfinite(sheet.expected_loss):
         parts.append("## " + gettext_noop("The model's estimate"))
-        parts.append(
-            gettext_noop(
-                f"By the model's estimate the list falls short by {_gain(sheet.expected_loss)}. "
-                "It is an estimate without a promise and tends to be too low."
-            )
-        )
+        parts.append(Message("method_expected_loss", loss=_gain(sheet.expected_loss)))
     return "\n\n".join(parts)
 
 
@@ -228,7 +216,7 @@ def _covered(sheet: MethodSheet) -> str:
 
 
 def _gain(loss: float) -> str:
-    return gettext_noop(f"{100 * loss:.1f} points in all (one applicant's full score is 100)")
+    return Message("method_points", points=100 * loss)
 
 
 def _advanced(sheet: MethodSheet) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from swapflow.messages import Message
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesProblem:
@@ -39,8 +41,8 @@ def at_least(place: str, value: int, least: int) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place=place,
             value=str(value),
-            reason=f"it must be at least {least}",
-            cure=f"Write {least} or more",
+            reason=Message("below_least", least=least),
+            cure=Message("below_least_cure", least=least),
         )
 
 

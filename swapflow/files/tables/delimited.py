@@ -174,8 +174,7 @@ def _read(text: str, dialect: Dialect, first: int, size: _Size) -> Delimited:
                 cells += len(record)
                 if len(found.records) > size.rows or cells > size.cells:
                     raise InvalidInputError(
-                        f"line {first + begins}: more than {size.rows} rows or {size.cells} "
-                        "cells. Split the file"
+                        "file_too_long", line=first + begins, rows=size.rows, cells=size.cells
                     )
         except csv.Error as error:
             ends = first + start + reader.line_num
