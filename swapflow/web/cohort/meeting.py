@@ -334,7 +334,7 @@ def _members(app: AppContext, cycle: Cycle, agenda: Agenda) -> Mapping[int, tupl
 def _launched(app: AppContext, cycle_id: str) -> Cycle:
     cycle = app.product.cycles.get(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
-        raise NotFoundError("the program is not launched yet, so there is no list")
+        raise NotFoundError("not_launched_no_list")
     return cycle
 
 
@@ -342,7 +342,7 @@ def _minutes(app: AppContext, cycle: Cycle, agenda: Agenda, form: str) -> tuple[
     if form == "json":
         return minutes_json(agenda), "application/json"
     if form not in {"html", "pdf"}:
-        raise NotFoundError(f"the minutes are to be had as html, pdf or json, not as {form!r}")
+        raise NotFoundError("minutes_format_unknown", form=form)
     document = minutes_document(
         agenda,
         members=_members(app, cycle, agenda),

@@ -14,9 +14,10 @@ from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, i
 from swapflow.engine.offers.offer_plan import OfferRound, OfferWave
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.errors import InvalidInputError, SwapflowError
-from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
@@ -223,9 +224,11 @@ def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
             return None, ""
     try:
         if accepted is not None and of is not None:
-            return from_counts(accepted, of), gettext_noop(f"{accepted} of {of} accepted")
-        return from_interval(low or 0.0, high or 0.0), gettext_noop(
-            f"between {low:g} and {high:g}"
+            return from_counts(accepted, of), Message(
+                "rate_from_last_round", accepted=accepted, offered=of
+            )
+        return from_interval(low or 0.0, high or 0.0), Message(
+            "rate_from_interval", low=low, high=high
         )
     except InvalidInputError as error:
         view.note("accepted" if any(counted) else "low", str(error))

@@ -206,7 +206,7 @@ def stored(app: AppContext, cycle_id: str, version: int) -> Proposal:
     for number, places, sheet in app.product.cohort.proposals(cycle_id):
         if number == version:
             return Proposal(cycle_id=cycle_id, version=version, places=places, sheet=sheet)
-    raise NotFoundError(f"there is no version {version} of this list")
+    raise NotFoundError("list_version_unknown", version=version)
 
 
 def promise(sheet: MethodSheet) -> tuple[str, ...]:

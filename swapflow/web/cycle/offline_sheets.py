@@ -115,7 +115,7 @@ def take_sheet(
     """Return a reviewer's sheet, as far as the blind policy lets the reviewer see."""
     del principal
     if form not in {known.value for known in FORMATS}:
-        raise NotFoundError("a sheet is xlsx or csv")
+        raise NotFoundError("sheet_format_not_offered")
     made = Format(form)
     reviewer = find_reviewer(product, cycle_id, number)
     tasks = product.scores.offline_sheet(cycle_id, reviewer.number)
@@ -138,7 +138,7 @@ def find_reviewer(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
     for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer
-    raise NotFoundError(f"this program has no reviewer with the number {number}")
+    raise NotFoundError("reviewer_number_unknown", number=number)
 
 
 def _uploads(app: AppContext) -> Uploads:

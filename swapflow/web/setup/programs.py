@@ -239,7 +239,7 @@ def _zone(typed: str) -> str:
     try:
         return ZoneInfo(typed or "UTC").key
     except (KeyError, ValueError, OSError) as error:
-        raise InvalidInputError(f"there is no time zone {typed!r}; write e.g. UTC") from error
+        raise InvalidInputError("time_zone_unknown", name=typed) from error
 
 
 def _steps(app: AppContext, cycle_id: str) -> list[StepView]:

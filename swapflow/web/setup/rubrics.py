@@ -121,7 +121,7 @@ def _page(
     app = app_context(request)
     rules = app.product.cycles.rules(cycle_id)
     if rules.kind_index(kind) < 0:
-        raise NotFoundError(f"the rules have no kind {kind!r}")
+        raise NotFoundError("kind_not_in_rules", kind=kind)
     rubric = rules.rubric(kind)
     return render(
         request,

@@ -132,13 +132,13 @@ def _spelled(form: TheForm) -> tuple[str, str]:
             raise
         name, data = "the text", typed.encode()
     if len(data) > LONGEST_FILE:
-        raise InvalidInputError(f"{name}: this is too long for a rules file")
+        raise InvalidInputError("rules_file_too_long", name=name)
     try:
         spelled = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{name}: this is no UTF-8 text; save it as UTF-8") from error
+        raise InvalidInputError("rules_file_not_utf8", name=name) from error
     if problem := unwritable(spelled, most=LONGEST_FILE):
-        raise InvalidInputError(f"{name}: {problem}")
+        raise InvalidInputError("plan_refused", source=name, problem=problem)
     return spelled, name
 
 

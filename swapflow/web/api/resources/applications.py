@@ -222,7 +222,7 @@ def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
     """Find an applicant of this program who was not erased."""
     application = product.applicants.get(cycle_id, number)
     if not application.external_id:
-        raise NotFoundError(f"this program has no applicant with the number {number}")
+        raise NotFoundError("applicant_number_unknown", number=number)
     return application
 
 
@@ -233,8 +233,7 @@ def _refuse_protected(applicants: Sequence[NewApplicant], rules: Rules) -> None:
             trait = protected_trait(name)
             if trait and name not in rules.attributes:
                 raise InvalidInputError(
-                    f"{applicant.external_id}: {name!r} is a protected trait or a proxy for one "
-                    f"({trait}); put it under monitoring, where nobody who decides sees it"
+                    "field_is_protected", applicant=applicant.external_id, name=name, trait=trait
                 )
 
 

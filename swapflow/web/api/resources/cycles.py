@@ -251,9 +251,9 @@ def extend_cycle(
     """Change the budget, the deadline, or both: another version of the rules."""
     rules = product.cycles.rules(cycle_id)
     if more.budget is None and more.deadline is None:
-        raise InvalidInputError("budget: give another budget, another deadline, or both")
+        raise InvalidInputError("budget_or_deadline_missing")
     if more.deadline is not None and more.deadline <= product.cycles.now():
-        raise InvalidInputError("deadline: this moment has passed")
+        raise InvalidInputError("deadline_passed")
     wanted = replace(
         rules,
         budget=more.budget if more.budget is not None else rules.budget,
@@ -274,7 +274,7 @@ def list_events(
     after = START if last is None else Position(int(last[0]), str(last[1]))
     found = product.reports.timeline(cycle_id, after=after, at_most=paging.limit + 1)
     if found is None:
-        raise InvalidInputError("cursor: the record has no such place; begin without one")
+        raise InvalidInputError("cursor_of_record_unknown")
     rows = [
         Event(
             number=event.position.seq,

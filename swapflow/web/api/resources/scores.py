@@ -110,8 +110,7 @@ def keep_scores(
         kind = rules.kind_index(row.kind)
         if row.applicant not in applications or row.reviewer not in reviewers or kind < 0:
             raise InvalidInputError(
-                f"scores: {row.applicant!r}, {row.reviewer!r}, {row.kind!r}: there is no such "
-                "applicant, reviewer or kind in this program; nothing was kept"
+                "score_pair_unknown", applicant=row.applicant, reviewer=row.reviewer, kind=row.kind
             )
         kept.append(
             Volunteered(
@@ -148,4 +147,4 @@ def _find(product: Swapflow, cycle_id: str, score: str) -> Assignment:
     """Find a score's assignment in this program; another program's is not there at all."""
     if cycle_of(score) == cycle_id and score.isprintable():
         return product.tasks.get(score)
-    raise NotFoundError(f"this program has no score {score!r}")
+    raise NotFoundError("score_unknown", score=score)
