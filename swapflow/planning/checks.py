@@ -29,7 +29,7 @@ def check(
     seen = _preview(rules, applicants, reviewers)
     if seen.obstacles:
         said = "\n  ".join(str(obstacle) for obstacle in seen.obstacles)
-        raise InvalidRulesError(f"{source}: {said}")
+        raise InvalidRulesError("plan_refused", source=source, problem=said)
     return seen
 
 

@@ -181,10 +181,7 @@ def wait_until_ended(
         if cycle.position.seq != last:
             last, since = cycle.position.seq, time.monotonic()
         elif time.monotonic() - since > STALLED_SECONDS:
-            raise UnavailableError(
-                f"cycle {cycle_id!r} has not moved for {STALLED_SECONDS:.0f} seconds: is "
-                "`swapflow up` running, with a coordinator and a worker?"
-            )
+            raise UnavailableError("cycle_stuck", cycle=cycle_id, seconds=STALLED_SECONDS)
         time.sleep(0.2)
 
 
@@ -359,7 +356,7 @@ def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list
     repeated = [name for name, count in Counter(panel).items() if count > 1]
     if repeated:
         item, reviewer = repeated[0]
-        raise InvalidInputError(f"reviewer {reviewer!r} judged {item!r} twice in this recording")
+        raise InvalidInputError("recorded_twice", reviewer=reviewer, item=item)
     return reviewers, panel
 
 
