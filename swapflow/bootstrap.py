@@ -128,10 +128,7 @@ def _refuse_old_schema(settings: Settings) -> None:
     from swapflow.ledger.maintenance.upgrade import pending_migrations  # noqa: PLC0415 - imports Alembic
 
     if waiting := pending_migrations(settings.database):
-        raise UnavailableError(
-            f"the database lacks {len(waiting)} migrations: run `swapflow db upgrade` once "
-            "(`swapflow up` does it by itself)"
-        )
+        raise UnavailableError("migrations_waiting", count=len(waiting))
 
 
 def chunk_sender(settings: Settings) -> Callable[[Sequence[str]], None]:
@@ -257,7 +254,7 @@ def monitoring_beside(product: Swapflow) -> "Monitoring":
 
     record = product.context.ledger
     if not isinstance(record, SqlLedger):
-        raise UnavailableError("this deployment keeps no record of groups")
+        raise UnavailableError("no_monitoring_record")
     return Monitoring(record.monitoring(), record)
 
 

@@ -33,8 +33,10 @@ class CrashPoint:
         point, _, times = specification.partition(":")
         if point not in POINTS or not (times or "1").isdigit():
             raise InvalidInputError(
-                f"{VARIABLE}={specification}: write POINT or POINT:N with one of "
-                f"{', '.join(sorted(POINTS))}"
+                "crash_point_unknown",
+                variable=VARIABLE,
+                specification=specification,
+                points=sorted(POINTS),
             )
         self._point = point
         self._times = int(times or "1")

@@ -108,7 +108,7 @@ def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> SendMail:
             (folder / f"{name}.eml").write_bytes(message)
         except OSError as error:
             raise UnavailableError(
-                f"{folder}: a mail could not be written ({error.strerror})"
+                "mail_file_unwritable", folder=folder, problem=error.strerror
             ) from error
 
     return post
@@ -128,8 +128,7 @@ def smtp(settings: SmtpSettings) -> SendMail:
             raise _failure(settings, error.smtp_code, error.smtp_error) from error
         except (OSError, smtplib.SMTPException) as error:
             raise UnavailableError(
-                f"the mail server {settings.smtp_host}:{settings.smtp_port} did not take a mail; "
-                "check SWAPFLOW_SMTP_*"
+                "mail_server_away", host=settings.smtp_host, port=settings.smtp_port
             ) from error
 
     return post
@@ -149,9 +148,9 @@ def _recipient(text: str) -> Address:
     try:
         address = Address(addr_spec=f"{local}@{domain.encode('idna').decode()}")
     except (ValueError, IndexError, HeaderParseError) as error:
-        raise MailRefusedError(f"{one_line(text)!r} is no mail address") from error
+        raise MailRefusedError("mail_address_malformed", text=one_line(text)) from error
     if not address.domain or one_line(text) != text:
-        raise MailRefusedError(f"{one_line(text)!r} is no mail address")
+        raise MailRefusedError("mail_address_malformed", text=one_line(text))
     return address
 
 

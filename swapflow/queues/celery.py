@@ -211,11 +211,10 @@ class CeleryDispatcher:
             yield
         except KombuError as error:
             raise UnavailableError(
-                f"the message broker at {self._app.connection_for_write().as_uri()} did not "
-                f"answer ({error}); check that Redis runs, that SWAPFLOW_REDIS_URL names it, and "
-                "that its memory is not full",
-                outside="requests cannot be sent out at the moment; nothing is lost, and they go "
-                "out later",
+                "broker_away",
+                broker=self._app.connection_for_write().as_uri(),
+                problem=error,
+                outside="requests_not_sent",
             ) from error
 
 
