@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swapflow.automatic_reviewers.programs import automatic_reviewer
-from swapflow.engine.ports.dispatcher import Dispatcher, Message
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState
@@ -176,7 +176,7 @@ def look_at_database(settings: Settings) -> DatabaseFacts:
 
 
 def in_process(
-    handler: Callable[[Swapflow, Sequence[Message]], object],
+    handler: Callable[[Swapflow, Sequence[QueueMessage]], object],
 ) -> tuple[Swapflow, InlineDispatcher]:
     """Build the same product in one process: SQLite in memory, no Redis, no workers.
 

@@ -347,4 +347,4 @@ def load_settings(**overrides: object) -> Settings:
             f"{problem['msg'].removeprefix('Value error, ')}"
             for problem in error.errors()
         ]
-        raise InvalidInputError("settings cannot be used\n" + "\n".join(problems)) from error
+        raise InvalidInputError("settings_unusable", problems=problems) from error

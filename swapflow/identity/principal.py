@@ -78,4 +78,4 @@ def require(
         return
     if cycle_id is not None and not held:
         raise NotFoundError("program_not_visible", program=cycle_id)
-    raise ForbiddenError("permission_missing", permission=right)
+    raise ForbiddenError("permission_missing", permission=right.message)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from swapflow.domain.cycle import Position
-from swapflow.engine.ports.dispatcher import Dispatcher, Message
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -56,7 +56,7 @@ class CrashingDispatcher:
         self._inner = inner
         self._crash = crash
 
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         """Send, with a crash point on either side."""
         self._crash("before_send")
         self._inner.send(messages)

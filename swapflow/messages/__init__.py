@@ -9,7 +9,7 @@ A sentence with two forms, for one thing and for many, takes the form that goes 
 """
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Self
 
@@ -98,9 +98,10 @@ class Message(str):
 
     def __new__(cls, code: str, /, **params: object) -> Self:
         """Make a message; a text that is no code is taken as it stands."""
-        made = super().__new__(cls, _worded(code, params, ENGLISH))
+        named = {name: _listed(value) for name, value in params.items()}
+        made = super().__new__(cls, _worded(code, named, ENGLISH))
         made.code = code
-        made.params = params
+        made.params = named
         return made
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
@@ -141,6 +142,13 @@ def _again(value: object) -> object:
     return (
         restored(value) if isinstance(value, dict) and set(value) == {"code", "params"} else value
     )
+
+
+def _listed(value: object) -> object:
+    """Return what is gone through, such as the keys of a table, as a list; others as they are."""
+    if isinstance(value, str | bytes | list | tuple) or hasattr(value, "dtype"):
+        return value
+    return list(value) if isinstance(value, Iterable) else value
 
 
 def _worded(code: str, params: Mapping[str, object], wording: Wording) -> str:

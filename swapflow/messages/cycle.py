@@ -170,4 +170,5 @@ TEXTS = {
         'sign_in = "provider": no identity provider is connected, so nobody could open the '
         'program: set sign_in = "any", or have whoever runs swapflow set SWAPFLOW_OIDC_ISSUER'
     ),
+    "no_automatic_reviewer_here": "nothing here answers for the automatic reviewer {reviewer!r}",
 }

@@ -41,7 +41,6 @@ TEXTS = {
     "kernel_truths_of_other_runs": "{rows} rows of truth do not fit {runs} runs",
     "kernel_size_impossible": "{size} of {arms} cannot be chosen",
     "kernel_groups_of_other_arms": "there are groups of {groups} applicants, not of {arms}",
-    "kernel_cannot_batch": "only the paper's rule with top-k and no budget can be batched",
     "study_unknown": "there is no study {study!r}; there are {studies}",
     "finding_unreadable": "{path} is no record of a study: {problem}",
     "known_round_without_attribute": "nobody in this round has {attribute!r}",

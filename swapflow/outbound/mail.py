@@ -17,6 +17,7 @@ from swapflow.domain.ids import CYCLE_ID
 from swapflow.engine.notifications.mail_text import one_line
 from swapflow.engine.ports.records import Mail
 from swapflow.errors import MailRefusedError, UnavailableError
+from swapflow.messages import Message
 
 
 SendMail = Callable[[Mail], None]
@@ -24,6 +25,7 @@ SendMail = Callable[[Mail], None]
 _METHOD = re.compile(r"^METHOD:([A-Z]+)\s*$", re.MULTILINE)
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9.=-]")
 _PERMANENT = 500
+_LONGEST = 400
 
 
 class SmtpSettings(Protocol):
@@ -139,7 +141,9 @@ def _failure(
 ) -> MailRefusedError | UnavailableError:
     """Build the error for a permanent refusal (5xx, RFC 5321), or for a temporary one."""
     words = said.decode(errors="replace") if isinstance(said, bytes) else said
-    answer = one_line(f"{settings.smtp_host} says {code} {words}")[:500]
+    answer = Message(
+        "mail_server_says", host=settings.smtp_host, answer=one_line(f"{code} {words}")[:_LONGEST]
+    )
     return MailRefusedError(answer) if code >= _PERMANENT else UnavailableError(answer)
 
 

@@ -31,8 +31,10 @@ def webhook_sender(reach: Reach) -> Callable[[WebhookCall], str]:
         try:
             url = httpx.URL(check_address(call.url, reach))
             address = _resolved(url, reach)
-        except (InvalidInputError, httpx.InvalidURL) as error:
-            raise UnavailableError(str(error)) from error
+        except InvalidInputError as error:
+            raise UnavailableError(error.message) from error
+        except httpx.InvalidURL as error:
+            raise UnavailableError("webhook_address_invalid", problem=str(error)) from error
         try:
             status = _post(call, url, address)
         except httpx.HTTPError as error:

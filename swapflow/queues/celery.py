@@ -11,7 +11,7 @@ from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its s
     KombuError,
 )
 
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,
@@ -153,7 +153,7 @@ class CeleryDispatcher:
         self._app = app
         self._headers = headers
 
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         """Send the messages, in order, `BATCH` to a round trip.
 
         Raises:
@@ -218,7 +218,7 @@ class CeleryDispatcher:
             ) from error
 
 
-def _address(message: Message) -> tuple[TaskName, str]:
+def _address(message: QueueMessage) -> tuple[TaskName, str]:
     """Return the task that a message requests, and its queue."""
     match message.topic:
         case Topic.DELIVER:

@@ -29,7 +29,7 @@ from swapflow.domain.rules import (
     SeatLine,
 )
 from swapflow.engine.intake.roster import UNNAMED_MARK
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.simulation.baselines import Practice, even, two_tier
@@ -149,7 +149,7 @@ class InProcess:
             if not done:
                 return
 
-    def _work(self, _product: Swapflow, messages: Sequence[Message]) -> None:
+    def _work(self, _product: Swapflow, messages: Sequence[QueueMessage]) -> None:
         self.product.delivery.deliver_all([m.id for m in messages if m.topic is Topic.DELIVER])
 
 

@@ -123,11 +123,11 @@ class Quota:
         missing = self.size - int(room.sum())
         if missing > 0:
             held_back = [self._name(int(g)) for g in np.flatnonzero(members > self.maximum)]
-            cure = f"raise the maximum of {' or '.join(held_back)} by {missing} in all, or "
-            raise InfeasibleError(
-                f"the maximums leave room for {int(room.sum())} of {self.size} places; "
-                f"{cure if held_back else ''}select {int(room.sum())}"
-            )
+            named: dict[str, object] = {"room": int(room.sum()), "places": self.size}
+            if held_back:
+                named |= {"groups": held_back, "missing": missing}
+            code = "maximums_below_places_raise" if held_back else "maximums_below_places"
+            raise InfeasibleError(code, **named)
 
     def _name(self, group: int) -> str:
         """Return the group's name for messages."""

@@ -78,7 +78,8 @@ def read_answer(
     from swapflow.domain.reviewing.score import Answer
 
     if bool(marks) == (score is not None):
-        raise InvalidInputError(f"give {_how(rubric)}{' (not both)' if marks else ''}")
+        code = "answer_given_twice" if marks else "answer_missing"
+        raise InvalidInputError(code, how=_how(rubric))
     if score is not None:
         return Answer(
             assignment_id=assignment_id,

@@ -24,6 +24,11 @@ from swapflow.errors import (
     InvalidInputError,
     NotReadyError,
 )
+from swapflow.messages import Message
+
+
+SHOWN_BELOW = 20
+"""Applications below a floor that a refusal names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,16 +167,25 @@ def _check_status(cycle: Cycle) -> None:
         raise NotReadyError("cycle_not_ended", cycle=cycle.id, status=cycle.status)
 
 
-def _below_floor(below: Sequence[Place]) -> str:
-    listing = "\n".join(
-        f"  {place.external_id}: lacks "
-        + ", ".join(f"{count} of kind {kind!r}" for kind, count in place.floor_missing.items())
-        for place in below[:20]
-    )
-    more = "" if len(below) <= 20 else f"\n  and {len(below) - 20} more"  # noqa: PLR2004
-    return (
-        f"{len(below)} applications are below a floor; waive it with --waive REASON, or let the "
-        f"reviews come in:\n{listing}{more}"
+def _below_floor(below: Sequence[Place]) -> Message:
+    lacking = [
+        Message(
+            "lacks_reviews",
+            applicant=place.external_id,
+            kinds=[
+                Message("lacks_of_kind", count=count, kind=kind)
+                for kind, count in place.floor_missing.items()
+            ],
+        )
+        for place in below
+    ]
+    if len(below) <= SHOWN_BELOW:
+        return Message("below_floor", count=len(below), applicants=lacking)
+    return Message(
+        "below_floor_more",
+        count=len(below),
+        applicants=lacking[:SHOWN_BELOW],
+        more=len(below) - SHOWN_BELOW,
     )
 
 
@@ -218,7 +232,7 @@ def _check_limits(proposal: Proposal, verdicts: Mapping[int, tuple[Verdict, str]
     broken = [limit.said_of(chosen) for limit in proposal.limits if limit.broken_by(chosen)]
     if not broken:
         return
-    cure = "choose others, or change the limits in the rules"
+    cure = Message("limits_broken_cure")
     if proposal.sheet.given_way:
-        cure = "no list keeps to all of them; in the rules, " + "; ".join(proposal.sheet.given_way)
+        cure = Message("limits_given_way", changes=proposal.sheet.given_way)
     raise InfeasibleError("limits_broken", limits=broken, cure=cure)

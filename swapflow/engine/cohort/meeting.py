@@ -26,6 +26,7 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.messages import Message
 
 
 NAMED = 12
@@ -366,8 +367,9 @@ def _filled(lines: Sequence[tuple[str, int]], chosen: int) -> tuple[tuple[str, i
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    if len(names) <= NAMED:
+        return ", ".join(names)
+    return Message("names_and_more", names=names[:NAMED], more=len(names) - NAMED)
 
 
 def _check_ready(cycle: Cycle) -> None:

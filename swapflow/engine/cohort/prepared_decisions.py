@@ -36,11 +36,6 @@ RECONSIDERATION = "reconsideration"
 UNDOING = "undoing"
 
 
-SOMETHING_WAITS = (
-    "something else waits for signatures in this program; have it signed or take it back first"
-)
-
-
 def needed_signatures(rules: Rules) -> int:
     """Return how many people must sign: at least one, since every decision needs a name."""
     return max(1, rules.signatures)
@@ -118,7 +113,7 @@ def prepare_reconsideration(
     closing = closing_of(evidence, result, reason=reason, beyond=beyond)
     there = ledger.prepared(cycle_id)
     if there is not None and not is_about(there, evidence):
-        raise ConflictError(SOMETHING_WAITS)
+        raise ConflictError("something_waits")
     body: dict[str, Json] = {
         "id": evidence.which.id,
         "applicant": external_id,
@@ -146,7 +141,7 @@ def prepare_undoing(
         raise InvalidInputError("undoing_reason_missing")
     check_undoing(cycle_id, external_id, ledger=ledger)
     if ledger.prepared(cycle_id) is not None:
-        raise ConflictError(SOMETHING_WAITS)
+        raise ConflictError("something_waits")
     version = ledger.cycle(cycle_id).cohort_version
     body: dict[str, Json] = {
         "applicant": external_id,

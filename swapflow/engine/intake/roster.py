@@ -55,9 +55,10 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) 
             raise NotFoundError("reviewer_erased", reviewer=found.number, cycle=cycle_id)
         if waiting := len(tx.assignments_of_reviewer(found.number, OPEN_ASSIGNMENT)):
             raise ConflictError(
-                f"{waiting} request{'' if waiting == 1 else 's'} of {cycle_id!r} wait with "
-                f"{external_id!r}; `swapflow reviewers leave {cycle_id} {external_id}` passes "
-                "them on to others, then erase"
+                "requests_wait_with_reviewer",
+                count=waiting,
+                cycle=cycle_id,
+                reviewer=external_id,
             )
         if found.active:
             tx.change_reviewer(replace(found, active=False))

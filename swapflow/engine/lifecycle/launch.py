@@ -100,10 +100,7 @@ def without_sign_in(rules: Rules, *, provider: bool) -> str:
     """Return why nobody could open the pages of a cycle under these rules; "" if they could."""
     if rules.sign_in is not SignInPolicy.PROVIDER or provider:
         return ""
-    return (
-        'sign_in = "provider": no identity provider is connected, so nobody could open the '
-        'program: set sign_in = "any", or have whoever runs swapflow set SWAPFLOW_OIDC_ISSUER'
-    )
+    return Message("sign_in_without_provider")
 
 
 def read_projection(cycle_id: str, *, ledger: Ledger) -> CycleProjection:
@@ -153,9 +150,7 @@ def _problems(
 def _places(applications: tuple[Application, ...], rules: Rules) -> list[LaunchProblem]:
     ready = sum(a.status.is_candidate for a in applications)
     if ready == 0:
-        return [
-            LaunchProblem(SetupStep.APPLICANTS, "there is no application yet: import applicants")
-        ]
+        return [LaunchProblem(SetupStep.APPLICANTS, Message("no_application_yet"))]
     if rules.cohort_size >= ready:
         return [
             LaunchProblem(
@@ -255,10 +250,11 @@ def _rule(projection: CycleProjection) -> list[LaunchProblem]:
         refuse_impossible(projection, candidates(projection))
         rule_for(projection, candidates(projection), None)
     except InvalidInputError as error:
-        return [LaunchProblem(SetupStep.RULES, str(error))]
+        return [LaunchProblem(SetupStep.RULES, error.message)]
     return []
 
 
 def _some(names: "list[str] | tuple[str, ...]") -> str:
-    shown = ", ".join(names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+    if len(names) <= SHOWN:
+        return ", ".join(names)
+    return Message("names_and_more", names=names[:SHOWN], more=len(names) - SHOWN)

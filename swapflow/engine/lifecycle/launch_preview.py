@@ -12,7 +12,6 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.calibration_draw import most_drawn
 from swapflow.engine.selection.reviewer_overlap import lasting
-from swapflow.i18n.languages import gettext_noop
 from swapflow.messages import Message
 
 
@@ -129,7 +128,7 @@ def _apart(
     names = {r.number: r.external_id for r in roster}
     shown = [_people([names.get(n, str(n)) for n in group]) for group in groups[:SHOWN]]
     if len(groups) > SHOWN:
-        shown.append(f"{len(groups) - SHOWN} more groups")
+        shown.append(Message("more_groups", count=len(groups) - SHOWN))
     warning = Message("groups_share_no_applicant", count=len(groups), groups=shown)
     return [warning]
 
@@ -149,8 +148,9 @@ def _by_chance(rules: Rules, applications: tuple[Application, ...], rest: int) -
 
 
 def _people(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+    if len(names) <= SHOWN:
+        return ", ".join(names)
+    return Message("names_and_more", names=names[:SHOWN], more=len(names) - SHOWN)
 
 
 def _floor_counts(rules: Rules, ready: int) -> list[tuple[int, int]]:
@@ -201,7 +201,7 @@ def _warnings(
     roster: tuple[Reviewer, ...],
     applications: tuple[Application, ...],
 ) -> list[str]:
-    found = []
+    found: list[str] = []
     for kind in kinds:
         floor = kind.everyone + kind.chosen
         if kind.room is not None and kind.room < floor:
@@ -230,9 +230,5 @@ def _warnings(
     if waiting:
         found.append(Message("applicants_incomplete", count=waiting))
     if rules.deadline is None:
-        found.append(
-            gettext_noop(
-                "there is no deadline: asking goes on until the budget or the gain ends it"
-            )
-        )
+        found.append(Message("no_deadline"))
     return found

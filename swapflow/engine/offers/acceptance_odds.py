@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv, betaln, gammaln
 
 from swapflow.errors import InvalidInputError
+from swapflow.messages import Message
 
 
 MOST_AT_ONCE = 10_000
@@ -120,6 +121,26 @@ def from_interval(low: float, high: float) -> tuple[float, float]:
             most = middle
     weight = float(np.exp(most))
     return mean * weight, (1 - mean) * weight
+
+
+def found_by(a: float, b: float, source: str) -> str:
+    """Return where a stored rate comes from, as a message if it is made of the rate's numbers.
+
+    Stored is the English sentence, which a release before this one shows too.
+    """
+    mean = a / (a + b)
+    least, most = 0.0, min(mean, 1 - mean)
+    for _ in range(60):
+        half = (least + most) / 2
+        if betainc(a, b, mean + half) - betainc(a, b, mean - half) < 1 - 2 * TAIL:
+            least = half
+        else:
+            most = half
+    made = (
+        Message("rate_from_last_round", accepted=round(a - 1), offered=round(a + b - 2)),
+        Message("rate_from_interval", low=round(mean - most, 4), high=round(mean + most, 4)),
+    )
+    return next((message for message in made if message == source), source)
 
 
 def interval(a: float, b: float) -> tuple[float, float]:

@@ -34,6 +34,7 @@ from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import writing_in
+from swapflow.messages import Message
 
 
 LONGEST_HOLD = timedelta(days=30)
@@ -298,14 +299,14 @@ def contradicts_record(mail_id: str, *, ledger: Ledger) -> str:
     if facts is None:
         return ""
     if facts.cycle_status is not CycleStatus.FINALIZED:
-        return "the list is open again"
+        return Message("letter_list_open")
     if not facts.application_status.is_candidate:
-        return f"the application is {facts.application_status.value}"
+        return Message("letter_application_is", status=facts.application_status)
     if facts.group is Group.OFFERED:
-        return "" if facts.offer_stands else "the offer is closed"
+        return "" if facts.offer_stands else Message("letter_offer_closed")
     if facts.has_place:
-        return "a place was offered since"
-    return "the list says something else by now" if facts.verdict is Verdict.SELECTED else ""
+        return Message("letter_offered_since")
+    return Message("letter_list_differs") if facts.verdict is Verdict.SELECTED else ""
 
 
 def _groups(

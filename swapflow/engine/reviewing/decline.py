@@ -45,7 +45,7 @@ def decline(
             [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT
         )
         if not moved:
-            raise AssignmentClosedError(assignment, found.status.value)
+            raise AssignmentClosedError(assignment, found.status)
         tx.record(EventType.DECLINED, {**seat_payload(found), "kind": kind.value})
         if kind is DeclineKind.CONFLICT:
             pair = (found.application, found.reviewer)

@@ -154,7 +154,7 @@ def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: Ledger)
         if found is None:
             raise NotFoundError("assignment_not_found", assignment=assignment_id)
         if not found.status.is_open:
-            raise AssignmentClosedError(assignment_id, found.status.value)
+            raise AssignmentClosedError(assignment_id, found.status)
         for seat in (a for a in tx.assignments_of([found.pull_id]) if a.status.is_open):
             tx.move_assignments([seat.id], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT)
             tx.record(

@@ -10,16 +10,12 @@ from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     Pull,
 )
-from swapflow.domain.reviewing.score import Answer, Score
+from swapflow.domain.reviewing.score import Answer, NotCounted, Score
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import is_reconsidered, refuse_finalized
 from swapflow.engine.reviewing.submit import UNASKED, utility_of
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.i18n.languages import gettext_noop
-
-
-SAW_OTHERS = "changed after others' marks were seen"
 
 
 def correct(
@@ -58,7 +54,7 @@ def correct_in(
         revision=old.revision + 1,
         value=value,
         counts=counts,
-        reason=SAW_OTHERS if saw_others else old.reason,
+        reason=NotCounted.SAW_OTHERS.value if saw_others else old.reason,
         typed_by=by,
         submitted_at=tx.now,
     )
@@ -77,7 +73,7 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) 
                 old,
                 revision=old.revision + 1,
                 counts=False,
-                reason=gettext_noop("voided"),
+                reason=NotCounted.VOIDED.value,
                 submitted_at=tx.now,
             )
             revise(tx, old, new, marks=None, by=by, reason=reason)

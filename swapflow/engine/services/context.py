@@ -37,7 +37,7 @@ def nowhere(call: WebhookCall) -> str:
 
 def no_automatic_reviewer(name: str) -> AutomaticReviewer:
     """Raise for every name: what a product without automatic reviewers does."""
-    raise UnavailableError(f"nothing here answers for the automatic reviewer {name!r}")
+    raise UnavailableError("no_automatic_reviewer_here", reviewer=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

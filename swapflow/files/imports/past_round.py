@@ -227,8 +227,11 @@ def _read_items(
         chosen += bool(answer) and kept
     refuse(table.source, bad)
     if not any(ids.values()):
-        what = f"{only[0]} = {only[1]!r}" if only else "an id"
-        raise InvalidInputError("no_applicant_has", source=table.source, what=what)
+        if only is None:
+            raise InvalidInputError("no_applicant_has_id", source=table.source)
+        raise InvalidInputError(
+            "no_applicant_has_value", source=table.source, header=only[0], value=only[1]
+        )
     return ids, chosen if decided else None, list(table.warnings)
 
 
@@ -364,5 +367,7 @@ def _scale(table: Table, header: str, scale: str) -> tuple[float, float]:
     if spelling(header) in _UTILITIES:
         return 0.0, 1.0
     seen = [n for row in table.rows if (n := read_number(row[header])) is not None]
-    found = f"the scores run from {min(seen):g} to {max(seen):g}; " if seen else ""
-    raise InvalidInputError("scale_not_stated", source=table.source, header=header, found=found)
+    named: dict[str, object] = {"source": table.source, "header": header}
+    if seen:
+        raise InvalidInputError("scale_not_stated_range", **named, least=min(seen), most=max(seen))
+    raise InvalidInputError("scale_not_stated", **named)

@@ -165,7 +165,7 @@ class _Roster:
                         column=header,
                         value="",
                         reason=Message("kind_column_unknown", kind=kind),
-                        cure=f"The kinds are {', '.join(known)}"
+                        cure=Message("kinds_are", kinds=known)
                         if known
                         else "Write capacity:review, for example",
                     )

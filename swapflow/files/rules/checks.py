@@ -245,7 +245,7 @@ def _time(rules: Rules) -> Iterator[RulesProblem]:
             place="language",
             value=quoted(rules.language),
             reason="mails cannot be written in it here",
-            cure=f"Write one of {', '.join(map(quoted, known_languages()))}, or remove the line",
+            cure=Message("language_cure", languages=[*map(quoted, known_languages())]),
         )
     closing, deadline = rules.applications_close, rules.deadline
     if closing and deadline and closing > deadline:

@@ -83,8 +83,7 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place=place("quorum"),
             value=str(kind.quorum),
-            reason=f"a quorum of {kind.quorum} cannot be met with {kind.seats} "
-            + ("seat" if kind.seats == 1 else "seats"),
+            reason=Message("quorum_above_seats", quorum=kind.quorum, count=kind.seats),
             cure=Message("quorum_cure", seats=max(kind.seats, 1)),
         )
     if kind.window_days < 0:
@@ -186,8 +185,7 @@ def _circles(rules: Rules) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 place=kind_place(rules, i, "requires"),
                 value=quoted(kind.requires),
-                reason="these kinds wait for each other, so none can ever begin: "
-                + " → ".join([*path, kind.name]),
+                reason=Message("kinds_wait_in_circle", kinds=[*path, kind.name]),
                 cure="Remove one `requires` in that circle",
             )
 

@@ -25,8 +25,19 @@ class RulesProblem:
     refers: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        value = f" = {self.value}" if self.value else ""
-        return f"{self.place}{value}: {self.reason}. {self.cure}"
+        return str(self.message)
+
+    @property
+    def message(self) -> Message:
+        """Where something is wrong, what, and the cure, as one sentence."""
+        named: dict[str, object] = {"value": self.value} if self.value else {}
+        return Message(
+            "rules_problem_at_value" if self.value else "rules_problem",
+            place=self.place,
+            reason=self.reason,
+            cure=self.cure,
+            **named,
+        )
 
 
 def numbered(table: str, index: int, name: str, setting: str = "") -> str:

@@ -179,10 +179,11 @@ _DEFAULTS: dict[str, dict[str, float | str]] = {
 
 def _refuse(source: str, found: Sequence[RulesProblem]) -> None:
     if found:
-        noun = "problem" if len(found) == 1 else "problems"
-        listing = "\n".join(f"  {problem}" for problem in found)
         raise InvalidRulesError(
-            "rules_refused", source=source, count=len(found), noun=noun, problems=listing
+            "rules_refused",
+            source=source,
+            count=len(found),
+            problems=[problem.message for problem in found],
         )
 
 

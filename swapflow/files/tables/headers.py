@@ -181,12 +181,11 @@ def ragged(line: int, cells: Sequence[str], header: Sequence[str]) -> BadRow | N
     surplus = len(cells) > width and any(cells[width:])
     if not surplus and len(cells) >= named:
         return None
-    count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
     return BadRow(
         line=line,
         column="",
         value=shorten(" | ".join(cells)),
-        reason=Message("row_of_other_width", cells=count, columns=width),
+        reason=Message("row_of_other_width", count=len(cells), columns=width),
         cure="Put a cell that holds the separator into quotation marks"
         if surplus
         else "Add the missing cells, empty ones too, so that every value stands in its column",

@@ -7,6 +7,7 @@ from typing import cast
 
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.tables.cells import clean
+from swapflow.messages import Message
 
 
 MOST_LEVELS = 5
@@ -82,8 +83,9 @@ def _parsed(text: str, name: str) -> object:
                 return [_load(line) for line in lines]
             except (ValueError, RecursionError):
                 pass
-        told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise InvalidInputError("not_json", name=name, problem=told) from error
+        deep = isinstance(error, RecursionError)
+        problem = Message("json_nested_too_deeply") if deep else str(error)
+        raise InvalidInputError("not_json", name=name, problem=problem) from error
 
 
 def _load(text: str) -> object:

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from swapflow.engine.notifications.mail_text import invitation_mail, sign_in_mail
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
-from swapflow.i18n.languages import gettext_noop, use_language
+from swapflow.i18n.languages import use_language
 from swapflow.identity.account import Account, SignIn
 from swapflow.identity.ports.identity_store import IdentityStore
 
@@ -22,8 +22,6 @@ from swapflow.identity.ports.identity_store import IdentityStore
 LINK_MINUTES = 60
 INVITATION_DAYS = 7
 MOST_WRONG_CODES = 5
-
-WRONG_CODE = gettext_noop("this code is wrong, used up or out of date; you can ask for a new one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +106,11 @@ def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account
     found = ledger.latest_sign_in(email)
     # Every try is counted before it is checked, so that parallel tries cannot pass the limit.
     if found is None or ledger.count_wrong_code(found.digest) > MOST_WRONG_CODES:
-        raise NotSignedInError(WRONG_CODE)
+        raise NotSignedInError("code_wrong")
     # Mail programs and people insert spaces into codes.
     typed = _code_digest(found.digest, "".join(code.split()))
     if not compare_digest(typed, found.code) or not ledger.use_sign_in(found.digest):
-        raise NotSignedInError(WRONG_CODE)
+        raise NotSignedInError("code_wrong")
     return account_for(found.email, ledger=ledger), found.next
 
 

@@ -38,6 +38,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.ledger.core.fair_lock import FairLock
 from swapflow.ledger.schema import CLOCK
+from swapflow.messages import Message
 
 
 BUSY_SECONDS = 30
@@ -287,13 +288,11 @@ class Database:
                 outside="database_being_set_up",
             )
         said = str(getattr(error, "orig", None) or error).strip().splitlines()
-        check = (
-            "check that the folder exists, is writable and has room"
-            if self.is_sqlite
-            else "check that PostgreSQL runs and that host, name and password are right"
-        )
         return UnavailableError(
-            f"the database {place} did not answer ({said[0] if said else error}); {check}",
+            "database_did_not_answer",
+            place=place,
+            problem=said[0] if said else str(error),
+            cure=Message("database_folder_cure" if self.is_sqlite else "database_server_cure"),
             outside="database_away",
         )
 

@@ -49,7 +49,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
     try:
         role, scope, scope_id = _grant(app, view.value("role"), view.value("where"))
     except InvalidInputError as error:
-        view.note("role", str(error))
+        view.note("role", error.message)
     if not view.problems:
         try:
             account = app.office.users.invite(
@@ -59,7 +59,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
                 site=app.settings.address,
             )
         except InvalidInputError as error:
-            view.note("email", str(error))
+            view.note("email", error.message)
         else:
             app.office.users.grant(account, role, scope, scope_id, by=principal.name)
             return RedirectResponse("/setup/users?done=invited", 303)
@@ -156,7 +156,7 @@ def _grant(app: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
 
 def _refused(request: Request, principal: Principal, error: InvalidInputError) -> Response:
     view = FormView({})
-    view.note("", str(error))
+    view.note("", error.message)
     return _page(request, principal, view, status=422)
 
 

@@ -136,7 +136,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
                 waiver=waiver,
             )
         except InvalidInputError as error:
-            problem = str(error)
+            problem = error.message
         else:
             app.office.audit_log.record(
                 principal.name,
@@ -235,10 +235,8 @@ def _changes(
             )
     moved = sum(1 if change.to == "in" else -1 for change in changes)
     if moved:
-        return changes, gettext_noop(
-            f"The number of places must stay {len(proposal.cohort)}: "
-            f"{'leave out' if moved > 0 else 'put in'} {abs(moved)} more."
-        )
+        code = "places_must_stay_out" if moved > 0 else "places_must_stay_in"
+        return changes, Message(code, places=len(proposal.cohort), moved=abs(moved))
     return changes, ""
 
 

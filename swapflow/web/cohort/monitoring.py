@@ -49,7 +49,7 @@ def look(
     try:
         report = made(request, cycle_id, principal, cross or ())
     except InvalidInputError as error:
-        return _page(request, cycle_id, principal, shown={"problem": str(error)}, status=422)
+        return _page(request, cycle_id, principal, shown={"problem": error.message}, status=422)
     names = monitoring_beside(app_context(request).product).attributes(cycle_id)
     shown = {
         "report": as_plain(report),
@@ -75,7 +75,7 @@ def take(
     try:
         report = made(request, cycle_id, principal, cross or ())
     except InvalidInputError as error:
-        return _page(request, cycle_id, principal, shown={"problem": str(error)}, status=422)
+        return _page(request, cycle_id, principal, shown={"problem": error.message}, status=422)
     name = f"{cycle_id}-monitoring.zip"
     return Response(
         report_archive(report, Format(form), raw=raw),

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
+from swapflow.engine.offers.acceptance_odds import found_by, from_counts, from_interval, interval
 from swapflow.engine.offers.offer_plan import OfferRound, OfferWave
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.errors import InvalidInputError, SwapflowError
@@ -85,9 +85,9 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
                 cycle_id, by=principal.name, until=until, at_most=at_most, seen=seen
             )
         except InvalidInputError as error:
-            view.note("until", str(error))
+            view.note("until", error.message)
         except SwapflowError as error:
-            view.note("", str(error))
+            view.note("", error.message)
             return _page(
                 request, cycle_id, principal, view, which="make", status=status_of(error)[0]
             )
@@ -123,7 +123,7 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
                 reason=view.value("reason"),
             )
         except InvalidInputError as error:
-            view.note("answer", str(error))
+            view.note("answer", error.message)
         else:
             app.office.audit_log.record(
                 principal.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
@@ -145,7 +145,7 @@ def set_rate(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
                 cycle_id, rate, risk=risk, source=source, by=principal.name
             )
         except InvalidInputError as error:
-            view.note("risk", str(error))
+            view.note("risk", error.message)
         else:
             app.office.audit_log.record(
                 principal.name, "stated how many accept", cycle_id=cycle_id, detail=source
@@ -184,7 +184,7 @@ def _whole(view: FormView, name: str, *, low: int) -> int | None:
     if not typed:
         return None
     if not (typed.isdecimal() and len(typed) < 10 and low <= int(typed) <= MOST_OFFERS):  # noqa: PLR2004 - digits
-        view.note(name, f"write a whole number from {low} to {MOST_OFFERS:,}")
+        view.note(name, Message("whole_number_between", least=low, most=MOST_OFFERS))
         return None
     return int(typed)
 
@@ -231,7 +231,7 @@ def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
             "rate_from_interval", low=low, high=high
         )
     except InvalidInputError as error:
-        view.note("accepted" if any(counted) else "low", str(error))
+        view.note("accepted" if any(counted) else "low", error.message)
         return None, ""
 
 
@@ -267,6 +267,7 @@ def _page(
             "rate": product.offers.acceptance_rate(cycle_id),
             "percent": percent,
             "interval": interval,
+            "found_by": found_by,
             "which": which,
             "make": view if which == "make" else FormView({}, prefix="make"),
             "typed": view,

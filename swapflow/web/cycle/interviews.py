@@ -69,7 +69,9 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
         )
         changed = product.reviewers.set_slots(cycle_id, [slot], by=principal.name)
     except InvalidInputError as error:
-        return _page(request, product, cycle_id, typed={pull: typed}, problems={pull: str(error)})
+        return _page(
+            request, product, cycle_id, typed={pull: typed}, problems={pull: error.message}
+        )
     office.audit_log.record(
         principal.name, "set an interview's date", cycle_id=cycle_id, about=pull
     )
@@ -108,7 +110,7 @@ def import_slots(
     except BadRowsError as error:
         return _page(request, product, cycle_id, bad=error.rows)
     except InvalidInputError as error:
-        return _page(request, product, cycle_id, problems={"file": str(error)})
+        return _page(request, product, cycle_id, problems={"file": error.message})
     office.audit_log.record(
         principal.name, "set interviews' dates", cycle_id=cycle_id, detail=f"{changed} changed"
     )
@@ -199,11 +201,11 @@ def _obstacle(
     try:
         _moment(cells["starts"], zone)
     except InvalidInputError as error:
-        return "starts", str(error), "Write e.g. 2027-01-31 14:00"
+        return "starts", error.message, "Write e.g. 2027-01-31 14:00"
     try:
         _minutes(cells.get("minutes") or "30")
     except InvalidInputError as error:
-        return "minutes", str(error), "Write e.g. 45"
+        return "minutes", error.message, "Write e.g. 45"
     return None
 
 

@@ -176,7 +176,7 @@ def open_seats(
         try:
             check_sign_in_method(request, principal, cycle_id)
         except ForbiddenError as error:
-            refusals.append(str(error))
+            refusals.append(error.message)
         else:
             seats.append((cycle_id, number))
     return tuple(seats), tuple(dict.fromkeys(refusals))

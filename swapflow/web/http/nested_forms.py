@@ -13,7 +13,6 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import gettext_noop
 from swapflow.messages import Message
 
 
@@ -77,9 +76,7 @@ def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
     if len(value) > most:
         return Message("text_too_long", length=len(value), most=most)
     if not is_plain(value):
-        return gettext_noop(
-            "this holds invisible control characters; type it instead of pasting it"
-        )
+        return Message("text_control_characters")
     return ""
 
 

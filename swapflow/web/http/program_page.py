@@ -143,7 +143,7 @@ def act(
                 form=form,
                 values=typed or {},
                 field=error.field if isinstance(error, FieldError) else "",
-                message=str(error),
+                message=error.message,
                 status=status,
             )
         )

@@ -80,7 +80,7 @@ def upload(
     try:
         uploads, left = read_uploads(files or [])
     except InvalidInputError as error:
-        return _page(request, product, cycle_id, problem=str(error))
+        return _page(request, product, cycle_id, problem=error.message)
     attached = product.applicants.attach_documents(cycle_id, uploads, redacted=redacted)
     office.audit_log.record(
         principal.name,

@@ -96,7 +96,7 @@ def save_rubric(
             cycle_id, rules, by=principal.name, reason=reason or "set-up"
         )
     except InvalidInputError as error:
-        view.note("", str(error))
+        view.note("", error.message)
         return _page(request, cycle_id, kind, principal, view, status=422)
     app.office.audit_log.record(
         principal.name,

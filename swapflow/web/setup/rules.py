@@ -110,7 +110,7 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
         new = parse_rules(spelled, source=source)
         app.product.cycles.check_rules(cycle_id, new)
     except InvalidInputError as error:
-        view.note("file", str(error))
+        view.note("file", error.message)
         return _page(request, cycle_id, principal, view, status=422)
     if text(form, "do") == "try":
         return _page(request, cycle_id, principal, view, changes=_changes(old, new))
@@ -219,7 +219,7 @@ def _change(
     try:
         changed = app.product.cycles.change_rules(cycle_id, new, by=principal.name, reason=reason)
     except InvalidInputError as error:
-        view.note("", str(error))
+        view.note("", error.message)
         return 0
     app.office.audit_log.record(
         principal.name,

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
 from swapflow.domain.people.protected_attributes import protected_trait
+from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -114,6 +115,7 @@ def explain_applicant(
                 score=_hundred(asked.score),
                 counts=asked.counts,
                 reason=asked.reason,
+                reason_code=reason_code(asked.reason),
             )
             for asked in told.asked
         ],

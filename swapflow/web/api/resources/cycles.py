@@ -21,7 +21,7 @@ from swapflow.web.api.dependencies import (
     Signed,
 )
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models.base import finite
+from swapflow.web.api.models.base import coded, finite
 from swapflow.web.api.models.office import Me
 from swapflow.web.api.models.programs import (
     Because,
@@ -57,7 +57,8 @@ def read_me(principal: Signed) -> Me:
     return Me(
         email=principal.account.email,
         name=principal.account.name,
-        rights=sorted(right.value for right in principal.rights_anywhere),
+        rights=sorted(right.message for right in principal.rights_anywhere),
+        permissions=sorted(right.value for right in principal.rights_anywhere),
         scopes=None if principal.scopes is None else sorted(principal.scopes),
         reviews_in=sorted({cycle_id for cycle_id, _ in principal.seats}),
     )
@@ -196,7 +197,8 @@ def preview_launch(cycle_id: CycleId, principal: MayRun, product: Product) -> La
         rest=seen.rest,
         days=seen.days,
         warnings=list(seen.warnings),
-        obstacles=[Obstacle(step=o.step, text=o.text) for o in seen.obstacles],
+        warning_codes=[coded(one) for one in seen.warnings],
+        obstacles=[Obstacle(step=o.step, text=o.text, code=coded(o.text)) for o in seen.obstacles],
     )
 
 

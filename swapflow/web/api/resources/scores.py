@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Request
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.reviewing.score import reason_code
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -44,6 +45,7 @@ def list_scores(
             score=score.value / 10_000,
             counts=score.counts,
             reason=score.reason,
+            reason_code=reason_code(score.reason),
             origin=score.origin.value,
             late=None if score.late is None else score.late.value,
             typed_by=score.typed_by or None,
