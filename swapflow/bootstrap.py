@@ -10,21 +10,14 @@ from typing import TYPE_CHECKING
 from swapflow.automatic_reviewers.programs import automatic_reviewer
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
-from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState
+from swapflow.engine.ports.writes.transaction import join_write_hooks
 from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
 from swapflow.identity.personal_data import PersonalDataRecord
 from swapflow.identity.services import IdentityContext, Office, compose_office
-from swapflow.instrumentation.fault_injection import (
-    VARIABLE,
-    CrashingDispatcher,
-    CrashingState,
-    CrashPoint,
-    crashing_ledger,
-)
-from swapflow.instrumentation.tracing import carried, is_on, traced_ledger
+from swapflow.instrumentation.tracing import TracedEvents, carried, is_on, trace_writes
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
 from swapflow.ledger.maintenance.backup import back_up, restore
@@ -46,6 +39,9 @@ from swapflow.state.redis import RedisCycleState, RedisDoorbell
 if TYPE_CHECKING:
     from swapflow.monitoring.report import Monitoring
 
+
+CRASH_AT = "SWAPFLOW_CRASH_AT"
+"""The variable that names a crash point; without it no test equipment is imported."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -91,8 +87,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
     if not is_current(settings.database):
         _refuse_old_schema(settings)
     set_deployment_language(settings.language)
-    record = SqlLedger(settings.database)
-    ledger: Ledger = record
+    ledger = SqlLedger(settings.database)
     state: CycleState = RedisCycleState(settings.redis)
     dispatcher: Dispatcher = CeleryDispatcher(
         celery_app(
@@ -100,13 +95,20 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         ),
         headers=carried if is_on() else None,
     )
-    if is_on():
-        ledger = traced_ledger(ledger)
-    crash_at = os.environ.get(VARIABLE)
-    if crash_at:
+    hooks = [trace_writes(ledger)] if is_on() else []
+    if crash_at := os.environ.get(CRASH_AT):
+        from swapflow.instrumentation.fault_injection import (  # noqa: PLC0415 - for tests alone
+            CrashingDispatcher,
+            CrashingState,
+            CrashPoint,
+            crash_around_write,
+        )
+
         crash = CrashPoint(crash_at)
-        ledger = crashing_ledger(ledger, crash)
+        hooks.append(crash_around_write(crash))
         state, dispatcher = CrashingState(state, crash), CrashingDispatcher(dispatcher, crash)
+    if hooks:
+        ledger.around_write = join_write_hooks(hooks)
     context = ServiceContext(
         ledger=ledger,
         state=state,
@@ -115,12 +117,13 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
         send_webhook=webhook_sender(settings.webhook_reach),
         automatic_reviewer=automatic_reviewer,
+        events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
-    office_context = IdentityContext(ledger=record.office(), limiter=RedisLimiter(settings.redis))
+    office_context = IdentityContext(ledger=ledger.office(), limiter=RedisLimiter(settings.redis))
     return compose(context), compose_office(office_context)
 
 

@@ -13,9 +13,8 @@ from contextlib import contextmanager
 
 from swapflow.domain.cycle import Position
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
-from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
-from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.ports.writes.transaction import Transaction, Write, WriteHook
 from swapflow.errors import InvalidInputError
 
 
@@ -110,16 +109,14 @@ class CrashingState:
         self._inner.retire(cycle_id, seconds=seconds)
 
 
-def crashing_ledger(ledger: Ledger, crash: CrashPoint) -> Ledger:
-    """Return a ledger of the same class whose writers may die before or after a commit."""
+def crash_around_write(crash: CrashPoint) -> WriteHook:
+    """Return a hook with a crash point before and after each commit."""
 
-    class Crashing(type(ledger)):  # type: ignore[misc]  # whatever the ledger is, and one method
-        @contextmanager
-        def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:
-            with super().write(cycle_id, epoch=epoch) as tx:
-                yield tx
-                crash("before_commit")
-            crash("after_commit")
+    @contextmanager
+    def crashing(cycle_id: str, write: Write) -> Iterator[Transaction]:  # noqa: ARG001
+        with write as tx:
+            yield tx
+            crash("before_commit")
+        crash("after_commit")
 
-    ledger.__class__ = Crashing
-    return ledger
+    return crashing

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.ids import assignment_id, pull_id
-from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.ports.coordination import EventReads
+from swapflow.engine.ports.writes.transaction import Transaction, Write, WriteHook
 from swapflow.errors import InvalidInputError, SwapflowError
 
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
     from swapflow.domain.cycle import Position
+    from swapflow.domain.rules import Rules
 
     Scope = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -301,50 +302,58 @@ def traced_turn(turn: Callable[[], int]) -> Callable[[], int]:
     return traced
 
 
-def traced_ledger(ledger: Ledger) -> Ledger:
-    """Return a ledger of the same class whose writes are spans, and whose events are linked."""
+def trace_writes(record: EventReads) -> WriteHook:
+    """Return a hook that makes each write a span and sends the events that it stored."""
 
-    class Traced(type(ledger)):  # type: ignore[misc]  # whatever the ledger is, and two methods
-        @contextmanager
-        def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:
-            traces, begun, ended = _traces, 0, 0
-            if traces is None:
-                with super().write(cycle_id, epoch=epoch) as tx:
-                    yield tx
-                return
-            with traces.span(
-                "ledger.write", keep=lambda: ended > begun, ids={"cycle": cycle_id}
-            ) as opened:
-                with super().write(cycle_id, epoch=epoch) as tx:
-                    before = tx.cycle.position
-                    begun = ended = before.seq
-                    yield tx
-                    ended = tx.cycle.position.seq
-                if ended > begun:
-                    opened.set_attribute("swapflow.events", ended - begun)
-                    if (met := _turn.get()) is not None:
-                        met.busy = True
-                    with suppress(SwapflowError):  # a trace must not cause a failure
-                        events = super().events(
-                            cycle_id, after=before, at_most=min(MOST_EVENTS, ended - begun)
-                        )
-                        names = [kind.name for kind in super().rules(cycle_id).kinds]
-                        traces.tell(events or (), dict(enumerate(names)))
+    @contextmanager
+    def traced(cycle_id: str, write: Write) -> Iterator[Transaction]:
+        traces, begun, ended = _traces, 0, 0
+        if traces is None:
+            with write as tx:
+                yield tx
+            return
+        with traces.span(
+            "ledger.write", keep=lambda: ended > begun, ids={"cycle": cycle_id}
+        ) as opened:
+            with write as tx:
+                before = tx.cycle.position
+                begun = ended = before.seq
+                yield tx
+                ended = tx.cycle.position.seq
+            if ended > begun:
+                opened.set_attribute("swapflow.events", ended - begun)
+                if (met := _turn.get()) is not None:
+                    met.busy = True
+                with suppress(SwapflowError):  # a trace must not cause a failure
+                    events = record.events(
+                        cycle_id, after=before, at_most=min(MOST_EVENTS, ended - begun)
+                    )
+                    names = [kind.name for kind in record.rules(cycle_id).kinds]
+                    traces.tell(events or (), dict(enumerate(names)))
 
-        def events(
-            self, cycle_id: str, *, after: "Position", at_most: int
-        ) -> tuple[Event, ...] | None:
-            found: tuple[Event, ...] | None = super().events(
-                cycle_id, after=after, at_most=at_most
-            )
-            met = _turn.get()
-            if met is not None and found:
-                met.answers += [event for event in found if event.type in ANSWERS]
-                met.busy = met.busy or bool(met.answers)
-            return found
+    return traced
 
-    ledger.__class__ = Traced
-    return ledger
+
+class TracedEvents:
+    """The events that a coordinator reads, noted for the span of its turn."""
+
+    def __init__(self, inner: EventReads) -> None:
+        self._inner = inner
+
+    def events(
+        self, cycle_id: str, *, after: "Position", at_most: int
+    ) -> tuple[Event, ...] | None:
+        """Read events, and note the answers of people among them."""
+        found = self._inner.events(cycle_id, after=after, at_most=at_most)
+        met = _turn.get()
+        if met is not None and found:
+            met.answers += [event for event in found if event.type in ANSWERS]
+            met.busy = met.busy or bool(met.answers)
+        return found
+
+    def rules(self, cycle_id: str, version: int = 0) -> "Rules":
+        """Read a rules version, 0 for the current one."""
+        return self._inner.rules(cycle_id, version)
 
 
 def _ids_of(event: Event, kinds: Mapping[int, str]) -> dict[str, str | int]:

@@ -13,6 +13,7 @@ from swapflow.domain.cycle import START, Cycle, CycleStatus, Round
 from swapflow.domain.ids import new_task_key
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import Lease
+from swapflow.engine.ports.writes.transaction import Transaction, WriteHook, write_alone
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.ledger.cohort.announcements import SqlAnnouncements
 from swapflow.ledger.cohort.meetings import SqlMeetings
@@ -82,6 +83,7 @@ class SqlLedger(
         """
         self._database = Database(url)
         self._draft_saves = DraftBatches(self._database)
+        self.around_write: WriteHook = write_alone
         if self._database.in_memory:
             with self._database.writing() as connection:
                 METADATA.create_all(connection, checkfirst=False)
@@ -189,8 +191,9 @@ class SqlLedger(
 
     # Writing
 
-    @contextmanager
-    def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[SqlTransaction]:
+    def write(
+        self, cycle_id: str, *, epoch: int | None = None
+    ) -> AbstractContextManager[Transaction]:
         """Open a transaction that locks the cycle's row first.
 
         It commits at the end of the `with` block; an error inside rolls everything back.
@@ -202,6 +205,10 @@ class SqlLedger(
         Raises:
             LeaseLostError: If the cycle's epoch is another one.
         """
+        return self.around_write(cycle_id, self._write(cycle_id, epoch))
+
+    @contextmanager
+    def _write(self, cycle_id: str, epoch: int | None) -> Iterator[Transaction]:
         with self._database.writing() as connection:
             transaction = SqlTransaction(connection, self._database, cycle_id, epoch)
             yield transaction

@@ -63,6 +63,7 @@ def _post(call: WebhookCall, url: httpx.URL, address: Address) -> int:
         httpx.Client(timeout=SECONDS, trust_env=False, follow_redirects=False) as client,
         client.stream(
             "POST",
+            # To the checked address: a second look-up of the name could find another one.
             url.copy_with(host=str(address)),
             content=call.body,
             headers=headers,

@@ -76,5 +76,5 @@ def _note_leases(folder: Path, name: str) -> None:
             note(what="took", cycle=cycle_id, epoch=lease.epoch)
         return lease
 
-    SqlLedger.write = noted_write  # type: ignore[method-assign,assignment]  # the same, noted
+    SqlLedger.write = noted_write  # type: ignore[method-assign]  # the same, noted
     SqlLedger.take_lease = noted_take  # type: ignore[method-assign]  # the same, noted

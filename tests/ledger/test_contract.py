@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import Connection
 from sqlalchemy.exc import StatementError
 
 from swapflow.domain.cohort.proposal import Outcome, Verdict, Waiver
@@ -15,11 +16,13 @@ from swapflow.domain.fixed_point import Delta
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
 from swapflow.ledger.core.database import RefusedStatementError
 from swapflow.ledger.core.statements import insert_all
 from swapflow.ledger.schema import DRAFT, MESSAGE
 from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.ledger.transaction import SqlTransaction
 from tests.ledger.examples import (
     NOON,
     RULES,
@@ -872,6 +875,11 @@ def test_a_note_gives_a_digest_that_its_text_alone_does_not_prove(ledger: SqlLed
     assert one != two
 
 
+def connection_of(tx: Transaction) -> Connection:
+    assert isinstance(tx, SqlTransaction)
+    return tx._connection
+
+
 @pytest.mark.parametrize("body", [{"remark": "Jane Roe"}, {"Jane Roe": object()}])
 def test_what_the_database_refuses_is_named_without_what_was_to_be_stored(
     ledger: SqlLedger, body: dict[str, object]
@@ -883,7 +891,7 @@ def test_what_the_database_refuses_is_named_without_what_was_to_be_stored(
         pytest.raises((RefusedStatementError, StatementError)) as caught,
         ledger.write("fall") as tx,
     ):
-        insert_all(tx._connection, DRAFT, [draft])
+        insert_all(connection_of(tx), DRAFT, [draft])
 
     said = "".join(traceback.format_exception(caught.value))
     assert "in insert_all" in said

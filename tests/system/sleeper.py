@@ -28,7 +28,7 @@ class SleepyLedger(SqlLedger):
     writes = 0
 
     @contextmanager
-    def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:  # type: ignore[override]  # as wide as the port
+    def write(self, cycle_id: str, *, epoch: int | None = None) -> Iterator[Transaction]:
         if epoch is not None:
             SleepyLedger.writes += 1
             if SleepyLedger.writes == SleepyLedger.naps_at:

@@ -168,6 +168,7 @@ class _Replay:
         if recorded.read.hash != projection.position.hash:
             yield _fatal(recorded, "was made on another history")
             return
+        # The fit before this decision: the one that it recorded is its result.
         fitted = self._fitted
         if "prior_variance" in recorded.look:
             self._fitted = Fitted.from_dict(recorded.look)

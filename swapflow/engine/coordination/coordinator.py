@@ -24,6 +24,7 @@ from swapflow.engine.coordination.vacant_seats import fill_vacant_seats
 from swapflow.engine.coordination.workspace import CycleWorkspace, fitted_of, hold_lease
 from swapflow.engine.notifications.review_reminders import EVERY as REMIND_EVERY
 from swapflow.engine.notifications.review_reminders import remind
+from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms, CycleState, Doorbell
@@ -55,10 +56,11 @@ class Coordinator:
         lease_seconds: How long a lease lasts without renewal.
         resend_seconds: After how long a message without effect is sent again.
         address: Address of the reviewers' inbox; reminders link to it.
+        events: What it reads events from; the ledger when None.
         holder: Its name in the lease; generated when empty.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - keyword-only, each a part of its own
         self,
         *,
         ledger: Ledger,
@@ -69,9 +71,11 @@ class Coordinator:
         resend_seconds: float = 600.0,
         address: str = "",
         holder: str = "",
+        events: EventReads | None = None,
     ) -> None:
         self.holder = holder or f"coordinator-{uuid.uuid4().hex[:12]}"
         self._ledger = ledger
+        self._events = events or ledger
         self._state = state
         self._dispatcher = dispatcher
         self._doorbell = doorbell
@@ -190,7 +194,7 @@ class Coordinator:
     def _read(self, cycle_id: str, workspace: CycleWorkspace) -> None:
         """Read the new events."""
         workspace.projection = ingest(
-            cycle_id, workspace.projection, ledger=self._ledger, state=self._state
+            cycle_id, workspace.projection, ledger=self._events, state=self._state
         )
 
     def _act(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:

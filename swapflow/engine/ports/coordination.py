@@ -7,7 +7,20 @@ from typing import Protocol
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import DecisionRecord, DecisionStep, Lease, StaffRequest
+
+
+class EventReads(Protocol):
+    """What a cycle is rebuilt from: its events, and the rules that they name."""
+
+    def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
+        """Read events after a position, at least one if any; None: it never stood there."""
+        ...
+
+    def rules(self, cycle_id: str, version: int = 0) -> Rules:
+        """Read a rules version, 0 for the current one."""
+        ...
 
 
 class Coordination(Protocol):

@@ -7,7 +7,7 @@ from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event
 from swapflow.domain.fixed_point import Delta
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.live_state import Applied, Changes, CycleState
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.live_totals import LiveTotals
@@ -18,7 +18,7 @@ BATCH = 500
 
 
 def ingest(
-    cycle_id: str, projection: CycleProjection, *, ledger: Ledger, state: CycleState
+    cycle_id: str, projection: CycleProjection, *, ledger: EventReads, state: CycleState
 ) -> CycleProjection:
     """Read new events and fold them into the projection and the live state.
 
@@ -88,7 +88,7 @@ def changes(events: Sequence[Event]) -> Changes:
     )
 
 
-def rebuild(cycle_id: str, *, ledger: Ledger, state: CycleState, upto: Position) -> None:
+def rebuild(cycle_id: str, *, ledger: EventReads, state: CycleState, upto: Position) -> None:
     """Build the live state from the ledger alone and store it in place of the present one."""
     tally = LiveTotals()
     while tally.position.seq < upto.seq:
@@ -99,7 +99,7 @@ def rebuild(cycle_id: str, *, ledger: Ledger, state: CycleState, upto: Position)
     state.replace(cycle_id, tally.arms())
 
 
-def _catch_up(cycle_id: str, target: Position, *, ledger: Ledger, state: CycleState) -> None:
+def _catch_up(cycle_id: str, target: Position, *, ledger: EventReads, state: CycleState) -> None:
     """Bring a live state at another position to the projection's, or rebuild it."""
     # Another coordinator may move the state between the read and the write here; each such race
     # costs one attempt, and three bound the loop.
@@ -113,12 +113,12 @@ def _catch_up(cycle_id: str, target: Position, *, ledger: Ledger, state: CycleSt
             rebuild(cycle_id, ledger=ledger, state=state, upto=target)
 
 
-def _known(cycle_id: str, position: Position, *, ledger: Ledger) -> bool:
+def _known(cycle_id: str, position: Position, *, ledger: EventReads) -> bool:
     return ledger.events(cycle_id, after=position, at_most=1) is not None
 
 
 def _advance(
-    cycle_id: str, position: Position, target: Position, *, ledger: Ledger, state: CycleState
+    cycle_id: str, position: Position, target: Position, *, ledger: EventReads, state: CycleState
 ) -> bool:
     """Apply the events that the state lacks; False when the ledger never had its position."""
     while position.seq < target.seq:

@@ -201,12 +201,15 @@ def _by_rule(
             return replace(plan, look=look, fitted=_fitted(rule))
     if projection.open:
         return None
+    # Once more without the limits of the moment: a pull that only lacks a free reviewer must not
+    # end the asking.
     rest = rule.choose(
         situation.situation, look, at_most=1, rng=coin(projection.rules, projection.decisions)
     )
     if rest.picks or _floor_may_come(projection, situation):
         return None  # wanted, but every reviewer who could is busy or away
     reason = rest.shortfall or StopReason.EXHAUSTED
+    # While a floor is open, no cohort is certified or settled.
     if floors_open and reason in {StopReason.CERTIFIED, StopReason.SETTLED}:
         reason = StopReason.EXHAUSTED
     return _stop_or_chosen(projection, arms, situation, rule, look, reason)
@@ -324,6 +327,7 @@ def _pending_room(projection: CycleProjection) -> int:
 def _panels_now(projection: CycleProjection, kind: int) -> int:
     """Count the pulls of a kind that reviewers could take now, or that a person would approve."""
     limits = projection.rules.kinds[kind]
+    # Reviewers are assigned after an approval, so they do not limit such a kind here.
     return 1_000_000 if limits.approval else slots_now(projection, kind) // limits.seats
 
 

@@ -1,4 +1,4 @@
-"""What every service has at hand."""
+"""The objects that every service needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from swapflow.domain.webhook_call import WebhookCall
 from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer
+from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState, Doorbell
@@ -42,7 +43,7 @@ def no_automatic_reviewer(name: str) -> AutomaticReviewer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
-    """What every service has at hand.
+    """The objects that every service needs.
 
     Attributes:
         address: Address of the pages; links in mails start with it.
@@ -51,6 +52,7 @@ class ServiceContext:
         codes: The assignments that the codes in addresses name.
         snapshots: Cycles folded from their events.
         automatic_reviewer: Returns the automatic reviewer that a roster entry names.
+        events: What a coordinator reads events from; the ledger when None.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
 
@@ -63,6 +65,7 @@ class ServiceContext:
     automatic_reviewer: Callable[[str], AutomaticReviewer] = no_automatic_reviewer
     address: str = ""
     provider: bool = False
+    events: EventReads | None = None
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)

@@ -40,6 +40,7 @@ class CycleService:
             resend_seconds=self.context.resend_seconds,
             address=self.context.address,
             holder=holder,
+            events=self.context.events,
         )
 
     def new_round(

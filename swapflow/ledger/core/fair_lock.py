@@ -48,9 +48,8 @@ class FairLock:
         with self._mutex:
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
-                # The lock was handed over at the same moment as the interruption, so it is passed
-                # on.
                 return
+        # The lock was handed over at the same moment as the interruption, so it is passed on.
         self._release()
 
     def _release(self) -> None:

@@ -138,6 +138,7 @@ class SqlCycleReads(SqlRecordReads):
                         return f"event {seq} is not what was recorded"
                 if not rows:
                     break
+        # Events removed at the end break no link; only the cycle's row shows that they existed.
         if (seq, head) != (cycle.seq, cycle.head_hash):
             return f"the cycle stands at event {cycle.seq}, its events end at {seq}"
         return None

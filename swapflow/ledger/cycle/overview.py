@@ -166,6 +166,8 @@ class SqlOverview:
             )
             .subquery()
         )
+        # One middle row of an odd number of answers, two of an even one: their median is that of
+        # all.
         return select(ranked).where((2 * ranked.c.nth).between(ranked.c.done, ranked.c.done + 2))
 
     def last_moves(

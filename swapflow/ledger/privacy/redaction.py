@@ -114,11 +114,13 @@ def replace_words(
     instead: str = ERASED,
 ) -> None:
     """Replace words in columns of a table, in upper or lower case, as whole words."""
+    # Longest first, so that a name is not replaced inside a longer one that is also on the list.
     spelled = sorted({way for word in words for way in _spellings(word)}, key=len, reverse=True)
     if not spelled:
         return
     ways = "|".join(_FOLD.join(map(re.escape, way)) for way in spelled)
     pattern = re.compile(f"(?<!{_LETTER})(?:{ways})(?!{_LETTER})", re.IGNORECASE)
+    # The database finds substrings; the pattern then replaces whole words only.
     quoting = [c.icontains(way, autoescape=True) for c in columns for way in spelled]
     if table is MESSAGE:  # a fold in the middle of a name hides it from the database
         quoting.append(MESSAGE.c.calendar != "")

@@ -68,7 +68,7 @@ def test_an_invitation_is_read_back_with_its_time_guest_and_form() -> None:
     assert event.decoded("DTSTART") == STARTS
     assert event.decoded("DTEND") == STARTS + timedelta(minutes=45)
     assert event.decoded("DTSTAMP") == STAMP
-    assert int(event["SEQUENCE"]) == 2
+    assert event.decoded("SEQUENCE") == 2
     assert str(event["UID"]) == uid_of("fall:3:interview:1", 2)
     assert str(event["ATTENDEE"]) == "mailto:ada@example.org"
     assert event["ATTENDEE"].params["CN"] == "Ada 'the first', Countess"
@@ -91,4 +91,4 @@ def test_a_slot_that_no_longer_stands_is_read_back_as_a_cancellation() -> None:
     (event,) = calendar.walk("VEVENT")
     assert str(calendar["METHOD"]) == "CANCEL"
     assert str(event["STATUS"]) == "CANCELLED"
-    assert int(event["SEQUENCE"]) == 3
+    assert event.decoded("SEQUENCE") == 3

@@ -1,6 +1,8 @@
 """One write to a cycle, by subject."""
 
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeAlias
 
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites
@@ -15,3 +17,26 @@ class Transaction(CycleWrites, PeopleWrites, RequestWrites, DecisionWrites, Prot
     that move rows are conditional updates: they return how many rows they moved, and the caller
     checks.
     """
+
+
+Write: TypeAlias = AbstractContextManager[Transaction]
+"""A write that has not begun: entering it locks the cycle's row, leaving it commits."""
+
+WriteHook: TypeAlias = Callable[[str, Write], Write]
+"""Wraps a write to the cycle of that id, to act before and after its commit."""
+
+
+def write_alone(cycle_id: str, write: Write) -> Write:  # noqa: ARG001 - a hook takes both
+    """Return the write as it is: the hook of a ledger around which nothing happens."""
+    return write
+
+
+def join_write_hooks(hooks: Sequence[WriteHook]) -> WriteHook:
+    """Build one hook of several; the last one is outermost."""
+
+    def joined(cycle_id: str, write: Write) -> Write:
+        for hook in hooks:
+            write = hook(cycle_id, write)
+        return write
+
+    return joined
