@@ -11,7 +11,7 @@ from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its s
     KombuError,
 )
 
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,
@@ -153,7 +153,7 @@ class CeleryDispatcher:
         self._app = app
         self._headers = headers
 
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         """Send the messages, in order, `BATCH` to a round trip.
 
         Raises:
@@ -211,15 +211,14 @@ class CeleryDispatcher:
             yield
         except KombuError as error:
             raise UnavailableError(
-                f"the message broker at {self._app.connection_for_write().as_uri()} did not "
-                f"answer ({error}); check that Redis runs, that SWAPFLOW_REDIS_URL names it, and "
-                "that its memory is not full",
-                outside="requests cannot be sent out at the moment; nothing is lost, and they go "
-                "out later",
+                "broker_away",
+                broker=self._app.connection_for_write().as_uri(),
+                problem=error,
+                outside="requests_not_sent",
             ) from error
 
 
-def _address(message: Message) -> tuple[TaskName, str]:
+def _address(message: QueueMessage) -> tuple[TaskName, str]:
     """Return the task that a message requests, and its queue."""
     match message.topic:
         case Topic.DELIVER:

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from swapflow.engine.ports.dispatcher import Message
+from swapflow.engine.ports.dispatcher import QueueMessage
 
 
 class InlineDispatcher:
@@ -13,16 +13,16 @@ class InlineDispatcher:
     caller may dispatch again, without one call growing inside the other.
     """
 
-    def __init__(self, handler: Callable[[Sequence[Message]], object]) -> None:
+    def __init__(self, handler: Callable[[Sequence[QueueMessage]], object]) -> None:
         """Prepare.
 
         Args:
             handler: Does what workers would do, for a list of messages in the order sent.
         """
         self._handler = handler
-        self._waiting: deque[Message] = deque()
+        self._waiting: deque[QueueMessage] = deque()
 
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         """Queue the messages, in order."""
         self._waiting.extend(messages)
 

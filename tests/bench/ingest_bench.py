@@ -24,7 +24,7 @@ from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.selection.decide import MOST_AT_ONCE
 from swapflow.engine.services import Swapflow
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
@@ -93,7 +93,7 @@ def time_noops(server: RedisServer, folder: Path, *, count: int = NOOPS) -> floa
     dispatcher = CeleryDispatcher(celery_app(broker_url(server.url)))
     with _worker("tests.bench.noop_app", folder, environment):
         began = time.perf_counter()
-        dispatcher.send([Message(topic=Topic.DELIVER, id=f"n{n}") for n in range(count)])
+        dispatcher.send([QueueMessage(topic=Topic.DELIVER, id=f"n{n}") for n in range(count)])
         _wait_drained(server)
         taken = time.perf_counter() - began
     dispatcher.close()

@@ -754,7 +754,7 @@ def test_a_mail_is_claimed_by_one_and_never_sent_after_it_was_sent(ledger: SqlLe
     assert [m.id for m in ledger.mails(at_most=9)] == ["m2"]
     ledger.mark_mail("m1", "sent")
     ledger.claim_mail("m2")
-    ledger.mark_mail("m2", "failed: mailbox full")
+    ledger.mark_mail("m2", "failed", detail="mailbox full")
 
     assert ledger.claim_mail("m1") is None
     assert ledger.mails(at_most=9) == ()

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.services import ServiceContext, compose
@@ -261,7 +261,7 @@ class Site:
         """Let the database's clock be so many seconds ahead."""
         self.ledger.set_clock_offset(seconds)
 
-    def _work(self, messages: Sequence[Message]) -> None:
+    def _work(self, messages: Sequence[QueueMessage]) -> None:
         self.product.tasks.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
         for message in messages:
             if message.topic is Topic.MAIL:

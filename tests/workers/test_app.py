@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, is_alive
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
@@ -41,9 +41,12 @@ def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
     app = celery_app(broker_url(server.url))
     dispatcher = CeleryDispatcher(app)
     messages = [
-        *(Message(topic=Topic.DELIVER, id=f"gone:{n}:review:1:1.1", tier=n) for n in range(6)),
-        Message(topic=Topic.MAIL, id="gone"),
-        Message(topic=Topic.WEBHOOK, id="gone"),
+        *(
+            QueueMessage(topic=Topic.DELIVER, id=f"gone:{n}:review:1:1.1", tier=n)
+            for n in range(6)
+        ),
+        QueueMessage(topic=Topic.MAIL, id="gone"),
+        QueueMessage(topic=Topic.WEBHOOK, id="gone"),
     ]
     argv = worker_argv(log_level="INFO")
     with Process(argv, env=settings(server, tmp_path)) as worker:

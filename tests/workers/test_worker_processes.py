@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
@@ -53,7 +53,7 @@ class Desk:
         return Process(argv, env=env)
 
     def send(self, *ids: str) -> None:
-        self.dispatcher.send([Message(topic=Topic.DELIVER, id=one) for one in ids])
+        self.dispatcher.send([QueueMessage(topic=Topic.DELIVER, id=one) for one in ids])
 
     def done(self) -> set[str]:
         return {path.name.removeprefix("done-") for path in self.folder.glob("done-*")}

@@ -228,9 +228,9 @@ def _seat(reviewer: str | None, for_reviewer: str | None, by: str | None) -> Ter
     if for_reviewer:
         return TerminalReviewer(reviewer=for_reviewer, staff=by or login_name())
     if by:
-        raise InvalidInputError("--by is for staff, with --for REVIEWER: name both")
+        raise InvalidInputError("by_without_for")
     if not reviewer:
-        raise InvalidInputError("say who you are: --reviewer ID (or $SWAPFLOW_REVIEWER)")
+        raise InvalidInputError("reviewer_option_missing")
     return TerminalReviewer(reviewer=reviewer, staff="")
 
 
@@ -254,10 +254,7 @@ def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignmen
         for assignment in swapflow.tasks.of_reviewer(cycle, number):
             if task in {assignment.id, code_of(assignment.id)}:
                 return assignment
-    raise NotFoundError(
-        f"reviewer {seat.reviewer!r} has no task {task!r}; "
-        f"`swapflow inbox list {cycle} --reviewer {seat.reviewer}` lists them"
-    )
+    raise NotFoundError("reviewer_has_no_task", reviewer=seat.reviewer, task=task, cycle=cycle)
 
 
 def _seen(
@@ -368,14 +365,14 @@ def _report_receipt(
 def _last_day(kind: DeclineKind, until: str | None) -> date | None:
     if kind is not DeclineKind.BUSY:
         if until:
-            raise InvalidInputError("--until belongs to --kind busy")
+            raise InvalidInputError("until_without_busy")
         return None
     if not until:
-        raise InvalidInputError("busy until when? --until YYYY-MM-DD")
+        raise InvalidInputError("busy_without_until")
     try:
         return date.fromisoformat(until)
     except ValueError as error:
-        raise InvalidInputError(f"--until {until!r} is no date; write YYYY-MM-DD") from error
+        raise InvalidInputError("until_option_not_a_date", text=until) from error
 
 
 def _today(swapflow: "Swapflow") -> date:

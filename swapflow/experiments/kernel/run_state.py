@@ -106,7 +106,7 @@ def new_run(n: int, *, groups: IntArray | None, pairwise: bool) -> Run:
     """
     groups = np.zeros(n, dtype=np.int64) if groups is None else groups
     if groups.size != n:
-        raise InvalidInputError(f"there are groups of {groups.size} applicants, not of {n}")
+        raise InvalidInputError("kernel_groups_of_other_arms", groups=groups.size, arms=n)
     borders = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     order = np.concatenate([np.argsort(groups, kind="stable"), borders]).astype(np.int64)
     pairs = n if pairwise else 1

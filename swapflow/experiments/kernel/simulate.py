@@ -105,19 +105,15 @@ class SimulationProblem:
     def __post_init__(self) -> None:
         if not self.sigma > 0 or not 0 < self.delta < 1:
             raise InvalidInputError(
-                f"sigma must be positive and delta between 0 and 1, not {self.sigma:g} and "
-                f"{self.delta:g}"
+                "kernel_parameters_invalid", sigma=self.sigma, delta=self.delta
             )
         if self.groups is not None and self.radius is Radius.PAIRWISE:
-            raise InvalidInputError("the pairwise certificate holds for plain top-k only")
+            raise InvalidInputError("kernel_pairwise_needs_top_k")
         by_need = self.policy is None
         if by_need and (self.groups is not None or self.radius is Radius.PAPER or self.cost < 1):
-            raise InvalidInputError(
-                "kinds are chosen by need under a mixture or pairwise radius, for plain top-k "
-                "and a strong pull that costs no less than a weak one"
-            )
+            raise InvalidInputError("kernel_need_unsupported")
         if self.radius is not Radius.PAPER and self.policy is StrongPolicy.SYMDIFF:
-            raise InvalidInputError("the policy symdiff is known for the paper's radius only")
+            raise InvalidInputError("kernel_symdiff_unsupported")
 
     @property
     def spreads(self) -> tuple[float, float]:
@@ -181,9 +177,11 @@ def simulate(
     """
     truths = np.atleast_2d(np.asarray(truth, dtype=np.float64))
     if truths.shape[0] not in {1, len(runs)}:
-        raise InvalidInputError(f"{truths.shape[0]} rows of truth do not fit {len(runs)} runs")
+        raise InvalidInputError(
+            "kernel_truths_of_other_runs", rows=truths.shape[0], runs=len(runs)
+        )
     if not 0 < problem.size <= truths.shape[1]:
-        raise InvalidInputError(f"{problem.size} of {truths.shape[1]} cannot be chosen")
+        raise InvalidInputError("kernel_size_impossible", size=problem.size, arms=truths.shape[1])
     match way or fastest():
         case Computation.COMPILED:
             return _compiled(problem, truths, stream, runs, max_pulls)

@@ -163,7 +163,7 @@ class SqlCycleReads(SqlRecordReads):
         with self._database.reading() as connection:
             found = queries.assignments_by_id(connection, [assignment_id])
         if assignment_id not in found:
-            raise NotFoundError(f"there is no assignment {assignment_id!r}")
+            raise NotFoundError("assignment_not_found", assignment=assignment_id)
         return found[assignment_id]
 
     def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ class SqlCycleReads(SqlRecordReads):
         with self._database.reading() as connection:
             found = queries.reviewers(connection, cycle_id, number)
         if not found:
-            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {number}")
+            raise NotFoundError("reviewer_number_not_in_cycle", cycle=cycle_id, number=number)
         return found[0]
 
     def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:

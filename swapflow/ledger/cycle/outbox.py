@@ -280,14 +280,11 @@ class SqlOutbox:
             state = connection.execute(_STATE_OF_MAIL, {"which": mail_id}).scalar_one()
             return bool(state == "queued")
 
-    def mark_mail(self, mail_id: str, state: str) -> None:
-        """Record that a mail was sent ("sent"), refused ("failed: …") or is to wait ("queued")."""
-        word, _, detail = state.partition(":")
+    def mark_mail(self, mail_id: str, state: str, *, detail: str = "") -> None:
+        """Record that a mail was sent ("sent"), refused ("failed") or is to wait ("queued")."""
         with self._database.writing() as connection:
             connection.execute(
-                update(MESSAGE)
-                .where(MESSAGE.c.id == mail_id)
-                .values(state=word, detail=detail.strip())
+                update(MESSAGE).where(MESSAGE.c.id == mail_id).values(state=state, detail=detail)
             )
             _forget_secrets(connection, mail_id)
 

@@ -65,7 +65,7 @@ class SqlReviewerTasks:
         """
         found = self.applications_numbered(cycle_id, [number])
         if not found:
-            raise NotFoundError(f"cycle {cycle_id!r} has no application {number}")
+            raise NotFoundError("application_number_not_found", cycle=cycle_id, number=number)
         return found[0]
 
     def applications_numbered(
@@ -214,7 +214,7 @@ class SqlReviewerTasks:
         with self._database.reading() as connection:
             body = connection.execute(query).scalar_one_or_none()
         if body is None:
-            raise NotFoundError("there is no such document")
+            raise NotFoundError("document_not_found")
         return bytes(body)
 
     def with_files(self, cycle_id: str) -> frozenset[int]:

@@ -38,7 +38,7 @@ class SqlIntegrationStore:
             try:
                 connection.execute(insert(WEBHOOK), row | {"events": list(webhook.events)})
             except IntegrityError as error:
-                raise NotFoundError(f"there is no cycle {webhook.cycle_id!r}") from error
+                raise NotFoundError("cycle_not_found", cycle=webhook.cycle_id) from error
 
     def webhooks(self) -> tuple[Webhook, ...]:
         """Read every webhook, oldest first."""

@@ -158,6 +158,7 @@ class Me(Out):
 
     email: str
     name: str
-    rights: list[str] = Field(description="What they may do somewhere.")
+    rights: list[str] = Field(description="What they may do somewhere, in words.")
+    permissions: list[str] = Field(description="What they may do somewhere, as stable codes.")
     scopes: list[str] | None = Field(description="What the key lets through; null for a person.")
     reviews_in: list[str] = Field(description="Programs in which they review.")
