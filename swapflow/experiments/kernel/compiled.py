@@ -55,7 +55,7 @@ from swapflow.experiments.kernel.vector_operations import either
 
 @inlined
 def spread_of(fixed: RunConstants, information: float, n: int) -> float:
-    """Give the radius; that of the paper without the factor that depends on the cost."""
+    """Return the radius; that of the paper without the factor that depends on the cost."""
     if fixed.radius == PAPER:
         return fixed.sigma / math.sqrt(information)
     shifted = information + fixed.rho
@@ -141,7 +141,7 @@ def look(fixed: RunConstants, run: Run) -> tuple[int, int]:
 
 @bare
 def _gap(fixed: RunConstants, run: Run, factor: float) -> float:
-    """Give what the rival gains over the cohort, on utilities that are not rounded."""
+    """Return what the rival gains over the cohort, on utilities that are not rounded."""
     if fixed.groups:
         if fixed.radius != PAPER:
             for arm in range(run.mean.size):
@@ -159,7 +159,7 @@ def _gap(fixed: RunConstants, run: Run, factor: float) -> float:
 
 @bare
 def by_need(fixed: RunConstants, run: Run, arm: int) -> bool:
-    """Say whether the applicant needs so much information that a strong pull is cheaper."""
+    """Whether the applicant needs enough information for a strong pull to be cheaper."""
     if not fixed.gain > fixed.cost:
         return False
     last, after = np.inf, -np.inf
@@ -244,7 +244,7 @@ def mend_cohort(fixed: RunConstants, run: Run, arm: int) -> None:
 
 @bare
 def exchange(table: FloatArray, member: BoolArray, arm: int) -> bool:
-    """Let the applicant whose mean has changed change places with another; False if nobody."""
+    """Exchange the applicant whose mean has changed with another; False if there is nobody."""
     mean, inside, other = table[MEAN, arm], member[arm], -1
     for candidate in range(member.size):
         if member[candidate] == inside:
@@ -272,7 +272,7 @@ def exchange(table: FloatArray, member: BoolArray, arm: int) -> bool:
 
 @bare
 def begin(fixed: RunConstants, run: Run) -> None:
-    """Set everything up from the first looks, which stand in `mean`."""
+    """Set everything up from the first looks, which `mean` holds."""
     n = run.mean.size
     run.information[:] = 1.0
     run.pulls[:] = 1
@@ -338,7 +338,7 @@ def is_strong(fixed: RunConstants, run: Run, arm: int, contested: int, coin: flo
 
 @inlined
 def by_coin(fixed: RunConstants, contested: int, coin: float) -> bool:
-    """Say whether the coin falls on a strong pull."""
+    """Whether the coin falls on a strong pull."""
     alpha = fixed.alpha
     if fixed.manner == SYMDIFF:
         alpha *= 1 - contested / (2 * fixed.size)

@@ -51,7 +51,7 @@ def mark_largest(values: FloatArray, size: int, threshold: float, marked: BoolAr
 
 @compiled
 def _border(values: FloatArray, size: int) -> tuple[float, float]:
-    """Give the size-th largest value and the next one, by counting into equal buckets.
+    """Return the size-th largest value and the next one, by counting into equal buckets.
 
     Not a step depends on how a comparison comes out, so it takes a few nanoseconds a value where
     sorting and partitioning stumble over every second one.
@@ -89,7 +89,7 @@ def _border(values: FloatArray, size: int) -> tuple[float, float]:
 
 @bare
 def _around(values: FloatArray, threshold: float, lower: bool) -> tuple[float, float]:
-    """Give the two values next below the threshold, or next above it, the larger first."""
+    """Return the two values next below the threshold, or next above it, the larger first."""
     if lower:
         first, second = -np.inf, -np.inf
         for value in values:
@@ -111,7 +111,7 @@ def _around(values: FloatArray, threshold: float, lower: bool) -> tuple[float, f
 def sort_groups(values: FloatArray, order: IntArray) -> None:
     """Sort each group's applicants anew, best first; `order` is nearly sorted already.
 
-    The groups' parts of `order` lie behind each other; the last entries hold their starts.
+    The groups' slices of `order` lie behind each other; the last entries hold their starts.
     """
     n = values.size
     for group in range(order.size - n - 1):

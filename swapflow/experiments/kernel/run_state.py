@@ -73,10 +73,10 @@ class Run(NamedTuple):
 
 MEAN, SPREAD, ORDER = range(3)
 """Rows of the table: the estimate; the radius without the factor that depends on the cost, below
-0 for a member of the cohort; and a number that is smaller the sooner it is somebody's turn."""
+0 for a member of the cohort; and a number that is smaller the sooner an applicant's turn comes."""
 
 WHOLE_VECTORS = 8
-"""The table's rows are padded to a multiple of so many, with means too low for any cohort."""
+"""The table's rows are padded to a multiple of this, with means too low for any cohort."""
 
 BIG = 1e300
 
@@ -114,7 +114,7 @@ class RunOutcomes:
 
     @classmethod
     def of_none(cls, runs: int, n: int) -> "RunOutcomes":
-        """Make room for so many runs."""
+        """Make room for this many runs."""
         return cls(
             cohort=np.zeros((runs, n), dtype=np.bool_),
             cost=np.zeros(runs),

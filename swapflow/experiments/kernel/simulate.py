@@ -213,7 +213,7 @@ class Decider:
     def decide(
         self, mean: FloatArray, information: FloatArray, *, cost: float
     ) -> tuple[IntArray, int | None]:
-        """Give the cohort, sorted, and who is to be pulled next, None when it is settled.
+        """Return the cohort, sorted, and who is to be pulled next, None when it is settled.
 
         Args:
             mean: Estimates, shape (n,).
@@ -367,7 +367,7 @@ class _OneRun:
     def choose(
         self, situation: Situation, look: Look, *, at_most: int, rng: np.random.Generator
     ) -> Picks:
-        """Choose as the rule does; a coin stands in for need where the problem has a policy."""
+        """Choose as the rule does; where the problem has a policy, a coin replaces need."""
         problem = self._problem
         chosen = self._rule.choose(situation, look, at_most=at_most, rng=rng)
         if problem.radius is Radius.PAPER or problem.policy is None:
