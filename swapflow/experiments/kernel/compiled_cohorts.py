@@ -112,7 +112,7 @@ def _around(values: FloatArray, threshold: float, lower: bool) -> tuple[float, f
 def sort_groups(values: FloatArray, order: IntArray) -> None:
     """Sort each group's applicants anew, best first; `order` is nearly sorted already.
 
-    The groups' parts of `order` lie behind each other; the last entries hold their starts.
+    The groups' slices of `order` lie behind each other; the last entries hold their starts.
     """
     n = values.size
     for group in range(order.size - n - 1):

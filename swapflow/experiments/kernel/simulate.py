@@ -336,7 +336,7 @@ class _OneRun:
     def choose(
         self, situation: Situation, look: Look, *, at_most: int, rng: np.random.Generator
     ) -> Picks:
-        """Choose as the rule does; a coin stands in for need where the problem has a policy."""
+        """Choose as the rule does; where the problem has a policy, a coin replaces need."""
         problem = self._problem
         chosen = self._rule.choose(situation, look, at_most=at_most, rng=rng)
         if problem.radius is Radius.PAPER or problem.policy is None:
