@@ -171,13 +171,13 @@ class RemlModel:
         inverse = inverse_of(factor[0])
 
         squares = sum(w * s.square for w, s in parts)
-        misfit = squares - kept_effect @ kept_total - eliminated_effect @ eliminated_total
+        remainder = squares - kept_effect @ kept_total - eliminated_effect @ eliminated_total
         deviance = (
             float(np.sum([s.count * math.log(1 / w) for w, s in parts]))
             - float(np.sum(np.log(arm_precision)) + np.sum(np.log(severity_precision)))
             + float(np.sum(np.log(diagonal)))
             + 2 * float(np.sum(np.log(np.diag(factor[0]))))
-            + float(misfit)
+            + float(remainder)
         )
         spread = np.asarray((scaled * (scaled @ inverse)).sum(axis=1)).ravel()
         eliminated_variance = 1 / diagonal + spread
