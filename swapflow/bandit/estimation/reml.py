@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from scipy import linalg, sparse
 
-from swapflow.bandit.estimation.reml_sums import KindSums, Layout, inverse_of, trace_of
+from swapflow.bandit.estimation.reml_sums import KindSums, Layout, inverse_of, misfit, trace_of
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 
 
