@@ -57,7 +57,7 @@ class Right(StrEnum):
 
     @property
     def message(self) -> Message:
-        """What it lets somebody do, in words."""
+        """What it allows, in words."""
         return Message(f"permission_{self.value}")
 
 

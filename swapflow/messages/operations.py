@@ -1,4 +1,4 @@
-"""What keeps processes from starting; whoever runs them reads English."""
+"""What keeps processes from starting; who runs them reads English."""
 
 TEXTS = {
     "crash_point_unknown": (
