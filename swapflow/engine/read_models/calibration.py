@@ -21,6 +21,7 @@ from swapflow.domain.interval import Interval
 from swapflow.domain.reviewing.assignment import PullReason, PullStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.read_models.estimate_comparison import (
     ComparedCandidate,
     comparison_rows,
@@ -200,7 +201,7 @@ def calibration(
 
 
 def _drawn(
-    cycle_id: str, situation: CycleSituation, *, ledger: Ledger
+    cycle_id: str, situation: CycleSituation, *, ledger: RequestReads
 ) -> frozenset[tuple[int, int]]:
     """Return the (arm, kind) pairs that the draw selected."""
     arm_of = {number: arm for arm, number in enumerate(situation.application.tolist())}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.read_models.blocked_requests import blocked
 from swapflow.engine.read_models.dashboard import Dashboard, build_dashboard
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
@@ -146,7 +147,9 @@ def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float
     )
 
 
-def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[str, str, str], ...]:
+def _blocked(
+    cycle_id: str, seen: Snapshot, *, ledger: OverviewReads
+) -> tuple[tuple[str, str, str], ...]:
     """List blocked requests, each with the reason and its remedy."""
     projection = seen.projection
     if seen.cycle.status is not CycleStatus.RUNNING:
