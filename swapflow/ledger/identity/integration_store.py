@@ -11,13 +11,20 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
+from typing_extensions import override
 
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import assignment_id, pull_id
 from swapflow.domain.webhook_call import HELD, TOLD, next_wait, webhook_event_of
 from swapflow.domain.webhook_call import WebhookCall as HookCall
+from swapflow.engine.ports.outbox import Outbox
 from swapflow.errors import NotFoundError
-from swapflow.identity.ports.integration_store import StoredResponse, Webhook, WebhookCallStatus
+from swapflow.identity.ports.integration_store import (
+    IntegrationStore,
+    StoredResponse,
+    Webhook,
+    WebhookCallStatus,
+)
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
 from swapflow.ledger.core.statements import insert_ignoring, moved_in
@@ -96,13 +103,13 @@ _OUTGOING = (
 )
 
 
-class SqlWebhooks:
+class SqlWebhooks(Outbox):
     """The webhook part of relay and workers; safe to repeat and run twice."""
 
     _database: Database
 
+    @override
     def queue_calls(self) -> int:
-        """Create webhook calls for events new since the last time; return the event count."""
         with self._database.reading() as connection:
             behind = connection.execute(_BEHIND).all()
         read = 0
@@ -132,24 +139,21 @@ class SqlWebhooks:
         )
         return len(events)
 
+    @override
     def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
-        """List the calls that are due, never handed to the broker since, or too long ago."""
         with self._database.reading() as connection:
             now = self._database.now(connection)
             relayed = now - timedelta(seconds=again_after)
             limits = {"moment": now, "relayed": relayed, "at_most": at_most}
             return tuple(connection.execute(_DUE_CALLS, limits).scalars())
 
+    @override
     def mark_calls_relayed(self, ids: Collection[str]) -> None:
-        """Record that the messages of these calls have been handed to the broker."""
         with self._database.writing() as connection:
             moved_in(connection, _MARK_RELAYED, ids, moment=self._database.now(connection))
 
+    @override
     def claim_call(self, call_id: str) -> HookCall | None:
-        """Take a due call to send it; None when it is done, not due yet or somebody else's.
-
-        If the process dies, another may claim the call after `HELD`.
-        """
         with self._database.writing() as connection:
             now = self._database.now(connection)
             active = select(WEBHOOK.c.id).where(WEBHOOK.c.active)
@@ -175,8 +179,8 @@ class SqlWebhooks:
                 attempt=row.attempts,
             )
 
+    @override
     def close_call(self, call: HookCall, *, done: bool, detail: str) -> None:
-        """Record how an attempt ended: done, to be made again later, or given up."""
         wait = next_wait(call.attempt)
         state = DONE if done else WAITING if wait is not None else FAILED
         mine = and_(WEBHOOK_CALL.c.id == call.id, WEBHOOK_CALL.c.state == WAITING)
@@ -191,17 +195,13 @@ class SqlWebhooks:
             )
 
 
-class SqlIntegrationStore:
+class SqlIntegrationStore(IntegrationStore):
     """The part of the office's record for API clients and webhooks."""
 
     _database: Database
 
+    @override
     def add_webhook(self, webhook: Webhook) -> None:
-        """Store a webhook.
-
-        Raises:
-            NotFoundError: If there is no such cycle.
-        """
         with self._database.writing() as connection:
             row = {column.name: getattr(webhook, column.name) for column in _WEBHOOK}
             try:
@@ -209,29 +209,29 @@ class SqlIntegrationStore:
             except IntegrityError as error:
                 raise NotFoundError(f"there is no cycle {webhook.cycle_id!r}") from error
 
+    @override
     def webhooks(self) -> tuple[Webhook, ...]:
-        """Read every webhook, oldest first."""
         query = select(*_WEBHOOK).order_by(WEBHOOK.c.created_at, WEBHOOK.c.id)
         with self._database.reading() as connection:
             return tuple(map(_webhook, connection.execute(query)))
 
+    @override
     def set_webhook_active(self, webhook_id: str, *, active: bool) -> None:
-        """Pause a webhook, or resume it; events of the pause are sent then."""
         with self._database.writing() as connection:
             connection.execute(
                 update(WEBHOOK).where(WEBHOOK.c.id == webhook_id).values(active=active)
             )
 
+    @override
     def remove_webhook(self, webhook_id: str) -> None:
-        """Remove a webhook with all its calls."""
         with self._database.writing() as connection:
             connection.execute(delete(WEBHOOK_CALL).filter_by(webhook_id=webhook_id))
             connection.execute(delete(WEBHOOK).filter_by(id=webhook_id))
 
+    @override
     def webhook_calls(
         self, webhook_id: str, *, before: tuple[datetime, str] | None = None, at_most: int = 100
     ) -> tuple[WebhookCallStatus, ...]:
-        """Read the calls of a webhook, newest first; `before` is the last one seen."""
         query = (
             select(*_CALL)
             .where(WEBHOOK_CALL.c.webhook_id == webhook_id)
@@ -249,8 +249,8 @@ class SqlIntegrationStore:
         with self._database.reading() as connection:
             return tuple(WebhookCallStatus(**row._asdict()) for row in connection.execute(query))
 
+    @override
     def call_again(self, webhook_id: str, call_id: str) -> bool:
-        """Make a call due now, with all its attempts again; False when there is none."""
         with self._database.writing() as connection:
             moved = connection.execute(
                 update(WEBHOOK_CALL)
@@ -266,6 +266,7 @@ class SqlIntegrationStore:
 
     # Requests under a key of their own
 
+    @override
     def begin_request(
         self,
         account_id: str,
@@ -310,8 +311,8 @@ class SqlIntegrationStore:
             found = connection.execute(select(IDEMPOTENCY).where(mine)).one()
             return StoredResponse(request=found.request, status=found.status, body=found.body)
 
+    @override
     def end_request(self, account_id: str, key: str, *, status: int, body: str) -> None:
-        """Store the answer to a request; status 0 deletes it, so that it may be repeated."""
         mine = and_(IDEMPOTENCY.c.account_id == account_id, IDEMPOTENCY.c.key == key)
         with self._database.writing() as connection:
             if status == 0:
