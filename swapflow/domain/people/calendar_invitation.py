@@ -1,4 +1,8 @@
-"""Calendar invitations as text (RFC 5545 and 5546), for the calendars of reviewers."""
+"""Calendar invitations as text (RFC 5545 and 5546), for the calendars of reviewers.
+
+Written by hand: they are only written, in UTC, in a layer without dependencies; a library would
+bring time-zone data and a parser. The tests read each one back with such a library.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

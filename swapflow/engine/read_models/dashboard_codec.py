@@ -1,4 +1,8 @@
-"""The dashboard as bytes, as the coordinator publishes it and the pages read it."""
+"""The dashboard as bytes, as the coordinator publishes it and the pages read it.
+
+Written by hand: columns are arrays of fixed width; a general format would carry the same bytes
+with the same code around it.
+"""
 
 import json
 import zlib

@@ -2,6 +2,9 @@
 
 All three compare how far apart two marks of one applicant lie with how far apart any two marks
 lie. Intervals come from resampling applicants, since marks of one applicant are not independent.
+
+Written by hand: packages that have alpha lack the intervals, the intraclass correlation and the
+weighted kappa. The tests compare alpha with one of them.
 """
 
 from dataclasses import dataclass

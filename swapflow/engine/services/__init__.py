@@ -1,4 +1,4 @@
-"""What the interfaces call: one service a subject, one method for each thing that a person does.
+"""The services that interfaces call, one per subject, with one method per action of a person.
 
 A command, a page and a task each parse, call one method here, and report.
 """

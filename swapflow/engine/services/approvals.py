@@ -1,4 +1,4 @@
-"""Requests that wait for a person's word."""
+"""Requests that wait for approval."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from swapflow.engine.services.context import ServiceContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalService:
-    """Requests that wait for a person's word."""
+    """Requests that wait for approval."""
 
     context: ServiceContext
 

@@ -1,4 +1,4 @@
-"""What people propose, prepare, sign and fix."""
+"""Proposals, prepared decisions, signatures and final lists."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from swapflow.errors import InvalidInputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortService:
-    """What people propose, prepare, sign and fix."""
+    """Proposals, prepared decisions, signatures and final lists."""
 
     context: ServiceContext
 

@@ -1,4 +1,4 @@
-"""What every service has at hand."""
+"""The objects that every service needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ def no_automatic_reviewer(name: str) -> AutomaticReviewer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
-    """What every service has at hand.
+    """The objects that every service needs.
 
     Attributes:
         address: Address of the pages; links in mails start with it.

@@ -76,6 +76,7 @@ class DeliveryService:
             return ("delivered" if new else "delivered before"), []
         # One thread at a time: a second one would only work on the same answers.
         with self._answering:
+            # Read again: the thread that held the lock may have answered it.
             if not self._ledger.assignment(assignment_id).status.is_open:
                 return "answered meanwhile", []
             answered = self._answer_all(cycle, reviewer, assignment)

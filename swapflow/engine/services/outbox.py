@@ -1,4 +1,4 @@
-"""Mails and calls of webhooks."""
+"""Mails and webhook calls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from swapflow.errors import MailRefusedError, UnavailableError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxService:
-    """Mails and calls of webhooks."""
+    """Mails and webhook calls."""
 
     context: ServiceContext
 

@@ -1,4 +1,4 @@
-"""One application looked at again after the list was fixed."""
+"""Reconsiderations of one application after the list was made final."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from swapflow.engine.services.context import ServiceContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconsiderationService:
-    """One application looked at again after the list was fixed."""
+    """Reconsiderations of one application after the list was made final."""
 
     context: ServiceContext
 

@@ -1,4 +1,4 @@
-"""How a cycle stands, and whether its record holds."""
+"""Reports on the progress of a cycle, and whether its record is intact."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ from swapflow.errors import InvalidInputError, UnavailableError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportService:
-    """How a cycle stands, and whether its record holds."""
+    """Reports on the progress of a cycle, and whether its record is intact."""
 
     context: ServiceContext
 
     def progress(self, cycle_id: str) -> Progress:
-        """Return how a cycle stands."""
+        """Return the progress of a cycle."""
         return progress(cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots)
 
     def dashboard(self, cycle_id: str) -> tuple[Dashboard, bool]:
@@ -195,5 +195,5 @@ class ReportService:
     def timeline(
         self, cycle_id: str, *, after: Position, at_most: int
     ) -> tuple[Event, ...] | None:
-        """Read events after a position, at least one if any; None: it never stood there."""
+        """Read events after a position, at least one if any; None if it was never there."""
         return self.context.ledger.events(cycle_id, after=after, at_most=at_most)

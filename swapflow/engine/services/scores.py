@@ -1,4 +1,4 @@
-"""What staff do to scores, and sheets that come and go by mail."""
+"""Corrections and other changes of scores by staff, and offline sheets."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from swapflow.errors import BadRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreService:
-    """What staff do to scores, and sheets that come and go by mail."""
+    """Corrections and other changes of scores by staff, and offline sheets."""
 
     context: ServiceContext
 
@@ -35,14 +35,14 @@ class ScoreService:
         return self.context.ring_after(cycle_of(answer.assignment_id), seq)
 
     def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
-        """Make scores count no more; return how many counted before."""
+        """Void scores; return how many counted before."""
         voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.context.ledger)
         for cycle_id in {cycle_of(name) for name in assignment_ids}:
             self.context.doorbell.ring(cycle_id)
         return voided
 
     def void_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
-        """Make every score of a reviewer count no more; return how many counted before."""
+        """Void every score of a reviewer; return how many counted before."""
         number = self.context.reviewer_number(cycle_id, external_id)
         voided = corrections.void_reviewer(
             cycle_id, number, by=by, reason=reason, ledger=self.context.ledger
@@ -57,7 +57,7 @@ class ScoreService:
         return volunteer(cycle_id, scores, origin=origin, ledger=self.context.ledger)
 
     def admit(self, assignment_id: str, *, by: str, reason: str) -> int:
-        """Make a volunteered score count."""
+        """Admit a volunteered score, so that it counts."""
         seq = corrections.admit(assignment_id, by=by, reason=reason, ledger=self.context.ledger)
         return self.context.ring_after(cycle_of(assignment_id), seq)
 

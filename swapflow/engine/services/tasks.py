@@ -1,4 +1,4 @@
-"""A reviewer's side, and what workers deliver."""
+"""Tasks of reviewers, and deliveries by workers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
@@ -19,7 +19,7 @@ from swapflow.engine.services.context import ServiceContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskService:
-    """A reviewer's side, and what workers deliver."""
+    """Tasks of reviewers, and deliveries by workers."""
 
     context: ServiceContext
 
@@ -147,7 +147,7 @@ class TaskService:
         return self.context.ledger.given(assignment_id)
 
     def add_absence(self, cycle_id: str, reviewer: int, absence: Absence) -> None:
-        """Keep new requests away from a reviewer for some days."""
+        """Stop new requests to a reviewer for some days."""
         change_availability(cycle_id, reviewer, add=absence, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 

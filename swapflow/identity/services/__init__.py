@@ -1,4 +1,4 @@
-"""What the interfaces call around the cycles: one service a subject."""
+"""The services that interfaces call around the cycles, one per subject."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Office:
     """Accounts, sign-in, rights and the audit log: the office's services, by subject.
 
     Attributes:
-        context: What the services have at hand; interfaces call the services instead.
+        context: The objects that the services need; interfaces call the services instead.
     """
 
     context: IdentityContext

@@ -18,12 +18,12 @@ REQUESTS_A_MINUTE = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiClientService:
-    """Keys of API clients, and whom a key stands for."""
+    """Keys of API clients, and the principal of a key."""
 
     context: IdentityContext
 
     def principal(self, key: str) -> Principal:
-        """Recognise a program by its key: it acts for its account, within the key's scopes.
+        """Find the principal of a key: it acts for its account, within the key's scopes.
 
         Raises:
             NotSignedInError: If the key is unknown, revoked or expired, or its account is gone.
@@ -63,11 +63,11 @@ class ApiClientService:
         return made
 
     def keys(self, principal: Principal) -> tuple[ApiToken, ...]:
-        """List a visitor's keys, newest first, used up ones too."""
+        """List a principal's keys, newest first, with the expired ones."""
         return self.context.ledger.tokens(principal.account.id)
 
     def revoke_key(self, principal: Principal, token_id: str) -> None:
-        """Make one of a visitor's keys useless for good; revoking it again changes nothing.
+        """Revoke one of a principal's keys for good; revoking it again changes nothing.
 
         Raises:
             NotFoundError: If the principal has no such key.
@@ -88,11 +88,11 @@ class ApiClientService:
         taken_over_after: timedelta,
         kept_for: timedelta,
     ) -> StoredResponse | None:
-        """Note that a request with an idempotency key begins; see `IntegrationStore`."""
+        """Record that a request with an idempotency key begins; see `IntegrationStore`."""
         return self.context.ledger.begin_request(
             account_id, key, digest, taken_over_after=taken_over_after, kept_for=kept_for
         )
 
     def end_request(self, account_id: str, key: str, *, status: int, body: str) -> None:
-        """Store what a request was answered; see `IntegrationStore`."""
+        """Store the answer to a request; see `IntegrationStore`."""
         self.context.ledger.end_request(account_id, key, status=status, body=body)

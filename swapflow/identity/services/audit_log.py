@@ -1,4 +1,4 @@
-"""Who did what."""
+"""The audit log: who did what."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from swapflow.identity.services.context import IdentityContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditLogService:
-    """The audit log, written and read."""
+    """Writing and reading of the audit log."""
 
     context: IdentityContext
 

@@ -1,4 +1,4 @@
-"""What every service of the office has at hand."""
+"""The objects that every service of the office needs."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ TOUCH_EVERY = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
-    """What every service of the office has at hand: its record and its limits."""
+    """The objects that every service of the office needs: its record and its limits."""
 
     ledger: IdentityStore
     limiter: Limiter
@@ -48,7 +48,7 @@ class IdentityContext:
         Raises:
             RateLimitedError: If there were too many.
         """
-        # Counted under a digest: no address of anybody lies in Redis.
+        # Counted under a digest, so that Redis holds no addresses.
         wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
         if wait:
             raise RateLimitedError(

@@ -46,6 +46,7 @@ class SignInService:
             session, account = found
             principal = self.context.principal_of(account, session)
             is_stale = self.context.ledger.now() - session.last_seen_at > TOUCH_EVERY
+        # Outside the moment: a write among reads of one moment would not be seen by them.
         if is_stale:
             self.context.ledger.touch_session(session.digest)
         return principal
@@ -98,7 +99,7 @@ class SignInService:
         return found
 
     def by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
-        """Spend a mailed link; gives the device's secret, its session, and where to go.
+        """Use a mailed link; return the device's secret, its session, and where to go.
 
         Raises:
             NotSignedInError: If the link is no longer valid.
@@ -182,7 +183,7 @@ class SignInService:
         return secret, session
 
     def _session_days(self, account: Account) -> float:
-        """Give the life of a session: the shortest that an open cycle of the account allows."""
+        """Return the life of a session: the shortest that an open cycle of the account allows."""
         grants = self.context.ledger.grants(account.id)
         seats = {cycle for cycle, _ in self.context.ledger.seats(account.email)}
         return min(
@@ -196,7 +197,7 @@ class SignInService:
         )
 
     def check_method(self, principal: Principal, rules: Rules) -> None:
-        """Refuse a session that is not good enough, or too old, for a cycle's pages.
+        """Raise if a session's method or age does not satisfy a cycle's rules.
 
         An API key counts as a sign-in through the provider if its account has had one.
 

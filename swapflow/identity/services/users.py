@@ -19,7 +19,7 @@ class UserService:
     context: IdentityContext
 
     def add(self, email: str, *, name: str = "", password: str = "") -> Account:
-        """Make an account.
+        """Create an account.
 
         Raises:
             InvalidInputError: If the address is invalid or taken, or the password is too weak.
@@ -57,6 +57,7 @@ class UserService:
         """
         account = principal.account
         self.context.limit("password-account", account.email, times=10, seconds=900)
+        # An account that has signed in by links only has no password yet.
         if account.password and not check_password(account.password, old):
             raise InvalidInputError("this is not your password so far")
         self.context.ledger.set_password(account.id, hash_password(new))
@@ -107,7 +108,7 @@ class UserService:
         self.context.record(by, "closed the account", about=account.email)
 
     def revoke_access(self, account: Account, *, by: str) -> RevokedAccess:
-        """Take every way in from whoever holds one, where a key, a link or a device got lost.
+        """Revoke all access of an account after a key, a link or a device was lost.
 
         The owner signs in again and creates new keys; the password stays as it is.
         """
@@ -150,7 +151,7 @@ class UserService:
         self._record_grant(by, "took a role away", account, grant)
 
     def has_administrator(self) -> bool:
-        """Say whether anybody can administer the office."""
+        """Whether an active account can administer the office."""
         active = {account.id for account in self.context.ledger.accounts() if account.active}
         return any(
             grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE

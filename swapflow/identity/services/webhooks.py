@@ -1,4 +1,4 @@
-"""Addresses that want to be told what happens."""
+"""Webhooks of the office: addresses that are called after events."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from swapflow.identity.webhooks import Reach, make_webhook
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookService:
-    """Webhooks: registered, listed, switched, removed."""
+    """Registration, calls and removal of webhooks."""
 
     context: IdentityContext
 
@@ -25,7 +25,7 @@ class WebhookService:
         cycle_id: str | None,
         reach: Reach,
     ) -> Webhook:
-        """Register an address; whoever asks must have been found to have the right.
+        """Register an address; the caller has checked the permission.
 
         Raises:
             InvalidInputError: If the address or the events cannot be used.
@@ -48,17 +48,17 @@ class WebhookService:
         return self.context.ledger.webhooks()
 
     def set_active(self, webhook_id: str, *, active: bool) -> None:
-        """Switch a webhook off or on; what happened meanwhile is told then."""
+        """Pause a webhook, or resume it; events of the pause are sent then."""
         self.context.ledger.set_webhook_active(webhook_id, active=active)
 
     def remove(self, webhook_id: str) -> None:
-        """Remove a webhook with everything it was to be told."""
+        """Remove a webhook with all its calls."""
         self.context.ledger.remove_webhook(webhook_id)
 
     def calls(
         self, webhook_id: str, *, before: tuple[datetime, str] | None = None, at_most: int = 100
     ) -> tuple[WebhookCallStatus, ...]:
-        """Read what a webhook is told, newest first; `before` is the last one seen."""
+        """Read the calls of a webhook, newest first; `before` is the last one seen."""
         return self.context.ledger.webhook_calls(webhook_id, before=before, at_most=at_most)
 
     def call_again(self, webhook_id: str, call_id: str) -> bool:

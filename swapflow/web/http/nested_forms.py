@@ -2,6 +2,9 @@
 
 Everything that was typed stays text until it is read, so that a form with a mistake in it comes
 back as it was sent.
+
+Written by hand, not with a library of form classes: the rules form is made from the schema of the
+rules, works without scripts, and its rows nest twice; a class would state the schema again.
 """
 
 import re

@@ -1,6 +1,9 @@
 """Tells open dashboards that something has changed, by server-sent events.
 
 However many dashboards are open, one process asks for a cycle's position at most once a second.
+
+Written by hand: most of it is pacing, and checking rights anew; a library would replace ten lines
+of framing.
 """
 
 import asyncio

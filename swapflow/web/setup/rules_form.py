@@ -1,4 +1,7 @@
-"""The fields of the rules form: from rules to texts, and from what was typed to rules."""
+"""The fields of the rules form: from rules to texts, and from what was typed to rules.
+
+Written by hand for the reasons that `nested_forms` gives.
+"""
 
 import re
 from collections.abc import Mapping

@@ -1,26 +1,17 @@
 """Reconsideration: one person looked at again by fresh people, and nobody else moved."""
 
-from dataclasses import replace
-from datetime import date, timedelta
-from pathlib import Path
+from datetime import date
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from swapflow.domain.cohort.announcement import Group
 from swapflow.domain.cohort.offer import OfferAnswer
-from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.cohort.reconsideration import Result
-from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.event import EventType
 from swapflow.domain.objective import GroupQuota
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, PullReason
 from swapflow.domain.reviewing.score import Answer
-from swapflow.domain.rules import Purpose, RuleName
-from swapflow.engine.audit import finished_cycle
-from swapflow.engine.offers.announcement_wording import usual_wording
+from swapflow.domain.rules import Purpose
 from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
 from swapflow.errors import (
     ConflictError,
@@ -29,109 +20,22 @@ from swapflow.errors import (
     NotFoundError,
     NotReadyError,
 )
-from swapflow.files.bundles.bundle import bundle
-from swapflow.files.bundles.check import check_bundle
-from swapflow.files.bundles.signing_keys import Signer
-from swapflow.files.exports.decision_card import card_document
-from swapflow.files.exports.document import html
-from swapflow.ledger.maintenance.upgrade import upgrade
-from tests.engine.cycle_by_hand import CYCLE, World, applicant, reviewer, rules
-
-
-PEOPLE = [
-    applicant(
-        f"A{n:03d}",
-        name=f"Applicant {n}",
-        email=f"a{n}@example.org",
-        selection={"region": "North" if n <= 4 else "South"},
-    )
-    for n in range(1, 9)
-]
-NAMES = ("chair", "dean")
-SIGNER = Signer(Ed25519PrivateKey.generate())
-RESERVE = [reviewer("S1", reserve=True), reviewer("S2", reserve=True)]
-ORDINARY = [reviewer(f"R{n}") for n in range(1, 5)]
-
-
-def rising(external_id: str, *_: object) -> float:
-    return int(external_id[1:]) / 10
-
-
-def fixed(
-    url: str = "sqlite://", *, roster: object = None, withdrawn: str = "", **changes: object
-) -> World:
-    """A fixed list: A008, A007, A006, then the waitlist from A005 down; S1 and S2 in reserve."""
-    settings: dict[str, object] = {"budget": 8, "purpose": Purpose.REAL, **changes}
-    people = [*ORDINARY, *RESERVE] if roster is None else roster
-    world = World(
-        url=url,
-        rules=rules(**settings),
-        applications=PEOPLE,
-        roster=people,  # type: ignore[arg-type]  # tests name reviewers
-    )
-    if withdrawn:
-        world.product.applicants.move(CYCLE, withdrawn, ApplicationStatus.WITHDRAWN, by="ops")
-    world.run(rising)
-    world.product.cohort.finalize(CYCLE, by="chair")
-    return world
-
-
-def reopened(world: World, external_id: str, **more: object) -> int:
-    settings: dict[str, object] = {
-        "reason": "a reviewer had the wrong file",
-        "asked_by": "the applicant",
-        "asked_on": date(2027, 5, 4),
-    }
-    wanted = ReconsiderationRequest(**(settings | more))  # type: ignore[arg-type]  # by name
-    opened = world.product.reconsiderations.open(CYCLE, external_id, wanted, by="ops")
-    world.turn()
-    return opened
-
-
-def answered(world: World, value: float) -> list[str]:
-    """Everyone who is asked gives the same score; says who they were."""
-    people, who = world.people(), []
-    while waiting := world.waiting():
-        for assignment in waiting:
-            who.append(people[assignment.reviewer])
-            world.submit(assignment, value)
-        world.turn()
-    return sorted(who)
-
-
-def verdicts(world: World, version: int = 0) -> dict[str, str]:
-    version = version or world.cycle.cohort_version
-    outcomes = world.product.cohort.outcomes(CYCLE, version)
-    return {world.names()[o.application]: o.verdict.value for o in outcomes}
-
-
-def order(world: World) -> list[str]:
-    _, places, _ = world.product.cohort.proposals(CYCLE)[-1]
-    return [place.external_id for place in places]
-
-
-def selected(world: World) -> set[str]:
-    return {name for name, verdict in verdicts(world).items() if verdict == "selected"}
-
-
-def concluded(world: World, external_id: str, **more: object) -> Result:
-    closing = world.product.reconsiderations.conclude(
-        CYCLE,
-        external_id,
-        **({"names": NAMES} | more),  # type: ignore[arg-type]  # by name
-    )
-    return closing.result
-
-
-def stands(world: World) -> None:
-    """Replay, chain, rows, live state and the signed bundle all agree."""
-    world.verify()
-    assert not world.tally().pending.any()
-    made = bundle(finished_cycle.gather_finished_cycle(CYCLE, ledger=world.ledger), SIGNER)
-    checked = check_bundle(made)
-    assert not checked.problems, checked.problems
-    assert checked.replayed is not None
-    assert checked.replayed.passed, checked.replayed.findings
+from tests.engine.cycle_by_hand import CYCLE, World, reviewer, rules
+from tests.engine.reconsideration.fixed_list import (
+    NAMES,
+    ORDINARY,
+    PEOPLE,
+    RESERVE,
+    answered,
+    concluded,
+    fixed,
+    order,
+    reopened,
+    rising,
+    selected,
+    stands,
+    verdicts,
+)
 
 
 # What it may change
@@ -563,237 +467,3 @@ def test_who_was_added_keeps_the_place_when_the_whole_list_is_reopened() -> None
 
     assert selected(world) == {"A008", "A007", "A006", "A001"}
     stands(world)
-
-
-# Signatures, undoing, crashes
-
-
-def test_two_people_sign_each_at_a_screen_of_their_own() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-
-    digest = world.product.reconsiderations.prepare(CYCLE, "A003", by="chair", beyond=True)
-    waiting = world.product.cohort.pending(CYCLE)
-    assert waiting is not None
-    assert (waiting.missing, waiting.current) == (1, True)
-    with pytest.raises(InvalidInputError, match="somebody else signs"):
-        world.product.cohort.sign(CYCLE, digest, by="chair")
-    assert world.product.cohort.sign(CYCLE, digest, by="dean")
-
-    assert "A003" in selected(world)
-    assert world.product.cohort.pending(CYCLE) is None
-    stands(world)
-
-
-def test_a_score_corrected_meanwhile_voids_the_signatures() -> None:
-    world = fixed()
-    reopened(world, "A003", reviews=1)
-    (assignment,) = world.waiting()
-    world.submit(assignment, 1.0)
-    world.turn()
-    digest = world.product.reconsiderations.prepare(CYCLE, "A003", by="chair", beyond=True)
-    world.product.scores.correct(
-        Answer(assignment_id=assignment.id, utility=0.9), by="S1", reason="a slip"
-    )
-
-    with pytest.raises(ConflictError, match="signatures are void"):
-        world.product.cohort.sign(CYCLE, digest, by="dean")
-
-    assert world.cycle.cohort_version == 1
-
-
-def test_one_thing_at_a_time_waits_for_signatures() -> None:
-    world = fixed()
-    for name in ("A003", "A004"):
-        reopened(world, name, reviews=1)
-    answered(world, 1.0)
-    world.product.reconsiderations.prepare(CYCLE, "A003", by="chair", beyond=True)
-
-    with pytest.raises(ConflictError, match="something else waits"):
-        world.product.reconsiderations.prepare(CYCLE, "A004", by="chair", beyond=True)
-
-
-def test_a_death_between_signature_and_list_is_made_good_by_signing_again(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'ledger.db'}"
-    upgrade(url)
-    world = fixed(url)
-    reopened(world, "A003")
-    answered(world, 1.0)
-    digest = world.product.reconsiderations.prepare(CYCLE, "A003", by="chair", beyond=True)
-    assert world.ledger.sign_prepared(CYCLE, digest, by="dean")  # and the process died
-
-    assert world.cycle.cohort_version == 1
-    assert world.product.cohort.sign(CYCLE, digest, by="dean")
-
-    assert world.cycle.cohort_version == 2
-    assert len(world.events(EventType.RECONSIDERATION_CLOSED)) == 1
-    stands(world)
-    world.ledger.dispose()
-
-
-def test_a_death_between_list_and_clean_up_does_nothing_twice() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    digest = world.product.reconsiderations.prepare(CYCLE, "A003", by="chair", beyond=True)
-    world.product.reconsiderations.conclude(
-        CYCLE, "A003", names=NAMES, beyond=True
-    )  # and the process died
-
-    with pytest.raises(ConflictError, match="void"):
-        world.product.cohort.sign(CYCLE, digest, by="dean")
-
-    assert world.cycle.cohort_version == 2
-    assert len(world.events(EventType.RECONSIDERATION_CLOSED)) == 1
-    stands(world)
-
-
-def test_it_is_undone_until_the_person_was_told(url: str) -> None:
-    world = fixed(url, withdrawn="A005")
-    before, first = verdicts(world), order(world)
-    reopened(world, "A005", reviews=2)
-    answered(world, 1.0)
-    concluded(world, "A005", beyond=True)
-    with pytest.raises(InvalidInputError, match="2 different names and a reason"):
-        world.product.reconsiderations.undo(CYCLE, "A005", names=["chair"], reason="x")
-
-    assert world.product.reconsiderations.undo(CYCLE, "A005", names=NAMES, reason="a mix-up") == 3
-
-    assert (verdicts(world), order(world)) == (before, first)
-    application = next(a for a in world.product.applicants.list(CYCLE) if a.external_id == "A005")
-    assert application.status is ApplicationStatus.WITHDRAWN
-    stands(world)
-    world.ledger.dispose()
-
-
-def test_undoing_too_is_asked_for_by_one_and_signed_by_another() -> None:
-    world = fixed()
-    before = verdicts(world)
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-
-    digest = world.product.reconsiderations.prepare_undoing(
-        CYCLE, "A003", by="chair", reason="a mix-up"
-    )
-    with pytest.raises(InvalidInputError, match="somebody else signs"):
-        world.product.cohort.sign(CYCLE, digest, by="chair")
-    assert world.product.cohort.sign(CYCLE, digest, by="dean")
-
-    assert verdicts(world) == before
-    assert world.cycle.cohort_version == 3
-    stands(world)
-
-
-def test_who_was_offered_the_place_keeps_it() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-    world.product.offers.make(CYCLE, by="ops")
-
-    with pytest.raises(ConflictError, match="nobody is told otherwise"):
-        world.product.reconsiderations.undo(CYCLE, "A003", names=NAMES, reason="a mix-up")
-
-
-def test_who_was_told_no_hears_of_the_place_and_nobody_else_hears_anything_new() -> None:
-    world = fixed()
-    words = usual_wording()
-    world.product.offers.make(CYCLE, by="ops")
-    world.product.announcements.send(CYCLE, words, by="ops", waitlist=1, hold=timedelta())
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-    world.product.offers.make(CYCLE, by="ops")
-
-    made = world.product.announcements.draft(CYCLE, words, waitlist=1)
-    assert [(one.external_id, one.group) for one in made.letters] == [("A003", Group.OFFERED)]
-    world.product.announcements.send(CYCLE, words, by="ops", waitlist=1)
-    with pytest.raises(ConflictError, match="a letter to 'A003' was written since"):
-        world.product.reconsiderations.undo(CYCLE, "A003", names=NAMES, reason="a mix-up")
-
-    world.product.announcements.take_back(CYCLE, by="ops")  # and with it the offer it told of
-    world.product.reconsiderations.undo(CYCLE, "A003", names=NAMES, reason="a mix-up")
-    assert selected(world) == {"A008", "A007", "A006"}
-    stands(world)
-
-
-# The record
-
-
-@pytest.mark.parametrize("rule", ["budget", "certified"])
-def test_the_record_of_two_reconsiderations_and_a_reopening_replays(rule: str) -> None:
-    world = fixed(rule=RuleName(rule), budget=20, sigma=0.1 if rule == "certified" else None)
-    out = [n for n, verdict in verdicts(world).items() if verdict == "waitlisted"]
-    for name in out[:2]:
-        reopened(world, name)
-        answered(world, 1.0)
-        concluded(world, name, result=Result.ADDED, beyond=True, reason="as the marks say")
-    world.product.cohort.reopen(CYCLE, names=NAMES, reason="the rest too")
-    world.product.cohort.finalize(CYCLE, by="chair")
-
-    assert set(out[:2]) < selected(world)
-    stands(world)
-
-
-def test_a_list_that_moves_somebody_else_too_does_not_pass_for_a_reconsideration() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-    record = finished_cycle.gather_finished_cycle(CYCLE, ledger=world.ledger)
-    first, second = record.lists
-    number = world.number("A008")
-    outcomes = tuple(
-        replace(o, verdict=Verdict.NOT_SELECTED) if o.application == number else o
-        for o in second.outcomes
-    )
-    forged = replace(record, lists=(first, replace(second, outcomes=outcomes)))
-
-    found = finished_cycle.check(forged)
-
-    assert not found.passed
-    assert "more than applicant" in found.findings[0].what
-
-
-def test_what_it_costs_comes_beside_the_budget_and_is_counted() -> None:
-    world = fixed()
-    spent = world.cycle.spent
-    reopened(world, "A001")
-    answered(world, 0.5)
-
-    assert world.cycle.spent == spent + 2
-    assert world.cycle.status is CycleStatus.FINALIZED
-    world.verify()
-
-
-def test_the_card_says_why_by_how_many_and_what_came_of_it() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-
-    card = world.product.reports.decision_card(CYCLE, "A003")
-    (again,) = card.reconsidered
-    page = html(card_document(card)).decode()
-    assert (again.result, again.fresh, again.reviews) == ("added", 2, 2)
-    assert again.before is not None
-    assert again.after is not None
-    assert f"{100 * again.before:.1f}" in page
-    assert f"{100 * again.after:.1f}" in page
-    assert "a reviewer had the wrong file" in page
-    assert not {"S1", "S2", "the applicant"} & set(page.replace("<", " ").split())
-    assert world.product.reports.decision_card(CYCLE, "A004").reconsidered == ()
-
-
-def test_the_list_in_force_names_the_added_person_last() -> None:
-    world = fixed()
-    reopened(world, "A003")
-    answered(world, 1.0)
-    concluded(world, "A003", beyond=True)
-
-    _, places, sheet = world.product.cohort.proposals(CYCLE)[-1]
-    listed = [p.external_id for p in places if p.standing is Standing.COHORT]
-    assert listed == ["A008", "A007", "A006", "A003"]
-    assert sheet.stop_sentence.endswith("everybody else stands where the list put them.")
