@@ -27,6 +27,7 @@ from swapflow.engine.read_models.estimate_comparison import (
     comparison_rows,
     in_force,
 )
+from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.reviewer_overlap import Groups, lasting, marked
@@ -198,6 +199,21 @@ def calibration(
         apart=apart,
         rows=rows,
     )
+
+
+def latest_calibration(
+    cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache, cache: LatestCache[Calibration]
+) -> Calibration:
+    """Return the calibration of a cycle, cached until an event.
+
+    Raises:
+        NotReadyError: If the cycle was not launched.
+    """
+    known, head = cache.get(cycle_id), ledger.cycle(cycle_id).position
+    if known is None or known.position != head:
+        made = calibration(cycle_id, ledger=ledger, snapshots=snapshots)
+        known = cache.put(cycle_id, made)
+    return known
 
 
 def _drawn(
